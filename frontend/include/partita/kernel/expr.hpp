@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Scalar expressions: what one element of a result is, as a function of its index.  Ops lower to
+// them, fusion composes them, each backend prints them.  An ExprPool holds an acyclic graph in which
+// equal expressions are the same node, so common subexpressions are found by construction.
+//
+// Two sorts of expressions: elements (a dtype) and indices (integers that address; wide enough for
+// the kernel at hand).  f16 and bf16 elements are computed in f32 and rounded after each operation.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "partita/base/type.hpp"
+
+namespace partita::kernel {
+
+using ExprId = std::int32_t;
+
+enum class ExprKind : std::uint8_t {
+  // Elements.
+  constant,  ///< `bits`: the element's value as stored, low 64 bits (c128 does not occur as constant)
+  apply,     ///< elementwise row `name` of operands; dtype: of the result; `source`: dtype the row runs in
+  convert,   ///< operand 0 from `source` to dtype, as StableHLO's convert
+  bitcast,   ///< operand 0's bits as dtype, same width
+  choose,    ///< operand 0 (i1) ? operand 1 : operand 2, where only the chosen one is evaluated
+  load,      ///< element of buffer `slot` at linear index operand 0
+  reg,       ///< register `slot` (accumulator or element of a reduction, argument of a combiner)
+  from_index,///< operand 0 (index) as dtype
+  // Indices.
+  index_constant,  ///< `bits`
+  index_variable,  ///< loop variable or work-item coordinate `slot`
+  index_scalar,    ///< scalar argument `slot` of the kernel (loop counter of the plan, block bounds)
+  to_index,        ///< operand 0 (integer element) as an index
+  index_add, index_sub, index_mul, index_div, index_mod, index_min, index_max,
+  index_less, index_less_equal, index_equal,  ///< give i1 elements
+};
+
+struct Expr {
+  ExprKind kind = ExprKind::constant;
+  DType dtype = DType::i64;   ///< of an element; meaningless for an index
+  DType source = DType::i64;  ///< see apply, convert
+  std::int32_t slot = 0;
+  std::uint64_t bits = 0;
+  std::string_view name;      ///< row name (static storage), for apply
+  std::vector<ExprId> operands;
+  bool operator==(const Expr&) const = default;
+};
+
+class ExprPool {
+ public:
+  [[nodiscard]] const Expr& operator[](ExprId id) const { return exprs_[std::size_t(id)]; }
+  [[nodiscard]] ExprId size() const { return ExprId(exprs_.size()); }
+
+  ExprId constant(DType d, std::uint64_t bits);
+  /// `value` converted to d.
+  ExprId constant_of(DType d, double value);
+  ExprId boolean(bool value) { return constant(DType::i1, value ? 1 : 0); }
+  /// Row `row` (static storage: a row's name) on operands of dtype `d`; result dtype by the row.
+  ExprId apply(std::string_view row, DType d, std::span<const ExprId> operands);
+  ExprId apply(std::string_view row, DType d, std::initializer_list<ExprId> operands) {
+    return apply(row, d, std::span(operands.begin(), operands.size()));
+  }
+  ExprId convert(ExprId x, DType to);
+  ExprId bitcast(ExprId x, DType to);
+  ExprId choose(ExprId condition, ExprId a, ExprId b);
+  ExprId load(std::int32_t buffer, DType d, ExprId linear_index);
+  ExprId reg(std::int32_t slot, DType d);
+  ExprId from_index(ExprId index, DType d);
+
+  // Index arithmetic folds constants and the usual identities (x+0, x*1, x*0, (a*c)/c, x%1, …);
+  // div and mod are of non-negative numbers by a positive one.
+  ExprId index(std::int64_t value);
+  ExprId variable(std::int32_t slot);
+  ExprId scalar(std::int32_t slot);
+  ExprId to_index(ExprId element);
+  ExprId add(ExprId a, ExprId b);
+  ExprId sub(ExprId a, ExprId b);
+  ExprId mul(ExprId a, ExprId b);
+  ExprId mul(ExprId a, std::int64_t b) { return mul(a, index(b)); }
+  ExprId add(ExprId a, std::int64_t b) { return add(a, index(b)); }
+  ExprId div(ExprId a, std::int64_t b);
+  ExprId mod(ExprId a, std::int64_t b);
+  ExprId min(ExprId a, ExprId b);
+  ExprId max(ExprId a, ExprId b);
+  /// min(max(x, low), high)
+  ExprId clamp(ExprId x, std::int64_t low, std::int64_t high);
+  ExprId less(ExprId a, ExprId b);
+  ExprId less_equal(ExprId a, ExprId b);
+  ExprId equal(ExprId a, ExprId b);
+  ExprId logical_and(ExprId a, ExprId b);  ///< of i1 elements; folds constants
+
+  /// Declares that index variable `slot` lies in [0, extent): lets div, mod and comparisons fold.
+  void set_extent(std::int32_t slot, std::int64_t extent);
+  /// Known bounds of an index expression, inclusive.
+  struct Bounds {
+    std::int64_t low, high;
+  };
+  [[nodiscard]] Bounds bounds(ExprId id) const;
+  [[nodiscard]] bool is_index_constant(ExprId id) const { return (*this)[id].kind == ExprKind::index_constant; }
+
+ private:
+  ExprId intern(Expr e);
+  std::vector<Expr> exprs_;
+  std::unordered_multimap<std::size_t, ExprId> by_hash_;
+  std::unordered_map<std::int32_t, std::int64_t> extents_;
+};
+
+/// Row-major linear index of `index` in an array of `dims`.
+[[nodiscard]] ExprId linear_index(ExprPool& pool, std::span<const ExprId> index, const Dims& dims);
+/// The multi-index of a linear one.
+[[nodiscard]] std::vector<ExprId> delinearize(ExprPool& pool, ExprId linear, const Dims& dims);
+
+}  // namespace partita::kernel

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/base/type.hpp"
+
+namespace partita {
+
+std::int64_t Type::count() const {
+  std::int64_t n = 1;
+  for (std::int64_t d : dims) n *= d;
+  return n;
+}
+
+std::string to_string(const Type& type) {
+  if (type.is_token) return "!mr.token";
+  std::string text = "tensor<";
+  for (std::int64_t d : type.dims) text += std::to_string(d) + "x";
+  return text.append(to_string(type.dtype)).append(">");
+}
+
+Dims row_major_strides(const Dims& dims) {
+  Dims strides(dims.size());
+  std::int64_t stride = 1;
+  for (std::size_t k = dims.size(); k-- > 0; stride *= dims[k]) strides[k] = stride;
+  return strides;
+}
+
+}  // namespace partita

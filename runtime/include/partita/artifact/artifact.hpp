@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// A compiled program: manifest, plan, kernels, constants and the IR it came from.  In memory it is
+// this object; on disk it is a zip that anyone can open with `unzip`: manifest.json, plan.json,
+// kernels/*.cl, constants/N.bin, ir/main.mlir.  The same object always gives the same bytes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "partita/artifact/plan.hpp"
+#include "partita/base/host_array.hpp"
+
+namespace partita {
+
+/// One translation unit of kernels and the entry points it defines.
+struct KernelModule {
+  std::string name;    ///< file stem in the artifact
+  std::string source;  ///< OpenCL C (or C for the CPU backend)
+};
+
+struct KernelEntry {
+  std::string name;  ///< entry point
+  int module = 0;    ///< index into Artifact::modules
+};
+
+struct Artifact {
+  static constexpr int format_major = 1, format_minor = 0;
+
+  std::string target;  ///< "opencl", "cpu"
+  std::string module_name;
+  Plan plan;
+  std::vector<KernelModule> modules;
+  std::vector<KernelEntry> kernels;
+  std::vector<HostArray> constants;
+  std::string ir;  ///< the program after simplify, as text
+  /// What it was compiled with, sorted by key: options, device profile, formula of planned bytes.
+  std::vector<std::pair<std::string, std::string>> properties;
+};
+
+/// Writes atomically (temporary file, then rename); a user error when the path is not writable.
+void save_artifact(const Artifact& artifact, const std::filesystem::path& path);
+/// A damaged, truncated, newer-major or foreign file is a user error of one line.
+[[nodiscard]] Artifact load_artifact(const std::filesystem::path& path);
+[[nodiscard]] std::vector<std::byte> serialize_artifact(const Artifact& artifact);
+[[nodiscard]] Artifact parse_artifact(std::span<const std::byte> bytes, const std::string& name_for_errors);
+/// Hash of everything that determines what runs; 16 hexadecimal digits.  Ranks compare it.
+[[nodiscard]] std::string content_hash(const Artifact& artifact);
+
+}  // namespace partita

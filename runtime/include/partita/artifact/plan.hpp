@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The plan: what a shard does, as a small structured program over buffers.  Every shard runs the
+// same plan; what differs is the value of the block variables.  Code generation writes it, the
+// executor reads it, and plan_json.hpp is its form in an artifact.  Pure data, no device types.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "partita/artifact/host_expr.hpp"
+#include "partita/base/type.hpp"
+
+namespace partita {
+
+/// A named axis of `size` partitions.  Shard s of S holds [s·size/S, (s+1)·size/S).
+struct Placement {
+  std::string name;
+  std::int64_t size = 0;
+  /// Variables of the plan that hold this shard's block bounds; -1 where the axis is not split.
+  int begin_variable = -1;
+  int end_variable = -1;
+};
+
+enum class BufferKind : std::uint8_t {
+  input,     ///< argument `index` of the program
+  output,    ///< result `index` of the program
+  constant,  ///< Artifact::constants[index]
+  arena,     ///< temporary at `arena_offset` of the shard's arena
+  block,     ///< temporary outside the arena whose size depends on the shard's block
+};
+
+struct Buffer {
+  BufferKind kind = BufferKind::arena;
+  int index = 0;
+  DType dtype = DType::f32;
+  HostExpr count;                  ///< elements on this shard
+  std::int64_t arena_offset = 0;   ///< bytes; a multiple of 128
+  std::string name;                ///< of the value it holds, for traces and messages
+};
+
+/// Element `offset` of a buffer; offsets reach kernels as arguments, never as sub-buffers.
+struct BufferRef {
+  int buffer = -1;
+  HostExpr offset;
+};
+
+struct ScalarArg {
+  DType dtype = DType::i64;  ///< i32 or i64
+  HostExpr value;
+};
+
+/// One kernel launch.  Kernel arguments in order: for each of `buffers` a pointer and its element
+/// offset (a 64-bit integer), then `scalars`.  A launch whose global size is 0 does nothing.
+struct Launch {
+  int kernel = 0;  ///< index into Artifact::kernels
+  std::vector<BufferRef> buffers;
+  std::vector<ScalarArg> scalars;
+  std::array<HostExpr, 3> global{1, 1, 1};     ///< work-items; multiples of `local` where that is set
+  std::array<std::int64_t, 3> local{0, 0, 0};  ///< 0: the device chooses
+};
+
+/// c[b] = alpha · op(a[b]) · op(b[b]) + beta · c[b] for b in [0, batch), row-major, by the vendor's
+/// or CLBlast's library.  op(a) is m×k, op(b) k×n; strides in elements.
+struct Gemm {
+  DType dtype = DType::f32;
+  bool transpose_a = false, transpose_b = false;
+  std::int64_t m = 0, n = 0, k = 0;
+  double alpha = 1, beta = 0;
+  BufferRef a, b, c;
+  std::int64_t lda = 0, ldb = 0, ldc = 0;
+  HostExpr batch{1};
+  std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+};
+
+struct Copy {
+  BufferRef from, to;
+  HostExpr count;  ///< elements; both buffers have one dtype
+};
+
+struct Step;
+using Steps = std::vector<Step>;
+
+struct For {
+  int variable = 0;
+  HostExpr begin, end;
+  std::int64_t step = 1;
+  Steps body;
+};
+
+/// Runs `condition`, reads one i1 from `predicate`, runs `body` while it holds.
+struct While {
+  Steps condition;
+  BufferRef predicate;
+  Steps body;
+};
+
+/// Reads an i32 (or i1, true being branch 0) from `index`; out of range is the last branch.
+struct Case {
+  BufferRef index;
+  DType index_dtype = DType::i32;
+  std::vector<Steps> branches;
+};
+
+enum class Combiner : std::uint8_t { sum, max, min, logical_and, logical_or };
+[[nodiscard]] std::string_view to_string(Combiner c);
+
+/// Part of a buffer that takes part in a collective.
+struct Piece {
+  BufferRef at;
+  HostExpr count;
+};
+
+/// In-place all-reduce of all pieces over the shards of a placement's axis, as one call.  Pieces
+/// hold `dtype`, which is also what travels (f16 and bf16 are converted to f32 by kernels before).
+struct AllReduceStart {
+  int request = 0;  ///< pairs with CollectiveDone
+  std::string axis;
+  Combiner combiner = Combiner::sum;
+  DType dtype = DType::f32;
+  std::vector<Piece> pieces;
+};
+
+/// Each shard's block of `from` ends up, in order of partitions, in every shard's `to`.
+struct AllGatherStart {
+  int request = 0;
+  std::string axis;
+  DType dtype = DType::f32;
+  std::int64_t elements_per_partition = 0;
+  BufferRef from, to;
+};
+
+struct CollectiveDone {
+  int request = 0;
+};
+
+/// Reads one i1; false is a user error with this text at run time.
+struct Check {
+  BufferRef condition;
+  std::string message;
+};
+
+struct Step {
+  std::variant<Launch, Gemm, Copy, For, While, Case, AllReduceStart, AllGatherStart, CollectiveDone, Check>
+      what;
+  std::string name;  ///< stable descriptive name, for traces, watchdog and errors
+};
+
+/// How an argument or result lies over the shards.
+struct PortInfo {
+  std::string name;  ///< argument name in the source, may be empty
+  Type type;         ///< global type
+  int placement = -1;  ///< index into Plan::placements when dimension 0 is split over the shards
+};
+
+struct Plan {
+  std::vector<PortInfo> inputs, outputs;
+  std::vector<Placement> placements;
+  std::vector<std::string> variables;  ///< names, for traces and inspect; values start at 0
+  std::vector<Buffer> buffers;
+  std::int64_t arena_bytes = 0;  ///< constant in the number of partitions
+  Steps steps;
+  int requests = 0;  ///< number of collective requests
+};
+
+/// The block of shard `shard` of `shards` over `size` partitions: contiguous, balanced, may be empty.
+struct BlockRange {
+  std::int64_t begin = 0, end = 0;
+};
+[[nodiscard]] constexpr BlockRange block_of(std::int64_t size, int shard, int shards) {
+  return {size * shard / shards, size * (shard + 1) / shards};
+}
+
+}  // namespace partita

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What the executor needs of an accelerator.  One Device is one in-order stream of work: calls
+// enqueue and return; `read` and `finish` wait.  Errors are thrown (ErrorKind::device) at enqueue
+// or at the wait.  Not safe for concurrent calls; each shard's submit thread owns its device.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "partita/artifact/artifact.hpp"
+
+namespace partita {
+
+struct DeviceProfile {
+  std::string backend;  ///< "opencl"
+  std::string name, vendor, driver, platform;
+  int compute_units = 0;
+  std::int64_t global_bytes = 0, max_allocation_bytes = 0, local_bytes = 0;
+  std::int64_t max_work_group = 0;
+  bool has_fp64 = false, has_fp16 = false, has_subgroups = false;
+  bool is_cpu = false;
+};
+
+/// Memory on a device; freed with the last owner.
+class DeviceBuffer {
+ public:
+  virtual ~DeviceBuffer() = default;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+using DeviceBufferPtr = std::shared_ptr<DeviceBuffer>;
+
+/// Compiled kernels of one artifact on one device.
+class DeviceProgram {
+ public:
+  virtual ~DeviceProgram() = default;
+};
+using DeviceProgramPtr = std::shared_ptr<DeviceProgram>;
+
+struct BoundBuffer {
+  DeviceBuffer* buffer = nullptr;
+  std::int64_t element_offset = 0;
+};
+
+struct LaunchArgs {
+  int kernel = 0;  ///< index into Artifact::kernels
+  std::span<const BoundBuffer> buffers;
+  struct Scalar {
+    DType dtype;
+    std::int64_t value;
+  };
+  std::span<const Scalar> scalars;
+  std::array<std::int64_t, 3> global, local;
+};
+
+struct GemmArgs {
+  const Gemm* gemm = nullptr;  ///< shapes, strides and factors
+  BoundBuffer a, b, c;
+  std::int64_t batch = 1;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  [[nodiscard]] virtual const DeviceProfile& profile() const = 0;
+  /// At least one byte is allocated; out of memory is a device error that names the size.
+  [[nodiscard]] virtual DeviceBufferPtr allocate(std::size_t bytes) = 0;
+  /// Compiles (or takes from the cache) all kernels; a build failure holds the build log's first lines.
+  [[nodiscard]] virtual DeviceProgramPtr load(const Artifact& artifact) = 0;
+  virtual void write(DeviceBuffer& to, std::size_t byte_offset, std::span<const std::byte> from) = 0;
+  /// Waits until the bytes are there.
+  virtual void read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) = 0;
+  virtual void copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to, std::size_t to_byte,
+                    std::size_t bytes) = 0;
+  virtual void launch(DeviceProgram& program, const LaunchArgs& args) = 0;
+  virtual void gemm(const GemmArgs& args) = 0;
+  virtual void flush() = 0;
+  virtual void finish() = 0;
+  /// Bytes now allocated and the most there ever were (since the last reset).
+  [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
+  [[nodiscard]] virtual std::int64_t peak_allocated_bytes() const = 0;
+};
+
+struct DeviceRequest {
+  std::string backend = "opencl";
+  int local_rank = 0, local_ranks = 1;  ///< processes on this machine share its devices
+  int devices_per_rank = 1;
+};
+
+/// The devices one rank drives: on a CPU device of OpenCL, sub-devices split by core among the
+/// local ranks and their shards (sharing cores where there are fewer).  No platform or no device is
+/// a device error that says what to install.
+[[nodiscard]] std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request);
+/// Profiles of everything present, for `partita devices` and `doctor`.
+[[nodiscard]] std::vector<DeviceProfile> list_devices();
+
+}  // namespace partita
