@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/base/host_array.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace partita {
+
+namespace {
+
+// Float to integer: towards zero, saturating, NaN to 0.
+template <class To, class From>
+To to_integer(From x) {
+  if (std::isnan(x)) return 0;
+  // The lowest value and one more than the highest are powers of two (or 0), exact in any float.
+  const From low = From(std::numeric_limits<To>::lowest());
+  const From high = std::ldexp(From(1), std::numeric_limits<To>::digits);
+  if (x < low) return std::numeric_limits<To>::lowest();
+  if (x >= high) return std::numeric_limits<To>::max();
+  return To(x);
+}
+
+template <DType to, DType from>
+ValueType<to> convert_value(ValueType<from> x) {
+  using To = ValueType<to>;
+  constexpr Kinds to_kind = info(to).kind, from_kind = info(from).kind;
+  if constexpr (from_kind == Kinds::complex) {
+    if constexpr (to_kind == Kinds::complex) return To(x);
+    else if constexpr (to_kind == Kinds::boolean) return x != ValueType<from>(0);
+    else if constexpr (from == DType::c64) return convert_value<to, DType::f32>(x.real());
+    else return convert_value<to, DType::f64>(x.real());
+  } else if constexpr (to_kind == Kinds::boolean) {
+    return x != ValueType<from>(0);
+  } else if constexpr (to_kind == Kinds::complex) {
+    return To(typename To::value_type(x));
+  } else if constexpr (from_kind == Kinds::floating && to_kind != Kinds::floating) {
+    return to_integer<To>(x);
+  } else if constexpr (to_kind == Kinds::floating && byte_size(to) == 2) {
+    return round_to<to>(double(x));
+  } else {
+    return To(x);
+  }
+}
+
+}  // namespace
+
+HostArray convert(const HostArray& array, DType to) {
+  if (to == array.type.dtype) return array;
+  HostArray result(Type{.dtype = to, .dims = array.type.dims});
+  const std::size_t count = std::size_t(array.type.count());
+  visit(array.type.dtype, [&](auto from_constant) {
+    visit(to, [&](auto to_constant) {
+      constexpr DType from = from_constant, target = to_constant;
+      const auto* in = array.data<from>();
+      auto* out = result.data<target>();
+      for (std::size_t i = 0; i < count; ++i)
+        store<target>(convert_value<target, from>(load<from>(in, i)), out, i);
+    });
+  });
+  return result;
+}
+
+}  // namespace partita

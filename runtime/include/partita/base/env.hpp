@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Environment variables and what launchers put there.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace partita {
+
+/// The variable's value; nothing where it is not set or empty.
+[[nodiscard]] std::optional<std::string> environment(const char* name);
+
+/// This process's number among the processes of its job on this machine, and their count, as the
+/// MPI launcher (Open MPI, MPICH, Slurm) says; 0 of 1 without a launcher.
+struct LocalRank {
+  int index = 0, count = 1;
+};
+[[nodiscard]] LocalRank local_rank();
+
+}  // namespace partita
