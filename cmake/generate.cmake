@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+#
+# Open sets: folders are globbed and turned into explicit lists in the build tree, so that adding
+# an op, a pass or a kernel is adding one file.
+
+set(PARTITA_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
+
+# Writes `text` to `path` unless it is there already, so that nothing is rebuilt in vain.
+function(partita_write_if_changed path text)
+  if(EXISTS ${path})
+    file(READ ${path} old)
+    if(old STREQUAL text)
+      return()
+    endif()
+  endif()
+  file(WRITE ${path} "${text}")
+endfunction()
+
+# partita_generated/backends.hpp: PARTITA_BACKENDS(X) expands to X(name) for each enabled backend.
+function(partita_write_backend_list)
+  set(calls "")
+  foreach(backend IN LISTS ARGN)
+    string(APPEND calls " X(${backend})")
+  endforeach()
+  partita_write_if_changed(${PARTITA_GENERATED_DIR}/partita_generated/backends.hpp
+"// Generated from PARTITA_BACKENDS in the top CMakeLists.txt.
+#pragma once
+
+#define PARTITA_BACKENDS(X)${calls}
+#define PARTITA_VERSION \"${PROJECT_VERSION}\"
+")
+endfunction()
+
+# Stems of the .cpp files of the current folder's subfolder, sorted.
+function(partita_glob_stems result folder)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  set(stems "")
+  foreach(file IN LISTS files)
+    cmake_path(GET file STEM stem)
+    list(APPEND stems ${stem})
+  endforeach()
+  list(SORT stems)
+  set(${result} ${stems} PARENT_SCOPE)
+endfunction()
+
+# op_list.cpp: register_all_ops() calls register_<stem>() of every frontend/ops/<stem>.cpp.
+function(partita_generate_op_list target)
+  partita_glob_stems(stems ops)
+  set(declarations "")
+  set(calls "")
+  foreach(stem IN LISTS stems)
+    string(APPEND declarations "void register_${stem}(OpRegistry& registry);\n")
+    string(APPEND calls "  ops::register_${stem}(registry);\n")
+  endforeach()
+  set(source ${PARTITA_GENERATED_DIR}/op_list.cpp)
+  partita_write_if_changed(${source}
+"// Generated from the files of frontend/ops.
+#include \"partita/ir/op.hpp\"
+
+namespace partita::ir::ops {
+${declarations}}
+
+void partita::ir::register_all_ops([[maybe_unused]] OpRegistry& registry) {
+${calls}}
+")
+  target_sources(${target} PRIVATE ${source})
+endfunction()
+
+# pass_list.cpp: all_passes() returns pass_<stem>() of every passes/transforms/<stem>.cpp.
+function(partita_generate_pass_list target)
+  partita_glob_stems(stems transforms)
+  set(declarations "")
+  set(calls "")
+  foreach(stem IN LISTS stems)
+    string(APPEND declarations "PassInfo pass_${stem}();\n")
+    string(APPEND calls "  passes.push_back(transforms::pass_${stem}());\n")
+  endforeach()
+  set(source ${PARTITA_GENERATED_DIR}/pass_list.cpp)
+  partita_write_if_changed(${source}
+"// Generated from the files of passes/transforms.
+#include <vector>
+
+#include \"partita/passes/pass.hpp\"
+
+namespace partita::passes::transforms {
+${declarations}}
+
+std::vector<partita::passes::PassInfo> partita::passes::all_passes() {
+  std::vector<PassInfo> passes;
+${calls}  return passes;
+}
+")
+  target_sources(${target} PRIVATE ${source})
+endfunction()
+
+# partita_embed(<target> <name> <files>...): the files' text as `partita::embedded::<name>`, an
+# array of {name, text}, in the header partita_embedded/<name>.hpp of the build tree.
+function(partita_embed target name)
+  set(header ${PARTITA_GENERATED_DIR}/partita_embedded/${name}.hpp)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed.cmake)
+  set(list_file ${PARTITA_GENERATED_DIR}/partita_embedded/${name}.list)
+  list(JOIN ARGN "\n" lines)
+  partita_write_if_changed(${list_file} "${lines}")
+  add_custom_command(
+    OUTPUT ${header}
+    COMMAND ${CMAKE_COMMAND} -D NAME=${name} -D LIST=${list_file} -D HEADER=${header} -P ${script}
+    DEPENDS ${ARGN} ${list_file} ${script}
+    COMMENT "Embedding ${name}"
+    VERBATIM)
+  add_custom_target(partita_embed_${name} DEPENDS ${header})
+  add_dependencies(${target} partita_embed_${name})
+endfunction()

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+#
+# partita_library(), partita_backend(), partita_executable(), partita_test(): every target of the
+# project is made by one of these.
+
+# Sources below the current folder, without tests; re-globbed at each build.
+function(partita_glob_sources result)
+  set(files "")
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${folder}/*.cpp)
+    list(APPEND files ${found})
+  endforeach()
+  list(FILTER files EXCLUDE REGEX "/tests/")
+  set(${result} ${files} PARENT_SCOPE)
+endfunction()
+
+# What every own target gets: settings, third-party headers, private includes from the source root.
+function(partita_defaults target)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:partita_settings>
+                                          $<BUILD_INTERFACE:partita_third_party>)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PARTITA_GENERATED_DIR})
+endfunction()
+
+# partita_library(<alias> OUTPUT_NAME <name> [INCLUDES <folders>...]): the shared library
+# partita_<alias>, known as partita::<alias>, of the sources below the current folder.
+function(partita_library alias)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT_NAME" "")
+  set(target partita_${alias})
+  partita_glob_sources(sources ${CMAKE_CURRENT_SOURCE_DIR})
+  add_library(${target} SHARED ${sources})
+  add_library(partita::${alias} ALIAS ${target})
+  partita_defaults(${target})
+  partita_public_headers(${target})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${arg_OUTPUT_NAME}
+    EXPORT_NAME ${alias}
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}
+    BUILD_RPATH_USE_ORIGIN ON
+    INSTALL_RPATH "$ORIGIN")
+endfunction()
+
+# Adds the current folder's include/ to the target's interface.
+function(partita_public_headers target)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()
+
+# partita_backend(<name>): device/ goes into the runtime, codegen/ into the compiler, and the files
+# of kernels/ are embedded as partita_embedded/<name>_kernels.hpp.
+function(partita_backend name)
+  partita_glob_sources(device ${CMAKE_CURRENT_SOURCE_DIR}/device)
+  partita_glob_sources(codegen ${CMAKE_CURRENT_SOURCE_DIR}/codegen)
+  target_sources(partita_runtime PRIVATE ${device})
+  target_sources(partita_compiler PRIVATE ${codegen})
+  partita_public_headers(partita_runtime)
+  file(GLOB kernels CONFIGURE_DEPENDS
+    ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.cl ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.h
+    ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.c)
+  partita_embed(partita_compiler ${name}_kernels ${kernels})
+endfunction()
+
+# partita_executable(<name> <sources>...): an executable in bin/ that may use everything public.
+function(partita_executable name)
+  add_executable(${name} ${ARGN})
+  partita_defaults(${name})
+  target_link_libraries(${name} PRIVATE partita::compiler partita::runtime)
+  set_target_properties(${name} PROPERTIES
+    BUILD_RPATH_USE_ORIGIN ON
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+endfunction()
