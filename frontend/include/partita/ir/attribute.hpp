@@ -89,8 +89,8 @@ class Dict {
   [[nodiscard]] bool contains(std::string_view name) const { return find(name) != nullptr; }
   void set(std::string_view name, Attribute value);
   void erase(std::string_view name);
-  [[nodiscard]] bool empty() const { return items_.empty(); }
-  [[nodiscard]] std::size_t size() const { return items_.size(); }
+  [[nodiscard]] bool empty() const;
+  [[nodiscard]] std::size_t size() const;
   [[nodiscard]] const std::vector<NamedAttribute>& items() const { return items_; }
 
   // Typed access; the forms without default throw an internal error when absent or of another kind
@@ -164,5 +164,8 @@ struct NamedAttribute {
   Attribute value;
   bool operator==(const NamedAttribute&) const = default;
 };
+
+inline bool Dict::empty() const { return items_.empty(); }
+inline std::size_t Dict::size() const { return items_.size(); }
 
 }  // namespace partita::ir

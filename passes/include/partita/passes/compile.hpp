@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The whole way from a module to an artifact: pass pipeline, kernel formation, plan, code generation
+// of one target.  Nothing is measured here; options are all that the result depends on.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "partita/artifact/artifact.hpp"
+#include "partita/passes/pass.hpp"
+
+namespace partita::passes {
+
+struct CompileOptions {
+  std::string target = "opencl";
+  std::string function = "main";
+  std::map<std::string, std::int64_t> placements;  ///< --placement NAME=N
+  std::string layout = "auto";                     ///< loop | batch[:B] | auto
+  std::string gemm = "auto";                       ///< auto | clblast | generated
+  std::int64_t memory_budget = 0;                  ///< bytes of one shard; 0: none
+  RunOptions dumps;
+};
+
+struct CompileReport {
+  std::vector<PassTiming> timings;
+  std::vector<std::string> remarks;  ///< what was not recovered or fused, and why
+  std::map<std::string, std::int64_t> counts;  ///< nodes, maps_recovered, kernels, library_calls, collectives, …
+  std::string planned_bytes;         ///< formula: constant plus bytes per partition times block length
+};
+
+/// Compiles a copy of `module`.  An unknown target is a user error that names those built in.
+[[nodiscard]] Artifact compile_module(const ir::Module& module, const CompileOptions& options,
+                                      CompileReport* report = nullptr);
+
+/// Names of the code generators that are built in.
+[[nodiscard]] std::vector<std::string> built_targets();
+
+}  // namespace partita::passes
