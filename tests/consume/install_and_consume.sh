@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+# timeout: 300
+# processors: 2
+#
+# Installs the build into a fresh prefix, moves that prefix, and builds the programs of program/
+# against it: through find_package(partita) and through pkg-config.
+set -euo pipefail
+
+build_dir=$(dirname "$PARTITA_BIN_DIR")
+program_dir=$PARTITA_SOURCE_DIR/tests/consume/program
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build_dir" --prefix "$work/first" >"$work/install.log" ||
+  { cat "$work/install.log"; exit 1; }
+# An install tree holds no absolute path of its own.
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+
+echo "== find_package(partita)"
+cmake -G Ninja -S "$program_dir" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" --warn-uninitialized
+cmake --build "$work/build"
+"$work/build/host_c"
+"$work/build/host_cpp"
+"$work/build/compiler_cpp"
+
+echo "== pkg-config"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+read -ra flags <<<"$(pkg-config --cflags --libs partita)"
+cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$program_dir/host.c" "${flags[@]}" -o "$work/host_pc"
+LD_LIBRARY_PATH=$prefix/lib "$work/host_pc"
+
+if [[ -x $prefix/bin/partita ]]; then
+  echo "== the installed tool"
+  "$prefix/bin/partita" --help >/dev/null
+fi
+
+echo "== headers alone"
+# Each installed header is complete by itself.
+find "$prefix/include" -name '*.hpp' -print0 | sort -z |
+  xargs -0 -I {} -P 2 g++ -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$prefix/include" \
+    -include {} -x c++ /dev/null
