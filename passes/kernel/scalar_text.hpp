@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Kernel text of scalar code: rows of the elementwise table, conversions, literals, loads and
+// stores, as expressions of a C-like language.  A Dialect holds what differs between languages, as
+// data.  ScalarText remembers which helper functions its expressions call; prelude_and_helpers()
+// gives their definitions, to be put before the kernels.  Loops and statements are not its business.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "partita/base/dtype.hpp"
+
+namespace partita::kernel {
+
+/// A piece of a dialect's prelude; printed when `name` is used, after the pieces it needs.
+struct Snippet {
+  std::string_view name;
+  std::string_view text;
+  std::vector<std::string_view> needs = {};
+};
+
+/// What differs between C-like languages.
+struct Dialect {
+  std::string_view name;
+  std::string_view always;        ///< first lines of every source: pragmas, type names
+  std::string_view with_f64;      ///< follows when f64 occurs
+  std::vector<Snippet> snippets;  ///< load_f16, round_bf16, saturate_i8, …
+  std::string_view function;      ///< put before a helper's result type: "static inline"
+  std::string_view long_suffix;   ///< of 64-bit literals
+  /// Bits of a float as an integer of the same width, and back: prefixes of "(x)"; by dtype name.
+  std::map<std::string_view, std::string_view> reinterpret;
+  std::string_view make_c64, make_c128;  ///< prefixes of "(re, im)"
+  std::string_view real, imag;           ///< suffixes that select the parts of a complex value
+  std::string_view nan, infinity;        ///< f32 literals
+};
+
+/// OpenCL C 1.2 without extensions other than cl_khr_fp64, and that only where f64 occurs.
+[[nodiscard]] const Dialect& opencl_dialect();
+
+class ScalarText {
+ public:
+  explicit ScalarText(const Dialect& dialect = opencl_dialect()) : dialect_(dialect) {}
+
+  /// Value of row `row` (its name in elementwise.def) over elements of dtype d.  Operands are C
+  /// expressions of value_type(operand dtype); the result is one of value_type(result dtype), already
+  /// rounded to the result dtype.  An operand may be repeated in the text, so pass names of variables.
+  /// Operands are put in parentheses where needed; the result is not: it may hold operators as weak
+  /// as ?:, so assign it to a variable or put it in parentheses.
+  [[nodiscard]] std::string apply(std::string_view row, DType d, std::span<const std::string> operands);
+  /// StableHLO's convert; floats saturate to integers.  Result as apply's.
+  [[nodiscard]] std::string convert(const std::string& x, DType from, DType to);
+  /// The bits of x as another dtype of the same width.
+  [[nodiscard]] std::string bitcast(const std::string& x, DType from, DType to);
+  /// The element whose stored bits are the low bits of `bits` (c64: real part in the low half).  A
+  /// primary expression of value_type(d).  c128 is refused.
+  [[nodiscard]] std::string literal(DType d, std::uint64_t bits);
+
+  /// Type of a local variable: f32 for f16 and bf16, i1 for i1.
+  [[nodiscard]] std::string value_type(DType d);
+  /// What a pointer to elements in memory points to: ui16 for f16 and bf16, ui8 for i1.
+  [[nodiscard]] std::string stored_type(DType d);
+  /// Element `index` of `pointer`, an expression of stored_type(d)*, in any address space.
+  [[nodiscard]] std::string load(DType d, const std::string& pointer, const std::string& index);
+  /// An assignment without semicolon.
+  [[nodiscard]] std::string store(DType d, const std::string& pointer, const std::string& index,
+                                  const std::string& value);
+  /// Rounds an f32 value to f16 or bf16 (others: unchanged): for results computed otherwise than by
+  /// apply, such as accumulators kept in f32.
+  [[nodiscard]] std::string round(DType d, const std::string& x);
+
+  /// Whether anything of f64 or c128 was asked for, so that the device must have it.
+  [[nodiscard]] bool uses_f64() const { return uses_f64_; }
+  /// Type names and every helper function used so far, in an order that C accepts.  The same calls
+  /// in another order may give another order of helpers.
+  [[nodiscard]] std::string prelude_and_helpers() const;
+
+ private:
+  std::string substitute(std::string_view text, DType d, std::span<const std::string> operands);
+  std::string substitute_name(std::string_view name, std::string_view& rest, DType d,
+                              std::span<const std::string> operands);
+  std::string number(DType d, double value);
+  std::string define_helper(std::string_view helper, DType d);
+  std::string use(std::string_view snippet);
+  void note(DType d);
+
+  const Dialect& dialect_;
+  bool uses_f64_ = false;
+  std::set<std::string, std::less<>> defined_;
+  std::string snippets_, helpers_;
+};
+
+}  // namespace partita::kernel
