@@ -20,6 +20,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -104,6 +105,8 @@ class Graph {
   [[nodiscard]] int argument_count() const;
   [[nodiscard]] Value argument(int k) const;
   [[nodiscard]] std::vector<Value> arguments() const;
+  /// Name in the source text without '%', for messages; may be empty.
+  [[nodiscard]] const std::string& argument_hint(int k) const;
   [[nodiscard]] bool is_argument(Value v) const { return v.node == arguments_.get(); }
   void erase_argument(int k);  ///< must be unused; later arguments move down (all uses are renumbered)
 
@@ -115,6 +118,8 @@ class Graph {
   Node* add_node(const OpDef& op, std::vector<Value> operands, Dict attrs, std::vector<Type> result_types,
                  std::vector<std::unique_ptr<Graph>> regions = {}, Node* before = nullptr);
   void erase(Node* node);  ///< results must be unused
+  /// Erases all nodes of this graph (not of regions) that `is_dead` names; true if there were any.
+  bool erase_if(const std::function<bool(const Node&)>& is_dead);
   void move_before(Node* node, Node* before);  ///< within this graph; `before` null: to the end
 
   std::vector<Value> results;  ///< what the terminator returns
@@ -126,6 +131,7 @@ class Graph {
  private:
   Node* owner_;
   std::unique_ptr<Node> arguments_;
+  std::vector<std::string> argument_hints_;
   std::vector<std::unique_ptr<Node>> storage_;
   std::vector<Node*> order_;
 };

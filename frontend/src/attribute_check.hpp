@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Checks a node's attributes against its op's AttrSpecs and brings equivalent spellings into one
+// form, so that infer, passes and printer meet one kind per attribute.
+#pragma once
+
+#include "partita/ir/op.hpp"
+
+namespace partita::ir {
+
+/// Lists and dense vectors of integers become I64s where the spec says so, strings become enums or
+/// symbols, units booleans; absent fields of flattened structures get their default (empty list, 0).
+/// Throws a located user error "OP: expected attribute …".  Attributes without a spec stay as they are.
+void normalize_attributes(const OpDef& op, Dict& attrs, const SourceLocation& location);
+
+/// "an integer", "a list of integers", …
+[[nodiscard]] const char* describe(AttrKind kind);
+
+}  // namespace partita::ir

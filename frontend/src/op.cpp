@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/ir/op.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "frontend/src/attribute_check.hpp"
+#include "partita/ir/interpreter.hpp"
+
+namespace partita::ir {
+
+// --- InferContext, EvalContext ------------------------------------------------------------------
+
+void InferContext::fail(const std::string& expected, const std::string& found) const {
+  fail(cat("expected ", expected, ", found ", found));
+}
+
+void InferContext::fail(const std::string& message) const {
+  throw_user_error(cat(op, ": ", message), location);
+}
+
+std::span<const Type> InferContext::declared() const {
+  if (declared_results.empty()) fail("declared result types", "none");
+  return declared_results;
+}
+
+std::vector<Tensor> EvalContext::run_region(std::size_t k, std::vector<Tensor> arguments) const {
+  return interpreter.run(node.region(k), std::move(arguments));
+}
+
+// --- OpRegistry ---------------------------------------------------------------------------------
+
+const OpRegistry& OpRegistry::instance() {
+  static const OpRegistry registry = [] {
+    OpRegistry all;
+    register_all_ops(all);
+    return all;
+  }();
+  return registry;
+}
+
+void OpRegistry::add(OpDef def) {
+  const std::string name = def.name;
+  const auto [at, is_new] = ops_.emplace(name, std::make_unique<OpDef>(std::move(def)));
+  if (!is_new) throw_internal_error(cat("op ", name, " is registered twice"));
+}
+
+const OpDef* OpRegistry::find(std::string_view name) const {
+  const auto at = ops_.find(name);
+  return at == ops_.end() ? nullptr : at->second.get();
+}
+
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, diagonal + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+// An op of the vocabulary with another spelling, or nothing where none is near.
+std::string nearest_name(const OpRegistry& registry, std::string_view name) {
+  if (name.size() > 100) return {};
+  std::size_t best = name.size() / 3 + 1;
+  std::string nearest;
+  for (const OpDef* op : registry.all()) {
+    const std::size_t distance = edit_distance(op->name, name);
+    if (distance < best) {
+      best = distance;
+      nearest = op->name;
+    }
+  }
+  return nearest;
+}
+
+// Ops of the dialects that partita reads but does not implement: named as such.
+bool is_known_dialect(std::string_view name) {
+  const std::string_view dialect = name.substr(0, name.find('.'));
+  return dialect == "stablehlo" || dialect == "chlo" || dialect == "sdy" || dialect == "func" || dialect == "mr" ||
+         dialect == "check" || dialect == "shape" || dialect == "mhlo" || dialect == "arith" || dialect == "tensor";
+}
+
+}  // namespace
+
+const OpDef& OpRegistry::get(std::string_view name, const SourceLocation& where) const {
+  if (const OpDef* op = find(name)) return *op;
+  const std::string shown(name.substr(0, 100));
+  const std::string near = nearest_name(*this, name);
+  std::string message = cat(shown, ": unknown or unsupported op");
+  if (!near.empty()) message += cat("; the nearest supported op is ", near);
+  else if (!is_known_dialect(name)) message += "; supported dialects: stablehlo, chlo, func, sdy, check, mr";
+  throw_user_error(message, where);
+}
+
+std::vector<const OpDef*> OpRegistry::all() const {
+  std::vector<const OpDef*> ops;
+  for (const auto& [name, op] : ops_) ops.push_back(op.get());
+  return ops;
+}
+
+// --- Making nodes -------------------------------------------------------------------------------
+
+namespace {
+
+void check_declared(const InferContext& context, std::span<const Type> inferred, std::span<const Type> declared) {
+  if (inferred.size() != declared.size())
+    context.fail(cat(inferred.size(), " results"), cat(declared.size(), " result types"));
+  for (std::size_t k = 0; k < inferred.size(); ++k)
+    if (inferred[k] != declared[k])
+      context.fail(cat("result ", k, " of type ", to_string(inferred[k])), to_string(declared[k]));
+}
+
+std::vector<Type> types_of(std::span<const Value> values) {
+  std::vector<Type> types;
+  for (const Value& v : values) types.push_back(v.type());
+  return types;
+}
+
+std::vector<Type> infer_checked(const OpDef& op, const InferContext& context) {
+  if (!op.infer) throw_internal_error(cat(op.name, " has no inference"));
+  std::vector<Type> types = op.infer(context);
+  if (!context.declared_results.empty()) check_declared(context, types, context.declared_results);
+  return types;
+}
+
+}  // namespace
+
+Node* create(Graph& graph, std::string_view op_name, std::vector<Value> operands, Dict attrs,
+             std::vector<std::unique_ptr<Graph>> regions, std::span<const Type> declared_results, Node* before,
+             const SourceLocation& location) {
+  const OpDef& op = OpRegistry::instance().get(op_name, location);
+  for (const Value& v : operands)
+    if (!v) throw_internal_error(cat(op.name, " is given an operand that does not exist"));
+  normalize_attributes(op, attrs, location);
+  const std::vector<Type> operand_types = types_of(operands);
+  const InferContext context{.op = op.name,
+                             .operands = operand_types,
+                             .attrs = attrs,
+                             .regions = regions,
+                             .location = location,
+                             .declared_results = declared_results};
+  std::vector<Type> types = infer_checked(op, context);
+  Node* node =
+      graph.add_node(op, std::move(operands), std::move(attrs), std::move(types), std::move(regions), before);
+  node->set_location(location);
+  return node;
+}
+
+Value create_value(Graph& graph, std::string_view op, std::vector<Value> operands, Dict attrs,
+                   std::span<const Type> declared_results, Node* before) {
+  Node* node = create(graph, op, std::move(operands), std::move(attrs), {}, declared_results, before);
+  PARTITA_ASSERT(node->result_count() == 1);
+  return node->result();
+}
+
+Value create_constant(Graph& graph, DenseRef value, Node* before) {
+  const Type type = value->type();
+  return create_value(graph, "stablehlo.constant", {}, {{"value", std::move(value)}}, {&type, 1}, before);
+}
+
+Value create_splat(Graph& graph, const Type& type, double value, Node* before) {
+  return create_constant(graph, make_splat(type, value), before);
+}
+
+// --- Factors ------------------------------------------------------------------------------------
+
+FactorRule factor_rule(const Node& node) {
+  if (node.op().factors) return node.op().factors(node);
+  FactorRule rule;
+  const auto replicate = [&](const Type& type) {
+    std::vector<std::vector<int>> dims;
+    for (const std::int64_t extent : type.dims) dims.push_back({rule.add_factor(extent, FactorKind::replicated)});
+    return dims;
+  };
+  for (const Value& v : node.operands()) rule.operands.push_back(replicate(v.type()));
+  for (const Type& type : node.result_types()) rule.results.push_back(replicate(type));
+  return rule;
+}
+
+}  // namespace partita::ir

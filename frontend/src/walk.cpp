@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Walking graphs, counting uses, removing dead nodes, copying.
+#include <algorithm>
+#include <unordered_set>
+
+#include "partita/ir/op.hpp"
+
+namespace partita::ir {
+
+void walk(const Graph& graph, const std::function<void(Node&)>& visit) {
+  for (Node* node : graph.nodes()) {
+    visit(*node);
+    for (const auto& region : node->regions()) walk(*region, visit);
+  }
+}
+
+namespace {
+
+// Whether the value is made below the node's regions.
+bool is_inside(const Value& value, const Node& node) {
+  for (const Graph* graph = value.node->graph(); graph && graph->owner(); graph = graph->owner()->graph())
+    if (graph->owner() == &node) return true;
+  return false;
+}
+
+void visit_uses(const Graph& graph, const std::function<void(const Value&)>& visit) {
+  for (const Node* node : graph.nodes()) {
+    for (const Value& v : node->operands()) visit(v);
+    for (const auto& region : node->regions()) visit_uses(*region, visit);
+  }
+  for (const Value& v : graph.results) visit(v);
+}
+
+bool has_side_effect(const Node& node) {
+  if (node.op().has_side_effect) return true;
+  for (const auto& region : node.regions())
+    for (const Node* inner : region->nodes())
+      if (has_side_effect(*inner)) return true;
+  return false;
+}
+
+// Marks what the graph's results and its nodes with side effects need, last node first.
+void mark_live(const Graph& graph, std::unordered_set<const Node*>& live) {
+  for (const Value& v : graph.results) live.insert(v.node);
+  for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
+    if (!live.contains(*node) && !has_side_effect(**node)) continue;
+    live.insert(*node);
+    for (const Value& v : (*node)->operands()) live.insert(v.node);
+    for (const auto& region : (*node)->regions()) mark_live(*region, live);
+  }
+}
+
+bool sweep(Graph& graph, const std::unordered_set<const Node*>& live) {
+  bool changed = graph.erase_if([&](const Node& node) { return !live.contains(&node); });
+  for (Node* node : graph.nodes())
+    for (const auto& region : node->regions()) changed |= sweep(*region, live);
+  return changed;
+}
+
+Value mapped(const ValueMap<Value>& map, const Value& v) {
+  const auto found = map.find(v);
+  return found == map.end() ? v : found->second;
+}
+
+std::unique_ptr<Graph> clone_region(const Graph& graph, ValueMap<Value>& map) {
+  auto copy = std::make_unique<Graph>();
+  for (int k = 0; k < graph.argument_count(); ++k)
+    map[graph.argument(k)] = copy->add_argument(graph.argument(k).type(), graph.argument_hint(k));
+  copy->results = clone_body(graph, *copy, map);
+  return copy;
+}
+
+}  // namespace
+
+std::vector<Value> captures(const Node& node) {
+  std::vector<Value> all;
+  std::unordered_set<Value, ValueHash> seen;
+  const auto add = [&](const Value& v) {
+    if (!is_inside(v, node) && seen.insert(v).second) all.push_back(v);
+  };
+  for (const Value& v : node.operands()) add(v);
+  for (const auto& region : node.regions()) visit_uses(*region, add);
+  return all;
+}
+
+ValueMap<int> count_uses(const Graph& graph) {
+  ValueMap<int> uses;
+  visit_uses(graph, [&](const Value& v) { ++uses[v]; });
+  return uses;
+}
+
+bool remove_dead_nodes(Graph& graph) {
+  std::unordered_set<const Node*> live;
+  mark_live(graph, live);
+  return sweep(graph, live);
+}
+
+Node* clone_node(const Node& node, Graph& into, ValueMap<Value>& map, Node* before) {
+  std::vector<Value> operands;
+  for (const Value& v : node.operands()) operands.push_back(mapped(map, v));
+  std::vector<std::unique_ptr<Graph>> regions;
+  for (const auto& region : node.regions()) regions.push_back(clone_region(*region, map));
+  Node* copy = into.add_node(node.op(), std::move(operands), node.attrs, node.result_types(), std::move(regions), before);
+  copy->hint = node.hint;
+  copy->loc_text = node.loc_text;
+  copy->set_location(node.location());
+  // A const node's results are only read as keys.
+  for (int k = 0; k < node.result_count(); ++k) map[Value{const_cast<Node*>(&node), k}] = copy->result(k);
+  return copy;
+}
+
+std::vector<Value> clone_body(const Graph& from, Graph& into, ValueMap<Value>& map, Node* before) {
+  for (const Node* node : from.nodes()) clone_node(*node, into, map, before);
+  std::vector<Value> results;
+  for (const Value& v : from.results) results.push_back(mapped(map, v));
+  return results;
+}
+
+std::unique_ptr<Graph> clone_graph(const Graph& graph, const ValueMap<Value>& outer) {
+  ValueMap<Value> map = outer;
+  return clone_region(graph, map);
+}
+
+std::unique_ptr<Module> clone_module(const Module& module) {
+  auto copy = std::make_unique<Module>();
+  copy->name = module.name;
+  copy->attrs = module.attrs;
+  copy->items = module.items;
+  copy->file = module.file;
+  copy->location_aliases = module.location_aliases;
+  for (const auto& function : module.functions) {
+    auto f = std::make_unique<Function>();
+    f->name = function->name;
+    f->is_public = function->is_public;
+    f->body = clone_graph(*function->body);
+    f->result_types = function->result_types;
+    f->arg_attrs = function->arg_attrs;
+    f->res_attrs = function->res_attrs;
+    f->attrs = function->attrs;
+    f->location = function->location;
+    copy->functions.push_back(std::move(f));
+  }
+  return copy;
+}
+
+}  // namespace partita::ir
