@@ -86,7 +86,7 @@ ExprId ExprPool::intern(Expr e) {
   const auto [first, last] = by_hash_.equal_range(hash);
   for (auto it = first; it != last; ++it)
     if ((*this)[it->second] == e) return it->second;
-  const ExprId id = size();
+  const auto id = ExprId(size());
   bounds_.push_back(is_index(e.kind) ? find_bounds(e) : Bounds{-unbounded, unbounded});
   exprs_.push_back(std::move(e));
   by_hash_.emplace(hash, id);
@@ -309,11 +309,11 @@ ExprId ExprPool::build(Linear s) {
   if (all.low == all.high && all.high < unbounded && all.low > -unbounded) return index(all.low);
   // Positive terms first, so that the rest is subtracted.
   std::stable_partition(s.terms.begin(), s.terms.end(), [](const auto& t) { return t.second > 0; });
-  ExprId total = -1;
+  ExprId total = no_expr;
   for (const auto& [term, factor] : s.terms) {
-    const std::int64_t size = total >= 0 && factor < 0 ? -factor : factor;
+    const std::int64_t size = total != no_expr && factor < 0 ? -factor : factor;
     const ExprId product = size == 1 ? term : intern({.kind = ExprKind::index_mul, .operands = {term, index(size)}});
-    if (total < 0) total = product;
+    if (total == no_expr) total = product;
     else total = intern({.kind = factor < 0 ? ExprKind::index_sub : ExprKind::index_add, .operands = {total, product}});
   }
   if (s.constant > 0) return intern({.kind = ExprKind::index_add, .operands = {total, index(s.constant)}});

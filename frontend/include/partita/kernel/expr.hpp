@@ -13,13 +13,16 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "partita/base/type.hpp"
 
 namespace partita::kernel {
 
-using ExprId = std::int32_t;
+/// An expression of a pool.  A type of its own: `add(x, 2)` means the number, never expression 2.
+enum class ExprId : std::int32_t {};
+inline constexpr ExprId no_expr{-1};
 
 enum class ExprKind : std::uint8_t {
   // Elements.
@@ -46,15 +49,15 @@ struct Expr {
   DType source = DType::i64;  ///< see apply, convert
   std::int32_t slot = 0;
   std::uint64_t bits = 0;
-  std::string_view name;      ///< row name (static storage), for apply
-  std::vector<ExprId> operands;
+  std::string_view name = {}; ///< row name (static storage), for apply
+  std::vector<ExprId> operands = {};
   bool operator==(const Expr&) const = default;
 };
 
 class ExprPool {
  public:
   [[nodiscard]] const Expr& operator[](ExprId id) const { return exprs_[std::size_t(id)]; }
-  [[nodiscard]] ExprId size() const { return ExprId(exprs_.size()); }
+  [[nodiscard]] std::int32_t size() const { return std::int32_t(exprs_.size()); }
 
   ExprId constant(DType d, std::uint64_t bits);
   /// `value` converted to d.
@@ -72,8 +75,10 @@ class ExprPool {
   ExprId reg(std::int32_t slot, DType d);
   ExprId from_index(ExprId index, DType d);
 
-  // Index arithmetic folds constants and the usual identities (x+0, x*1, x*0, (a*c)/c, x%1, …);
-  // div and mod are of non-negative numbers by a positive one.
+  // Index arithmetic keeps sums of products with constants in one canonical form and folds with it:
+  // x+0, x*1, x*0, x-x, (x*c + y)/c and (x*c + y)%c where 0 <= y < c, x/c*c + x%c, comparisons and
+  // minima decided by bounds; an index with one possible value is that constant.  div and mod are of
+  // non-negative numbers by a positive one.
   ExprId index(std::int64_t value);
   ExprId variable(std::int32_t slot);
   ExprId scalar(std::int32_t slot);
@@ -94,20 +99,40 @@ class ExprPool {
   ExprId equal(ExprId a, ExprId b);
   ExprId logical_and(ExprId a, ExprId b);  ///< of i1 elements; folds constants
 
-  /// Declares that index variable `slot` lies in [0, extent): lets div, mod and comparisons fold.
+  /// Declares that index variable `slot` lies in [0, extent): lets div, mod and comparisons fold in
+  /// expressions made afterwards.  Undeclared variables are non-negative.
   void set_extent(std::int32_t slot, std::int64_t extent);
-  /// Known bounds of an index expression, inclusive.
+  /// The same for an index scalar, bounds inclusive; undeclared ones are unbounded.
+  void set_scalar_bounds(std::int32_t slot, std::int64_t low, std::int64_t high);
+  /// Known bounds of an index expression, inclusive.  Unbounded is `unbounded` or its negative.
   struct Bounds {
     std::int64_t low, high;
   };
+  static constexpr std::int64_t unbounded = std::int64_t(1) << 62;
   [[nodiscard]] Bounds bounds(ExprId id) const;
   [[nodiscard]] bool is_index_constant(ExprId id) const { return (*this)[id].kind == ExprKind::index_constant; }
 
  private:
+  /// constant + sum of coefficient * expression, expressions ascending and not sums themselves.
+  struct Linear {
+    std::vector<std::pair<ExprId, std::int64_t>> terms;
+    std::int64_t constant = 0;
+  };
   ExprId intern(Expr e);
+  ExprId intern_index(ExprKind kind, std::initializer_list<ExprId> operands);
+  [[nodiscard]] Linear linear(ExprId id) const;
+  [[nodiscard]] Linear combine(const Linear& a, const Linear& b, std::int64_t scale) const;
+  [[nodiscard]] Bounds bounds(const Linear& sum) const;
+  [[nodiscard]] Bounds element_bounds(ExprId id) const;
+  [[nodiscard]] Bounds find_bounds(const Expr& e) const;
+  void merge_quotients(Linear& sum);
+  ExprId build(Linear sum);
+  ExprId divide_or_modulo(ExprKind kind, ExprId a, std::int64_t b);
   std::vector<Expr> exprs_;
+  std::vector<Bounds> bounds_;  ///< of each index expression
   std::unordered_multimap<std::size_t, ExprId> by_hash_;
   std::unordered_map<std::int32_t, std::int64_t> extents_;
+  std::unordered_map<std::int32_t, Bounds> scalar_bounds_;
 };
 
 /// Row-major linear index of `index` in an array of `dims`.
