@@ -10,6 +10,18 @@ std::int64_t Type::count() const {
   return n;
 }
 
+std::optional<std::int64_t> checked_bytes(const Type& type) {
+  constexpr std::int64_t limit = std::int64_t{1} << 62;
+  std::int64_t bytes = std::int64_t(byte_size(type.dtype));
+  bool is_empty = false;
+  for (const std::int64_t d : type.dims) {
+    if (d < 0) return std::nullopt;
+    is_empty = is_empty || d == 0;
+    if (d != 0 && (__builtin_mul_overflow(bytes, d, &bytes) || bytes > limit)) return std::nullopt;
+  }
+  return is_empty ? 0 : bytes;
+}
+
 std::string to_string(const Type& type) {
   if (type.is_token) return "!mr.token";
   std::string text = "tensor<";

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,10 @@ struct Type {
   [[nodiscard]] std::size_t bytes() const { return std::size_t(count()) * byte_size(dtype); }
   bool operator==(const Type&) const = default;
 };
+
+/// Bytes of a type that comes from outside; nothing where an extent is negative or the extents other
+/// than 0 multiply beyond 2^62 bytes.
+[[nodiscard]] std::optional<std::int64_t> checked_bytes(const Type& type);
 
 /// MLIR spelling: "tensor<4x8xf32>", "tensor<f32>", "!mr.token".
 [[nodiscard]] std::string to_string(const Type& type);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The members of every struct of a plan, named once for reading and writing.
+#pragma once
+
+#include "partita/artifact/plan.hpp"
+#include "runtime/artifact/json_archive.hpp"
+
+namespace partita {
+
+boost::json::value to_json(const HostExpr& e);
+boost::json::value to_json(const BufferRef& ref);
+boost::json::value to_json(const Type& type);
+boost::json::value to_json(DType dtype);
+boost::json::value to_json(BufferKind kind);
+boost::json::value to_json(Combiner combiner);
+boost::json::value to_json(const Step& step);
+
+void from_json(const boost::json::value& value, HostExpr& e, const json::Path& path);
+void from_json(const boost::json::value& value, BufferRef& ref, const json::Path& path);
+void from_json(const boost::json::value& value, Type& type, const json::Path& path);
+void from_json(const boost::json::value& value, DType& dtype, const json::Path& path);
+void from_json(const boost::json::value& value, BufferKind& kind, const json::Path& path);
+void from_json(const boost::json::value& value, Combiner& combiner, const json::Path& path);
+void from_json(const boost::json::value& value, Step& step, const json::Path& path);
+
+template <class A, class T>
+using Ref = typename A::template Ref<T>;
+
+template <class A>
+void fields(A& a, Ref<A, Placement> x) {
+  a("name", x.name);
+  a("size", x.size);
+  a.optional("begin", x.begin_variable, -1);
+  a.optional("end", x.end_variable, -1);
+}
+
+template <class A>
+void fields(A& a, Ref<A, Buffer> x) {
+  a.optional("name", x.name, "");
+  a("kind", x.kind);
+  a.optional("index", x.index, 0);
+  a("dtype", x.dtype);
+  a("count", x.count);
+  a.optional("offset", x.arena_offset, 0);
+}
+
+template <class A>
+void fields(A& a, Ref<A, ScalarArg> x) {
+  a("dtype", x.dtype);
+  a("value", x.value);
+}
+
+template <class A>
+void fields(A& a, Ref<A, Launch> x) {
+  a("kernel", x.kernel);
+  a("buffers", x.buffers);
+  a("scalars", x.scalars);
+  a("global", x.global);
+  a.optional("local", x.local, (std::array<std::int64_t, 3>{0, 0, 0}));
+}
+
+template <class A>
+void fields(A& a, Ref<A, Gemm> x) {
+  a("dtype", x.dtype);
+  a.optional("transpose_a", x.transpose_a, false);
+  a.optional("transpose_b", x.transpose_b, false);
+  a("m", x.m);
+  a("n", x.n);
+  a("k", x.k);
+  a.optional("alpha", x.alpha, 1.0);
+  a.optional("beta", x.beta, 0.0);
+  a("a", x.a);
+  a("b", x.b);
+  a("c", x.c);
+  a("lda", x.lda);
+  a("ldb", x.ldb);
+  a("ldc", x.ldc);
+  a.optional("batch", x.batch, HostExpr(1));
+  a.optional("stride_a", x.stride_a, 0);
+  a.optional("stride_b", x.stride_b, 0);
+  a.optional("stride_c", x.stride_c, 0);
+}
+
+template <class A>
+void fields(A& a, Ref<A, Copy> x) {
+  a("from", x.from);
+  a("to", x.to);
+  a("count", x.count);
+}
+
+template <class A>
+void fields(A& a, Ref<A, For> x) {
+  a("variable", x.variable);
+  a("begin", x.begin);
+  a("end", x.end);
+  a.optional("step", x.step, 1);
+  a("body", x.body);
+}
+
+template <class A>
+void fields(A& a, Ref<A, While> x) {
+  a("condition", x.condition);
+  a("predicate", x.predicate);
+  a("body", x.body);
+}
+
+template <class A>
+void fields(A& a, Ref<A, Case> x) {
+  a("index", x.index);
+  a.optional("dtype", x.index_dtype, DType::i32);
+  a("branches", x.branches);
+}
+
+template <class A>
+void fields(A& a, Ref<A, Piece> x) {
+  a("at", x.at);
+  a("count", x.count);
+}
+
+template <class A>
+void fields(A& a, Ref<A, AllReduceStart> x) {
+  a("request", x.request);
+  a("axis", x.axis);
+  a("combiner", x.combiner);
+  a("dtype", x.dtype);
+  a("pieces", x.pieces);
+}
+
+template <class A>
+void fields(A& a, Ref<A, AllGatherStart> x) {
+  a("request", x.request);
+  a("axis", x.axis);
+  a("dtype", x.dtype);
+  a("elements_per_partition", x.elements_per_partition);
+  a("from", x.from);
+  a("to", x.to);
+}
+
+template <class A>
+void fields(A& a, Ref<A, CollectiveDone> x) {
+  a("request", x.request);
+}
+
+template <class A>
+void fields(A& a, Ref<A, Check> x) {
+  a("condition", x.condition);
+  a("message", x.message);
+}
+
+template <class A>
+void fields(A& a, Ref<A, PortInfo> x) {
+  a.optional("name", x.name, "");
+  a("type", x.type);
+  a.optional("placement", x.placement, -1);
+}
+
+template <class A>
+void fields(A& a, Ref<A, Plan> x) {
+  a("inputs", x.inputs);
+  a("outputs", x.outputs);
+  a("placements", x.placements);
+  a("variables", x.variables);
+  a("arena_bytes", x.arena_bytes);
+  a("requests", x.requests);
+  a("buffers", x.buffers);
+  a("steps", x.steps);
+}
+
+}  // namespace partita
