@@ -2,9 +2,9 @@
 # Copyright The partita authors
 #
 # Run by partita_embed(): turns the files named in LIST into the header HEADER.
-# A raw string literal may be limited to 64 KiB, so long texts become several adjacent literals.
 
-set(chunk_bytes 60000)
+# Compilers need not take longer string literals; a kernel file of that size wants splitting anyway.
+set(max_bytes 65536)
 file(STRINGS ${LIST} files)
 list(LENGTH files count)
 set(entries "")
@@ -15,14 +15,10 @@ foreach(file IN LISTS files)
     message(FATAL_ERROR "${file}: holds the text )partita\" that ends a literal")
   endif()
   string(LENGTH "${text}" length)
-  set(literals "")
-  set(begin 0)
-  while(begin LESS length OR literals STREQUAL "")
-    string(SUBSTRING "${text}" ${begin} ${chunk_bytes} chunk)
-    string(APPEND literals "\n     R\"partita(${chunk})partita\"")
-    math(EXPR begin "${begin} + ${chunk_bytes}")
-  endwhile()
-  string(APPEND entries "    {\"${file_name}\",${literals}},\n")
+  if(length GREATER_EQUAL max_bytes)
+    message(FATAL_ERROR "${file}: expected fewer than ${max_bytes} bytes, found ${length}")
+  endif()
+  string(APPEND entries "    {\"${file_name}\", R\"partita(${text})partita\"},\n")
 endforeach()
 
 file(WRITE ${HEADER}
