@@ -37,6 +37,9 @@ struct DimRole {
   } kind = Kind::none;
   enum class Side : std::uint8_t { operand, result } side = Side::operand;
   int of = 0;  ///< operand or result number
+  /// per_dim: the entry that leaves a further dimension alone (a further dim_index role of the same
+  /// attribute says it instead, as transpose's permutation does).
+  enum class Fill : std::uint8_t { zero, one, extent } fill = Fill::zero;
 };
 
 struct AttrSpec {
