@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The OpenCL backend's entry in the runtime's list.
+#include "runtime/device/backend.hpp"
+
+#include "backend-opencl/device/opencl_device.hpp"
+
+namespace partita::backends {
+namespace {
+
+std::vector<std::unique_ptr<Device>> open(const DeviceRequest& request) {
+  std::vector<std::unique_ptr<Device>> devices;
+  for (opencl::DeviceSlot& slot : opencl::assign_devices(request))
+    devices.push_back(std::make_unique<opencl::OpenclDevice>(std::move(slot)));
+  return devices;
+}
+
+std::vector<DeviceProfile> list() {
+  std::vector<DeviceProfile> profiles;
+  for (const opencl::DeviceSlot& slot : opencl::find_devices())
+    profiles.push_back(opencl::query_profile(slot.platform, slot.device));
+  return profiles;
+}
+
+}  // namespace
+
+Backend opencl_backend() { return {.name = "opencl", .open = open, .list = list}; }
+
+}  // namespace partita::backends

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "backend-opencl/device/blas.hpp"
+
+#include <clblast.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+
+#include "backend-opencl/device/check.hpp"
+#include "partita/base/error.hpp"
+
+namespace partita::opencl {
+namespace {
+
+#define PARTITA_CODE(code) \
+  std::pair { int(clblast::StatusCode::code), std::string_view(#code) }
+constexpr std::array blas_code_names{
+    PARTITA_CODE(kSuccess),
+    PARTITA_CODE(kOpenCLCompilerNotAvailable),
+    PARTITA_CODE(kTempBufferAllocFailure),
+    PARTITA_CODE(kOpenCLOutOfResources),
+    PARTITA_CODE(kOpenCLOutOfHostMemory),
+    PARTITA_CODE(kOpenCLBuildProgramFailure),
+    PARTITA_CODE(kInvalidValue),
+    PARTITA_CODE(kInvalidCommandQueue),
+    PARTITA_CODE(kInvalidMemObject),
+    PARTITA_CODE(kInvalidBinary),
+    PARTITA_CODE(kInvalidBuildOptions),
+    PARTITA_CODE(kInvalidProgram),
+    PARTITA_CODE(kInvalidProgramExecutable),
+    PARTITA_CODE(kInvalidKernelName),
+    PARTITA_CODE(kInvalidKernelDefinition),
+    PARTITA_CODE(kInvalidKernel),
+    PARTITA_CODE(kInvalidArgIndex),
+    PARTITA_CODE(kInvalidArgValue),
+    PARTITA_CODE(kInvalidArgSize),
+    PARTITA_CODE(kInvalidKernelArgs),
+    PARTITA_CODE(kInvalidLocalNumDimensions),
+    PARTITA_CODE(kInvalidLocalThreadsTotal),
+    PARTITA_CODE(kInvalidLocalThreadsDim),
+    PARTITA_CODE(kInvalidGlobalOffset),
+    PARTITA_CODE(kInvalidEventWaitList),
+    PARTITA_CODE(kInvalidEvent),
+    PARTITA_CODE(kInvalidOperation),
+    PARTITA_CODE(kInvalidBufferSize),
+    PARTITA_CODE(kInvalidGlobalWorkSize),
+    PARTITA_CODE(kNotImplemented),
+    PARTITA_CODE(kInvalidMatrixA),
+    PARTITA_CODE(kInvalidMatrixB),
+    PARTITA_CODE(kInvalidMatrixC),
+    PARTITA_CODE(kInvalidDimension),
+    PARTITA_CODE(kInvalidLeadDimA),
+    PARTITA_CODE(kInvalidLeadDimB),
+    PARTITA_CODE(kInvalidLeadDimC),
+    PARTITA_CODE(kInsufficientMemoryA),
+    PARTITA_CODE(kInsufficientMemoryB),
+    PARTITA_CODE(kInsufficientMemoryC),
+    PARTITA_CODE(kInsufficientMemoryTemp),
+    PARTITA_CODE(kInvalidBatchCount),
+    PARTITA_CODE(kInvalidLocalMemUsage),
+    PARTITA_CODE(kNoHalfPrecision),
+    PARTITA_CODE(kNoDoublePrecision),
+    PARTITA_CODE(kDatabaseError),
+    PARTITA_CODE(kUnknownError),
+    PARTITA_CODE(kUnexpectedError),
+};
+#undef PARTITA_CODE
+
+// First calls take it alone, calls of built routines share it.
+std::shared_mutex& blas_mutex() {
+  static std::shared_mutex mutex;
+  return mutex;
+}
+
+void check_blas(clblast::StatusCode status, std::string_view call, const Gemm& g,
+                std::size_t batch) {
+  if (status == clblast::StatusCode::kSuccess) return;
+  const int code = int(status);
+  throw_device_error(cat("CLBlast: ", call, "<", to_string(g.dtype), ">(m=", g.m, " n=", g.n,
+                         " k=", g.k, " batch=", batch, ") failed with ", blas_code_name(code), " (",
+                         code, ")"));
+}
+
+clblast::Transpose transpose(bool yes) {
+  return yes ? clblast::Transpose::kYes : clblast::Transpose::kNo;
+}
+
+// c[b, i, j] = beta == 0 ? 0 : beta * c[b, i, j]; what remains of a product with k = 0.
+constexpr std::string_view scale_source = R"(
+__kernel void partita_scale(__global T* c, long offset, long stride, long ld, T beta) {
+  const long at = offset + (long)get_global_id(2) * stride + (long)get_global_id(1) * ld +
+                  (long)get_global_id(0);
+  c[at] = beta == 0 ? 0 : beta * c[at];
+}
+)";
+
+}  // namespace
+
+std::string_view blas_code_name(int code) {
+  const auto found =
+      std::ranges::find(blas_code_names, code, &std::pair<int, std::string_view>::first);
+  return found == blas_code_names.end() ? "unknown CLBlast code" : found->second;
+}
+
+Blas::Blas(const BuildTarget& target, cl_command_queue queue, Scratch scratch)
+    : target_(target), queue_(queue), scratch_(std::move(scratch)) {}
+
+void Blas::gemm(const Gemm& gemm, const GemmBuffers& buffers, std::size_t batch) {
+  PARTITA_ASSERT(gemm.dtype == DType::f32 || gemm.dtype == DType::f64);
+  PARTITA_ASSERT(gemm.m >= 0 && gemm.n >= 0 && gemm.k >= 0);
+  if (gemm.m == 0 || gemm.n == 0 || batch == 0) return;
+  if (gemm.k == 0) {
+    scale(gemm, buffers, batch);
+    return;
+  }
+  const std::pair routine{gemm.dtype, batch > 1};
+  const auto run = [&] {
+    if (gemm.dtype == DType::f32)
+      multiply<float>(gemm, buffers, batch);
+    else
+      multiply<double>(gemm, buffers, batch);
+  };
+  if (warm_.contains(routine)) {
+    const std::shared_lock lock(blas_mutex());
+    run();
+  } else {
+    const std::unique_lock lock(blas_mutex());
+    run();
+    warm_.insert(routine);
+  }
+}
+
+template <class T>
+void Blas::multiply(const Gemm& g, const GemmBuffers& at, std::size_t batch) {
+  using clblast::Layout;
+  const auto [m, n, k] = std::array{std::size_t(g.m), std::size_t(g.n), std::size_t(g.k)};
+  const auto [lda, ldb, ldc] =
+      std::array{std::size_t(g.lda), std::size_t(g.ldb), std::size_t(g.ldc)};
+  const auto ta = transpose(g.transpose_a);
+  const auto tb = transpose(g.transpose_b);
+  if (batch > 1) {
+    check_blas(clblast::GemmStridedBatched<T>(
+                   Layout::kRowMajor, ta, tb, m, n, k, T(g.alpha), at.a, at.a_offset, lda,
+                   std::size_t(g.stride_a), at.b, at.b_offset, ldb, std::size_t(g.stride_b),
+                   T(g.beta), at.c, at.c_offset, ldc, std::size_t(g.stride_c), batch, &queue_),
+               "GemmStridedBatched", g, batch);
+    return;
+  }
+  std::size_t scratch_bytes = 0;
+  check_blas(
+      clblast::GemmTempBufferSize<T>(Layout::kRowMajor, ta, tb, m, n, k, at.a_offset, lda,
+                                     at.b_offset, ldb, at.c_offset, ldc, &queue_, scratch_bytes),
+      "GemmTempBufferSize", g, batch);
+  const cl_mem temporary = scratch_bytes > 0 ? scratch_(scratch_bytes) : nullptr;
+  check_blas(clblast::Gemm<T>(Layout::kRowMajor, ta, tb, m, n, k, T(g.alpha), at.a, at.a_offset,
+                              lda, at.b, at.b_offset, ldb, T(g.beta), at.c, at.c_offset, ldc,
+                              &queue_, nullptr, temporary),
+             "Gemm", g, batch);
+}
+
+void Blas::scale(const Gemm& g, const GemmBuffers& at, std::size_t batch) {
+  if (!scale_kernel_.handle || scale_dtype_ != g.dtype) {
+    const std::string_view type = g.dtype == DType::f32 ? "float" : "double";
+    scale_program_ = build_program(target_, "scale", cat("#define T ", type, scale_source));
+    scale_kernel_ = load_kernel(target_, scale_program_.get(), "partita_scale");
+    scale_dtype_ = g.dtype;
+  }
+  const cl_kernel kernel = scale_kernel_.handle.get();
+  const cl_long offset = cl_long(at.c_offset);
+  const cl_long stride = g.stride_c;
+  const cl_long ld = g.ldc;
+  const auto beta32 = float(g.beta);
+  const bool single = g.dtype == DType::f32;
+  PARTITA_CL(clSetKernelArg(kernel, 0, sizeof at.c, &at.c));
+  PARTITA_CL(clSetKernelArg(kernel, 1, sizeof offset, &offset));
+  PARTITA_CL(clSetKernelArg(kernel, 2, sizeof stride, &stride));
+  PARTITA_CL(clSetKernelArg(kernel, 3, sizeof ld, &ld));
+  PARTITA_CL(clSetKernelArg(kernel, 4, single ? sizeof beta32 : sizeof g.beta,
+                            single ? static_cast<const void*>(&beta32) : &g.beta));
+  const std::array<std::size_t, 3> global{std::size_t(g.n), std::size_t(g.m), batch};
+  PARTITA_CL(clEnqueueNDRangeKernel(queue_, kernel, cl_uint(global.size()), nullptr, global.data(),
+                                    nullptr, 0, nullptr, nullptr));
+}
+
+}  // namespace partita::opencl

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Matrix products by CLBlast, in f32 and f64.  CLBlast before 1.6.1 is not safe for concurrent
+// first calls of a routine, so those are made alone in the process; later ones run side by side.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "backend-opencl/device/handles.hpp"
+#include "backend-opencl/device/program.hpp"
+#include "partita/device/device.hpp"
+
+namespace partita::opencl {
+
+/// "kInvalidLeadDimA", or "unknown CLBlast code".
+[[nodiscard]] std::string_view blas_code_name(int code);
+
+/// The buffers of one product; offsets in elements.
+struct GemmBuffers {
+  cl_mem a = nullptr, b = nullptr, c = nullptr;
+  std::size_t a_offset = 0, b_offset = 0, c_offset = 0;
+};
+
+/// The matrix library of one queue.
+class Blas {
+ public:
+  /// Makes scratch memory of at least so many bytes; the result lives until the next call.
+  using Scratch = std::function<cl_mem(std::size_t bytes)>;
+
+  Blas(const BuildTarget& target, cl_command_queue queue, Scratch scratch);
+
+  /// Enqueues the product.  Nothing where m, n or `batch` is 0; c = beta·c where k is 0, and with
+  /// beta 0 the old c is never read into the result.  Other dtypes are an internal error.
+  void gemm(const Gemm& gemm, const GemmBuffers& buffers, std::size_t batch);
+
+ private:
+  template <class T>
+  void multiply(const Gemm& gemm, const GemmBuffers& buffers, std::size_t batch);
+  void scale(const Gemm& gemm, const GemmBuffers& buffers, std::size_t batch);
+
+  BuildTarget target_;
+  cl_command_queue queue_;
+  Scratch scratch_;
+  std::set<std::pair<DType, bool>> warm_;  ///< (dtype, batched) whose kernels CLBlast has built
+  Program scale_program_;
+  LoadedKernel scale_kernel_;
+  DType scale_dtype_ = DType::f32;
+};
+
+}  // namespace partita::opencl

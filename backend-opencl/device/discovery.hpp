@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Which OpenCL devices there are, what they can do, and which part of them each shard gets.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <string>
+#include <vector>
+
+#include "backend-opencl/device/handles.hpp"
+#include "partita/device/device.hpp"
+
+namespace partita::opencl {
+
+/// A root device or, where `owner` holds it, a sub-device.
+struct DeviceSlot {
+  cl_platform_id platform = nullptr;
+  cl_device_id device = nullptr;
+  DeviceHandle owner;
+};
+
+/// Every device of every platform, accelerators before CPUs, otherwise as the drivers list them.
+/// Empty where no platform is installed.
+[[nodiscard]] std::vector<DeviceSlot> find_devices();
+
+[[nodiscard]] DeviceProfile query_profile(cl_platform_id platform, cl_device_id device);
+
+/// Whether the device offers correctly rounded single-precision division and square root.
+[[nodiscard]] bool rounds_divide_sqrt(cl_device_id device);
+
+/// One slot per shard of the request's rank.  Devices named by PARTITA_OPENCL_DEVICE (part of a
+/// device's or platform's name), else all accelerators, else the first CPU.  Several devices are
+/// dealt to the shards of this machine in turn; a single CPU device is split by core among them,
+/// or shared whole where it has fewer cores than shards.
+[[nodiscard]] std::vector<DeviceSlot> assign_devices(const DeviceRequest& request);
+
+}  // namespace partita::opencl

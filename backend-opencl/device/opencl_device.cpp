@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "backend-opencl/device/opencl_device.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "backend-opencl/device/check.hpp"
+#include "partita/base/error.hpp"
+
+namespace partita::opencl {
+namespace {
+
+OpenclBuffer& opencl_buffer(DeviceBuffer& buffer) { return dynamic_cast<OpenclBuffer&>(buffer); }
+
+void check_range(const DeviceBuffer& buffer, std::size_t offset, std::size_t bytes) {
+  PARTITA_ASSERT(offset <= buffer.bytes() && bytes <= buffer.bytes() - offset);
+}
+
+std::string to_text(const std::array<std::int64_t, 3>& sizes) {
+  return cat(sizes[0], "x", sizes[1], "x", sizes[2]);
+}
+
+}  // namespace
+
+OpenclBuffer::OpenclBuffer(Memory memory, std::size_t bytes, std::shared_ptr<MemoryCounter> counter)
+    : memory_(std::move(memory)), bytes_(bytes), counter_(std::move(counter)) {
+  counter_->now += std::int64_t(bytes_);
+  counter_->peak = std::max(counter_->peak, counter_->now);
+}
+
+OpenclBuffer::~OpenclBuffer() { counter_->now -= std::int64_t(bytes_); }
+
+OpenclDevice::OpenclDevice(DeviceSlot slot)
+    : slot_(std::move(slot)), profile_(query_profile(slot_.platform, slot_.device)) {
+  const std::array<cl_context_properties, 3> properties{
+      CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(slot_.platform), 0};
+  cl_int code = CL_SUCCESS;
+  context_.reset(clCreateContext(properties.data(), 1, &slot_.device, nullptr, nullptr, &code));
+  check(code, cat("clCreateContext for ", profile_.name));
+  queue_.reset(clCreateCommandQueue(context_.get(), slot_.device, 0, &code));
+  check(code, cat("clCreateCommandQueue for ", profile_.name));
+  blas_ = std::make_unique<Blas>(build_target(), queue_.get(),
+                                 [this](std::size_t bytes) { return scratch(bytes); });
+}
+
+OpenclDevice::~OpenclDevice() {
+  if (queue_) clFinish(queue_.get());
+}
+
+BuildTarget OpenclDevice::build_target() const {
+  return {.context = context_.get(), .device = slot_.device, .profile = &profile_};
+}
+
+DeviceBufferPtr OpenclDevice::allocate(std::size_t bytes) {
+  bytes = std::max<std::size_t>(bytes, 1);
+  const auto fail = [&](std::string_view why) {
+    throw_device_error(cat("out of device memory on ", profile_.name, ": cannot allocate ", bytes,
+                           " bytes (", why, "); ", counter_->now, " bytes in use, ",
+                           profile_.max_allocation_bytes, " at most in one buffer, ",
+                           profile_.global_bytes, " in all"));
+  };
+  if (bytes > std::size_t(profile_.max_allocation_bytes))
+    fail("more than the device allows in one buffer");
+  cl_int code = CL_SUCCESS;
+  Memory memory(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &code));
+  if (code != CL_SUCCESS) fail(cat("clCreateBuffer: ", describe_code(code)));
+  return std::make_shared<OpenclBuffer>(std::move(memory), bytes, counter_);
+}
+
+cl_mem OpenclDevice::scratch(std::size_t bytes) {
+  if (!scratch_ || scratch_->bytes() < bytes) {
+    scratch_.reset();  // commands that still use it keep it alive
+    scratch_ = allocate(bytes);
+  }
+  return opencl_buffer(*scratch_).memory();
+}
+
+DeviceProgramPtr OpenclDevice::load(const Artifact& artifact) {
+  return std::make_shared<OpenclProgram>(build_target(), artifact);
+}
+
+void OpenclDevice::write(DeviceBuffer& to, std::size_t byte_offset,
+                         std::span<const std::byte> from) {
+  check_range(to, byte_offset, from.size());
+  if (from.empty()) return;
+  PARTITA_CL(clEnqueueWriteBuffer(queue_.get(), opencl_buffer(to).memory(), CL_TRUE, byte_offset,
+                                  from.size(), from.data(), 0, nullptr, nullptr));
+}
+
+void OpenclDevice::read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) {
+  check_range(from, byte_offset, to.size());
+  if (to.empty()) return;
+  PARTITA_CL(clEnqueueReadBuffer(queue_.get(), opencl_buffer(from).memory(), CL_TRUE, byte_offset,
+                                 to.size(), to.data(), 0, nullptr, nullptr));
+}
+
+void OpenclDevice::copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to,
+                        std::size_t to_byte, std::size_t bytes) {
+  check_range(from, from_byte, bytes);
+  check_range(to, to_byte, bytes);
+  if (bytes == 0 || (&from == &to && from_byte == to_byte)) return;
+  PARTITA_CL(clEnqueueCopyBuffer(queue_.get(), opencl_buffer(from).memory(),
+                                 opencl_buffer(to).memory(), from_byte, to_byte, bytes, 0, nullptr,
+                                 nullptr));
+}
+
+void OpenclDevice::set_arguments(const LoadedKernel& kernel, const LaunchArgs& args) {
+  const std::size_t given = 2 * args.buffers.size() + args.scalars.size();
+  if (kernel.arguments != given)
+    throw_internal_error(cat("kernel '", kernel.name, "' takes ", kernel.arguments,
+                             " arguments, the plan gives ", given));
+  cl_uint index = 0;
+  const auto set = [&](std::size_t size, const void* value) {
+    const cl_int code = clSetKernelArg(kernel.handle.get(), index, size, value);
+    if (code != CL_SUCCESS)
+      check(code, cat("clSetKernelArg of kernel '", kernel.name, "', argument ", index));
+    ++index;
+  };
+  for (const BoundBuffer& bound : args.buffers) {
+    const cl_mem memory = opencl_buffer(*bound.buffer).memory();
+    const cl_long offset = bound.element_offset;
+    set(sizeof memory, &memory);
+    set(sizeof offset, &offset);
+  }
+  for (const LaunchArgs::Scalar& scalar : args.scalars) {
+    PARTITA_ASSERT(scalar.dtype == DType::i32 || scalar.dtype == DType::i64);
+    const auto narrow = cl_int(scalar.value);
+    const cl_long wide = scalar.value;
+    if (scalar.dtype == DType::i32)
+      set(sizeof narrow, &narrow);
+    else
+      set(sizeof wide, &wide);
+  }
+}
+
+std::vector<Part> OpenclDevice::parts_of(const LoadedKernel& kernel, const LaunchArgs& args) const {
+  Range3 global{};
+  Range3 local{};
+  for (std::size_t d = 0; d < global.size(); ++d) {
+    global[d] = std::size_t(args.global[d]);
+    local[d] = args.local[d] > 0 ? std::size_t(args.local[d]) : kernel.required_local[d];
+  }
+  if (local == Range3{})
+    return choose_work_groups(global, {.max_items = kernel.max_work_group,
+                                       .compute_units = std::size_t(profile_.compute_units),
+                                       .is_cpu = profile_.is_cpu});
+  for (std::size_t& items : local) items = std::max<std::size_t>(items, 1);
+  return {{.offset = {}, .global = global, .local = local}};
+}
+
+void OpenclDevice::launch(DeviceProgram& program, const LaunchArgs& args) {
+  const LoadedKernel& kernel = dynamic_cast<OpenclProgram&>(program).kernel(args.kernel);
+  for (std::int64_t items : args.global) PARTITA_ASSERT(items >= 0);
+  if (std::ranges::find(args.global, 0) != args.global.end()) return;
+  set_arguments(kernel, args);
+  for (const Part& part : parts_of(kernel, args)) {
+    const cl_int code = clEnqueueNDRangeKernel(
+        queue_.get(), kernel.handle.get(), cl_uint(part.global.size()), part.offset.data(),
+        part.global.data(), part.local.data(), 0, nullptr, nullptr);
+    if (code != CL_SUCCESS)
+      check(code, cat("clEnqueueNDRangeKernel of kernel '", kernel.name, "' (global ",
+                      to_text(args.global), ", local ", to_text(args.local), ")"));
+  }
+}
+
+void OpenclDevice::gemm(const GemmArgs& args) {
+  PARTITA_ASSERT(args.gemm != nullptr && args.batch >= 0);
+  const auto memory = [](const BoundBuffer& b) { return opencl_buffer(*b.buffer).memory(); };
+  blas_->gemm(*args.gemm,
+              {.a = memory(args.a),
+               .b = memory(args.b),
+               .c = memory(args.c),
+               .a_offset = std::size_t(args.a.element_offset),
+               .b_offset = std::size_t(args.b.element_offset),
+               .c_offset = std::size_t(args.c.element_offset)},
+              std::size_t(args.batch));
+}
+
+void OpenclDevice::flush() { PARTITA_CL(clFlush(queue_.get())); }
+
+void OpenclDevice::finish() { PARTITA_CL(clFinish(queue_.get())); }
+
+}  // namespace partita::opencl

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// OpenCL C text to kernels: build options, build errors, the cache of binaries.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "backend-opencl/device/handles.hpp"
+#include "partita/device/device.hpp"
+
+namespace partita::opencl {
+
+/// What kernels are built for.
+struct BuildTarget {
+  cl_context context = nullptr;
+  cl_device_id device = nullptr;
+  const DeviceProfile* profile = nullptr;
+};
+
+/// Options of every build: OpenCL C 1.2, correctly rounded division and square root where the
+/// device has them, nothing that relaxes floating-point rules.
+[[nodiscard]] std::string build_options(cl_device_id device);
+
+/// Builds one translation unit, or takes its binary from the cache.  A build failure is a device
+/// error with the module's name and the first lines of the build log.
+[[nodiscard]] Program build_program(const BuildTarget& target, const std::string& name,
+                                    const std::string& source);
+
+struct LoadedKernel {
+  Kernel handle;
+  std::string name;
+  cl_uint arguments = 0;
+  std::size_t max_work_group = 0;
+  std::array<std::size_t, 3> required_local{};  ///< reqd_work_group_size, or zeros
+};
+
+[[nodiscard]] LoadedKernel load_kernel(const BuildTarget& target, cl_program program,
+                                       const std::string& name);
+
+class OpenclProgram final : public DeviceProgram {
+ public:
+  OpenclProgram(const BuildTarget& target, const Artifact& artifact);
+  /// An index outside the artifact's kernels is an internal error.
+  [[nodiscard]] const LoadedKernel& kernel(int index) const;
+
+ private:
+  std::vector<Program> programs_;
+  std::vector<LoadedKernel> kernels_;
+};
+
+}  // namespace partita::opencl

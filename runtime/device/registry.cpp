@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/base/error.hpp"
+#include "runtime/device/backend.hpp"
+
+namespace partita {
+
+std::vector<Backend> all_backends() {
+  std::vector<Backend> all;
+#define PARTITA_ADD_BACKEND(name) all.push_back(backends::name##_backend());
+  PARTITA_BACKENDS(PARTITA_ADD_BACKEND)
+#undef PARTITA_ADD_BACKEND
+  return all;
+}
+
+std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request) {
+  PARTITA_ASSERT(request.local_rank >= 0 && request.local_rank < request.local_ranks);
+  if (request.devices_per_rank < 1)
+    throw_user_error(
+        cat("devices per rank: expected at least 1, found ", request.devices_per_rank));
+  std::string names;
+  for (const Backend& backend : all_backends()) {
+    if (backend.name == request.backend) return backend.open(request);
+    names += cat(names.empty() ? "" : ", ", backend.name);
+  }
+  throw_user_error(cat("target '", request.backend, "' is not built in (built in: ", names, ")"));
+}
+
+std::vector<DeviceProfile> list_devices() {
+  std::vector<DeviceProfile> profiles;
+  for (const Backend& backend : all_backends())
+    for (DeviceProfile& profile : backend.list()) profiles.push_back(std::move(profile));
+  return profiles;
+}
+
+}  // namespace partita

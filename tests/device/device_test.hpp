@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Helpers of the device tests: a device or a skip with its reason, artifacts made of kernel text,
+// arrays up and down.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "partita/base/error.hpp"
+#include "partita/device/device.hpp"
+
+namespace partita::testing {
+
+/// Program binaries go to a fresh folder, so that tests neither see nor leave anything; the driver's
+/// own cache stays.
+class CacheFolder {
+ public:
+  CacheFolder() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "partita_cache_XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  CacheFolder(const CacheFolder&) = delete;
+  CacheFolder& operator=(const CacheFolder&) = delete;
+  ~CacheFolder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A test with one device; skipped where none is installed.
+class DeviceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (list_devices().empty()) GTEST_SKIP() << "no OpenCL platform is installed";
+    ::setenv("PARTITA_CACHE_DIR", "", 1);
+    devices_ = open_devices({});
+    ASSERT_EQ(devices_.size(), 1u);
+  }
+
+  Device& device() { return *devices_.front(); }
+
+  template <class T>
+  DeviceBufferPtr upload(const std::vector<T>& values) {
+    DeviceBufferPtr buffer = device().allocate(values.size() * sizeof(T));
+    device().write(*buffer, 0, std::as_bytes(std::span(values)));
+    return buffer;
+  }
+
+  template <class T>
+  std::vector<T> download(DeviceBuffer& buffer) {
+    std::vector<T> values(buffer.bytes() / sizeof(T));
+    device().read(buffer, 0, std::as_writable_bytes(std::span(values)));
+    return values;
+  }
+
+  std::vector<std::unique_ptr<Device>> devices_;
+};
+
+/// One module whose kernels are the named entry points.
+inline Artifact kernels(const std::string& source, const std::vector<std::string>& names) {
+  Artifact artifact;
+  artifact.target = "opencl";
+  artifact.modules.push_back({.name = "test", .source = source});
+  for (const std::string& name : names) artifact.kernels.push_back({.name = name, .module = 0});
+  return artifact;
+}
+
+/// The text of the error of `kind` that `action` throws; a test failure where it throws none.
+template <class Action>
+std::string error_text(ErrorKind kind, Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "no error was thrown";
+  return {};
+}
+
+}  // namespace partita::testing
