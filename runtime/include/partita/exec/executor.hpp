@@ -5,7 +5,8 @@
 // kernels, arena and bindings; `run` is one execution of the plan on every local shard.
 #pragma once
 
-#include <map>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,10 +21,19 @@ namespace partita {
 struct SessionOptions {
   int devices_per_rank = 1;
   bool use_mpi = false;
+  const void* mpi_comm = nullptr;  ///< MPI_Comm* to borrow, or null for the world
   std::chrono::milliseconds timeout{60'000};
   bool check_replicas = false;
   std::int64_t memory_budget = 0;  ///< bytes per shard; 0: none
   bool trace = false;
+  /// What else the host does with the program, as text; ranks refuse to run with different ones.
+  std::string agreement;
+};
+
+/// Devices and communicators that the caller has opened: one of each per local shard, in order.
+struct SessionParts {
+  std::vector<std::unique_ptr<Device>> devices;
+  std::vector<std::unique_ptr<Communicator>> communicators;
 };
 
 /// After each run carry output `output` into input `input` by swapping buffers on the device.
@@ -31,14 +41,22 @@ struct Carry {
   int output = 0, input = 0;
 };
 
+/// Counters of one run.  Peaks and planned bytes are those of the largest shard, collective calls
+/// those of one shard (all make the same), the others sums over shards.  `launches` counts kernels
+/// and library calls, `blocks` the iterations of loops whose bounds depend on the shard's block.
 struct RunStats {
   std::int64_t peak_device_bytes = 0, peak_arena_bytes = 0, planned_bytes = 0;
   std::int64_t communicated_bytes = 0, collective_calls = 0, launches = 0, blocks = 0;
 };
 
+/// Thread-safety: calls of one Session come from one thread at a time.  "Collective" calls are made
+/// by all ranks in the same order.  After an error a Session can only be destroyed.
 class Session {
  public:
+  /// Opens the devices of this process's shards and the communicators between them.  Collective.
   Session(Artifact artifact, const SessionOptions& options);
+  /// On the given devices, for tests and programs with several sessions.  Collective.
+  Session(Artifact artifact, const SessionOptions& options, SessionParts parts);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -46,25 +64,37 @@ class Session {
   [[nodiscard]] const Artifact& artifact() const;
   [[nodiscard]] int rank() const;
   [[nodiscard]] int ranks() const;
+  /// Shards of the whole job.
+  [[nodiscard]] int shards() const;
 
   /// Global array for input `index`; each shard uploads its block where the input is partitioned.
+  /// A type that differs from the signature's is a user error.
   void set_input(int index, const HostArray& array);
-  /// One execution on all local shards; collective over ranks.  Throws what any shard threw.
+  /// One execution on all local shards; returns when everything is enqueued.  Collective.  Throws
+  /// what any shard threw.
   void run();
+  /// Outputs become inputs by swapping buffers (copying where one output has several takers).
   void carry(const std::vector<Carry>& carries);
-  /// Global value of output `index`: gathered to rank 0 (others get nothing where `all_ranks` is
-  /// false).  Collective where the output is partitioned.
+  /// Global value of output `index` on rank 0, nothing on others.  Collective.
   [[nodiscard]] std::optional<HostArray> output(int index);
-  /// Waits until all work is done.
+  /// Waits until all work of this rank's shards is done.
   void finish();
-  /// Counters of the last run of this rank, maximum (peaks) or sum (bytes) over its shards.
+  /// Returns when every rank has arrived.  Collective.
+  void barrier(const std::string& name);
+  /// Counters of the last run over this rank's shards.
   [[nodiscard]] RunStats stats() const;
-  /// Chrome trace events of everything run so far, all ranks (valid on rank 0); needs `trace`.
+  /// Counters of the last run over all shards of the job, on rank 0.  Collective.
+  [[nodiscard]] RunStats job_stats();
+  /// Chrome trace of everything run so far, one process per rank, on rank 0 (others get an empty
+  /// text).  Collective; needs `trace`.
   [[nodiscard]] std::string trace_json();
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Throws the user error of `carries` that do not fit the signature, if any.
+void check_carries(const Plan& plan, const std::vector<Carry>& carries);
 
 }  // namespace partita

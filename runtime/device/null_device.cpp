@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "runtime/device/null_device.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "partita/base/error.hpp"
+
+namespace partita {
+
+namespace {
+
+struct Usage {
+  std::atomic<std::int64_t> bytes = 0, peak = 0;
+};
+
+class NullBuffer final : public DeviceBuffer {
+ public:
+  NullBuffer(std::size_t bytes, std::shared_ptr<Usage> usage) : memory_(bytes), usage_(std::move(usage)) {
+    usage_->bytes += std::int64_t(bytes);
+    usage_->peak = std::max<std::int64_t>(usage_->peak, usage_->bytes);
+  }
+  ~NullBuffer() override { usage_->bytes -= std::int64_t(memory_.size()); }
+  [[nodiscard]] std::size_t bytes() const override { return memory_.size(); }
+  [[nodiscard]] std::byte* data() { return memory_.data(); }
+
+ private:
+  std::vector<std::byte> memory_;
+  std::shared_ptr<Usage> usage_;
+};
+
+struct NullProgram final : DeviceProgram {
+  std::vector<std::function<void(const NullKernelArgs&)>> kernels;
+};
+
+std::byte* range(DeviceBuffer& buffer, std::size_t offset, std::size_t bytes) {
+  if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)
+    throw_device_error(cat("null device: bytes ", offset, " + ", bytes, " of a buffer of ", buffer.bytes()));
+  return dynamic_cast<NullBuffer&>(buffer).data() + offset;
+}
+
+template <class T>
+void multiply(const GemmArgs& args) {
+  const Gemm& g = *args.gemm;
+  const auto matrix = [](const BoundBuffer& b) { return reinterpret_cast<T*>(range(*b.buffer, 0, 0)) + b.element_offset; };
+  for (std::int64_t batch = 0; batch < args.batch; ++batch) {
+    const T* a = matrix(args.a) + batch * g.stride_a;
+    const T* b = matrix(args.b) + batch * g.stride_b;
+    T* c = matrix(args.c) + batch * g.stride_c;
+    for (std::int64_t i = 0; i < g.m; ++i)
+      for (std::int64_t j = 0; j < g.n; ++j) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < g.k; ++k)
+          sum += double(g.transpose_a ? a[k * g.lda + i] : a[i * g.lda + k]) *
+                 double(g.transpose_b ? b[j * g.ldb + k] : b[k * g.ldb + j]);
+        T& out = c[i * g.ldc + j];
+        out = T(g.alpha * sum + (g.beta == 0 ? 0 : g.beta * double(out)));
+      }
+  }
+}
+
+class NullDevice final : public Device {
+ public:
+  NullDevice(NullKernels kernels, std::int64_t memory_bytes)
+      : kernels_(std::move(kernels)), usage_(std::make_shared<Usage>()) {
+    profile_.backend = profile_.name = profile_.driver = "null";
+    profile_.compute_units = 1;
+    profile_.global_bytes = memory_bytes;
+    profile_.has_fp64 = profile_.is_cpu = true;
+  }
+
+  [[nodiscard]] const DeviceProfile& profile() const override { return profile_; }
+
+  [[nodiscard]] DeviceBufferPtr allocate(std::size_t bytes) override {
+    bytes = std::max<std::size_t>(bytes, 1);
+    if (profile_.global_bytes > 0 && std::int64_t(bytes) > profile_.global_bytes - usage_->bytes)
+      throw_device_error(cat("out of device memory: ", bytes, " bytes on the null device"));
+    return std::make_shared<NullBuffer>(bytes, usage_);
+  }
+
+  [[nodiscard]] DeviceProgramPtr load(const Artifact& artifact) override {
+    auto program = std::make_shared<NullProgram>();
+    for (const KernelEntry& kernel : artifact.kernels) {
+      const auto found = kernels_.find(kernel.name);
+      if (found == kernels_.end()) throw_device_error(cat("null device: no kernel ", kernel.name));
+      program->kernels.push_back(found->second);
+    }
+    return program;
+  }
+
+  void write(DeviceBuffer& to, std::size_t byte_offset, std::span<const std::byte> from) override {
+    std::byte* at = range(to, byte_offset, from.size());
+    if (!from.empty()) std::memcpy(at, from.data(), from.size());
+  }
+  void read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) override {
+    const std::byte* at = range(from, byte_offset, to.size());
+    if (!to.empty()) std::memcpy(to.data(), at, to.size());
+  }
+  void copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to, std::size_t to_byte,
+            std::size_t bytes) override {
+    std::memmove(range(to, to_byte, bytes), range(from, from_byte, bytes), bytes);
+  }
+
+  void launch(DeviceProgram& program, const LaunchArgs& args) override {
+    NullKernelArgs kernel_args{.buffers = {}, .scalars = {}, .global = args.global};
+    for (const BoundBuffer& b : args.buffers)
+      kernel_args.buffers.push_back({range(*b.buffer, 0, 0), b.element_offset});
+    for (const LaunchArgs::Scalar& s : args.scalars) kernel_args.scalars.push_back(s.value);
+    dynamic_cast<NullProgram&>(program).kernels.at(std::size_t(args.kernel))(kernel_args);
+  }
+
+  void gemm(const GemmArgs& args) override {
+    if (args.gemm->dtype == DType::f32) multiply<float>(args);
+    else if (args.gemm->dtype == DType::f64) multiply<double>(args);
+    else throw_device_error(cat("null device: no GEMM of ", to_string(args.gemm->dtype)));
+  }
+  void flush() override {}
+  void finish() override {}
+  [[nodiscard]] std::int64_t allocated_bytes() const override { return usage_->bytes; }
+  [[nodiscard]] std::int64_t peak_allocated_bytes() const override { return usage_->peak; }
+
+ private:
+  NullKernels kernels_;
+  std::shared_ptr<Usage> usage_;  // outlives the device with its last buffer
+  DeviceProfile profile_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_null_device(NullKernels kernels, std::int64_t memory_bytes) {
+  return std::make_unique<NullDevice>(std::move(kernels), memory_bytes);
+}
+
+}  // namespace partita

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/exec/executor.hpp"
+
+#include <exception>
+
+#include "partita/artifact/validate.hpp"
+#include "partita/base/env.hpp"
+#include "partita/base/error.hpp"
+#include "partita/base/hash.hpp"
+#include "runtime/exec/failure.hpp"
+#include "runtime/exec/shard.hpp"
+#include "runtime/exec/submit_thread.hpp"
+
+namespace partita {
+
+namespace {
+
+std::vector<std::unique_ptr<Communicator>> open_communicators(const SessionOptions& options) {
+  const CommunicatorOptions communicator_options{
+      .shards_per_rank = options.devices_per_rank,
+      .timeout = options.timeout,
+  };
+  if (options.use_mpi) return make_mpi_communicators(communicator_options, options.mpi_comm);
+  return make_local_communicators(communicator_options);
+}
+
+// Devices are opened after the communicators, so that a rank without a device can tell the others.
+SessionParts open_parts(const Artifact& artifact, const SessionOptions& options) {
+  SessionParts parts;
+  parts.communicators = open_communicators(options);
+  const LocalRank local = options.use_mpi ? local_rank() : LocalRank{};
+  try {
+    parts.devices = open_devices({.backend = artifact.target,
+                                  .local_rank = local.index,
+                                  .local_ranks = local.count,
+                                  .devices_per_rank = options.devices_per_rank});
+  } catch (...) {
+    for (auto& communicator : parts.communicators) communicator->poison(describe(std::current_exception()));
+    throw;
+  }
+  return parts;
+}
+
+void merge(RunStats& all, const RunStats& one) {
+  all.peak_device_bytes = std::max(all.peak_device_bytes, one.peak_device_bytes);
+  all.peak_arena_bytes = std::max(all.peak_arena_bytes, one.peak_arena_bytes);
+  all.planned_bytes = std::max(all.planned_bytes, one.planned_bytes);
+  all.collective_calls = std::max(all.collective_calls, one.collective_calls);
+  all.communicated_bytes += one.communicated_bytes;
+  all.launches += one.launches;
+  all.blocks += one.blocks;
+}
+
+std::string port_name(std::string_view kind, int index, const PortInfo& port) {
+  return port.name.empty() ? cat(kind, " ", index) : cat(kind, " ", index, " (", port.name, ")");
+}
+
+}  // namespace
+
+struct Session::Impl {
+  Artifact artifact;
+  SessionOptions options;
+  // Destroyed in this order, from the bottom: threads, shards, communicators.
+  std::vector<std::unique_ptr<Communicator>> communicators;
+  std::vector<std::unique_ptr<Shard>> shards;
+  std::vector<std::unique_ptr<SubmitThread>> threads;
+  std::vector<std::string> replicated_inputs;  // hash of each input that every shard holds
+  std::vector<bool> input_set;
+  bool inputs_compared = false;
+  int exceptions_at_start = std::uncaught_exceptions();
+
+  Impl(Artifact a, const SessionOptions& o, SessionParts parts);
+  ~Impl();
+
+  [[nodiscard]] Communicator& root() const { return *communicators.front(); }
+  void on_all_shards(const std::function<void(Shard&)>& action);
+  void poison_all(const std::string& why) noexcept;
+  void start();
+  void compare_ranks();
+  void check_memory() const;
+  void load();
+  void start_clock();
+  void check_replicas();
+  template <class T>
+  [[nodiscard]] std::vector<T> gather_values(const std::function<T(Shard&)>& value, const std::string& step);
+};
+
+Session::Impl::Impl(Artifact a, const SessionOptions& o, SessionParts parts)
+    : artifact(std::move(a)),
+      options(o),
+      communicators(std::move(parts.communicators)),
+      replicated_inputs(artifact.plan.inputs.size()),
+      input_set(artifact.plan.inputs.size()) {
+  PARTITA_ASSERT(!communicators.empty() && communicators.size() == parts.devices.size());
+  if (const auto problem = find_problem(artifact)) throw_internal_error(cat("artifact: ", *problem));
+  for (std::size_t i = 0; i < communicators.size(); ++i)
+    shards.push_back(
+        std::make_unique<Shard>(artifact, std::move(parts.devices[i]), *communicators[i], options.trace));
+  if (shards.size() > 1)
+    for (std::size_t i = 0; i < shards.size(); ++i) threads.push_back(std::make_unique<SubmitThread>());
+  try {
+    start();
+  } catch (...) {
+    poison_all(describe(std::current_exception()));
+    throw;
+  }
+}
+
+Session::Impl::~Impl() {
+  // Destroying communicators waits for the other ranks, which must not wait for this one.
+  if (std::uncaught_exceptions() > exceptions_at_start) poison_all("the host program stopped with an error");
+}
+
+void Session::Impl::poison_all(const std::string& why) noexcept {
+  for (auto& communicator : communicators) communicator->poison(why);
+}
+
+// One call per shard, each on its own thread; a failure ends the waits of all others.
+void Session::Impl::on_all_shards(const std::function<void(Shard&)>& action) {
+  std::vector<std::exception_ptr> errors(shards.size());
+  const auto guarded = [&](std::size_t i) {
+    try {
+      action(*shards[i]);
+    } catch (...) {
+      errors[i] = std::current_exception();
+      shards[i]->communicator().poison(describe(errors[i]));
+    }
+  };
+  if (threads.empty()) {
+    guarded(0);
+  } else {
+    std::vector<std::future<void>> done;
+    for (std::size_t i = 0; i < shards.size(); ++i) done.push_back(threads[i]->submit([&, i] { guarded(i); }));
+    for (auto& d : done) d.wait();
+  }
+  rethrow_cause(errors);
+}
+
+void Session::Impl::start() {
+  if (root().shards() > 1) compare_ranks();
+  check_memory();
+  load();
+  for (auto& shard : shards) shard->allocate();
+  if (options.trace) start_clock();
+}
+
+void Session::Impl::compare_ranks() {
+  const std::string hash = content_hash(artifact);
+  const std::string settings = cat("check_replicas=", options.check_replicas, " trace=", options.trace,
+                                   options.agreement.empty() ? "" : " ", options.agreement);
+  on_all_shards([&](Shard& shard) {
+    compare_across_shards(shard.communicator(), "artifact", hash);
+    compare_across_shards(shard.communicator(), "options", settings);
+  });
+}
+
+void Session::Impl::check_memory() const {
+  for (const auto& shard : shards) {
+    const std::int64_t planned = shard->planned_bytes();
+    if (options.memory_budget > 0 && planned > options.memory_budget)
+      throw_user_error(cat("expected at most ", options.memory_budget, " bytes per shard (the memory budget), found ",
+                           planned, " planned"));
+    const std::int64_t available = shard->device().profile().global_bytes;
+    if (available > 0 && planned > available)
+      throw_device_error(cat("out of device memory: ", planned, " bytes planned, ", shard->device().profile().name,
+                             " has ", available));
+  }
+}
+
+// The first rank of a machine compiles alone, the others then find its kernels in the cache.
+void Session::Impl::load() {
+  const auto load_all = [&] {
+    for (auto& shard : shards) shard->load();
+  };
+  if (root().ranks() == 1) return load_all();
+  const bool is_first = local_rank().index == 0;
+  if (is_first) load_all();
+  on_all_shards([](Shard& shard) { shard.communicator().barrier("kernels compiled"); });
+  if (!is_first) load_all();
+}
+
+// Ranks of one machine share the steady clock; what differs between machines is one barrier's skew.
+void Session::Impl::start_clock() {
+  on_all_shards([](Shard& shard) {
+    if (shard.communicator().shards() > 1) shard.communicator().barrier("start of trace");
+    shard.trace().start_at(Trace::Clock::now());
+  });
+}
+
+// Throws on every shard unless all shards hold the same bits of what they should all hold.
+void Session::Impl::check_replicas() {
+  if (root().shards() == 1) return;
+  on_all_shards([&](Shard& shard) {
+    if (!inputs_compared)
+      for (std::size_t i = 0; i < replicated_inputs.size(); ++i)
+        compare_across_shards(shard.communicator(), cat("input ", i), replicated_inputs[i]);
+    for (std::size_t i = 0; i < artifact.plan.outputs.size(); ++i) {
+      if (artifact.plan.outputs[i].placement >= 0) continue;
+      Hasher hasher;
+      hasher.add(shard.read_output(int(i)));
+      try {
+        compare_across_shards(shard.communicator(), cat("replicated output ", i), hasher.hex());
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::user) throw;
+        throw_internal_error(error.what());
+      }
+    }
+  });
+  inputs_compared = true;
+}
+
+// One trivially copyable value of every shard of the job; empty on ranks other than 0.
+template <class T>
+std::vector<T> Session::Impl::gather_values(const std::function<T(Shard&)>& value, const std::string& step) {
+  std::vector<T> all(root().rank() == 0 ? std::size_t(root().shards()) : 0);
+  on_all_shards([&](Shard& shard) {
+    const T own = value(shard);
+    Communicator& communicator = shard.communicator();
+    const std::vector<std::size_t> sizes(std::size_t(communicator.shards()), sizeof(T));
+    auto to = communicator.shard() == 0 ? std::as_writable_bytes(std::span(all)) : std::span<std::byte>();
+    communicator.gather_to_root(std::as_bytes(std::span(&own, 1)), to, sizes, step);
+  });
+  return all;
+}
+
+Session::Session(Artifact artifact, const SessionOptions& options) {
+  SessionParts parts = open_parts(artifact, options);
+  impl_ = std::make_unique<Impl>(std::move(artifact), options, std::move(parts));
+}
+
+Session::Session(Artifact artifact, const SessionOptions& options, SessionParts parts)
+    : impl_(std::make_unique<Impl>(std::move(artifact), options, std::move(parts))) {}
+
+Session::~Session() = default;
+
+const Artifact& Session::artifact() const { return impl_->artifact; }
+int Session::rank() const { return impl_->root().rank(); }
+int Session::ranks() const { return impl_->root().ranks(); }
+int Session::shards() const { return impl_->root().shards(); }
+
+void Session::set_input(int index, const HostArray& array) {
+  const auto& inputs = impl_->artifact.plan.inputs;
+  if (index < 0 || std::size_t(index) >= inputs.size())
+    throw_user_error(cat("expected an input below ", inputs.size(), ", found ", index));
+  const PortInfo& port = inputs[std::size_t(index)];
+  if (port.type != array.type || array.bytes.size() != port.type.bytes())
+    throw_user_error(cat(port_name("input", index, port), ": expected ", to_string(port.type), ", found ",
+                         to_string(array.type)));
+  impl_->on_all_shards([&](Shard& shard) { shard.write_input(index, array); });
+  impl_->input_set[std::size_t(index)] = true;
+  if (impl_->options.check_replicas) {
+    Hasher hasher;
+    hasher.add(array.bytes);
+    impl_->replicated_inputs[std::size_t(index)] = hasher.hex();
+    impl_->inputs_compared = false;
+  }
+}
+
+void Session::run() {
+  for (std::size_t i = 0; i < impl_->input_set.size(); ++i)
+    if (!impl_->input_set[i])
+      throw_user_error(cat(port_name("input", int(i), impl_->artifact.plan.inputs[i]), ": expected a value, found none"));
+  impl_->on_all_shards([](Shard& shard) { shard.run(); });
+  if (impl_->options.check_replicas) impl_->check_replicas();
+}
+
+void Session::carry(const std::vector<Carry>& carries) {
+  check_carries(impl_->artifact.plan, carries);
+  impl_->on_all_shards([&](Shard& shard) { shard.carry(carries); });
+}
+
+std::optional<HostArray> Session::output(int index) {
+  const auto& outputs = impl_->artifact.plan.outputs;
+  if (index < 0 || std::size_t(index) >= outputs.size())
+    throw_user_error(cat("expected an output below ", outputs.size(), ", found ", index));
+  const PortInfo& port = outputs[std::size_t(index)];
+  const bool is_root = rank() == 0;
+  std::optional<HostArray> result;
+  if (is_root) result.emplace(port.type);
+  const bool is_split = port.placement >= 0 && shards() > 1;
+  impl_->on_all_shards([&](Shard& shard) {
+    Communicator& communicator = shard.communicator();
+    if (!is_split) {
+      if (communicator.shard() == 0) result->bytes = shard.read_output(index);
+      return;
+    }
+    std::vector<std::size_t> sizes;
+    for (int s = 0; s < communicator.shards(); ++s) sizes.push_back(shard.port_bytes(port, s));
+    auto to = communicator.shard() == 0 ? std::span(result->bytes) : std::span<std::byte>();
+    communicator.gather_to_root(shard.read_output(index), to, sizes, port_name("output", index, port));
+  });
+  return result;
+}
+
+void Session::finish() {
+  impl_->on_all_shards([](Shard& shard) { shard.device().finish(); });
+}
+
+void Session::barrier(const std::string& name) {
+  if (shards() > 1) impl_->on_all_shards([&](Shard& shard) { shard.communicator().barrier(name); });
+}
+
+RunStats Session::stats() const {
+  RunStats all;
+  for (const auto& shard : impl_->shards) merge(all, shard->stats());
+  return all;
+}
+
+RunStats Session::job_stats() {
+  RunStats all;
+  for (const RunStats& one : impl_->gather_values<RunStats>([](Shard& s) { return s.stats(); }, "statistics"))
+    merge(all, one);
+  return all;
+}
+
+std::string Session::trace_json() {
+  if (!impl_->options.trace) throw_user_error("expected a session with a trace, found one without");
+  std::string own;
+  const int first_shard = impl_->root().shard();
+  for (std::size_t i = 0; i < impl_->shards.size(); ++i)
+    own += impl_->shards[i]->trace().events(rank(), first_shard + int(i));
+  // Each rank's first shard sends; sizes are not known elsewhere and go first.
+  const auto is_first = [&](Shard& shard) { return shard.communicator().shard() == first_shard; };
+  auto sizes = impl_->gather_values<std::size_t>([&](Shard& s) { return is_first(s) ? own.size() : 0; }, "trace sizes");
+  sizes.resize(std::size_t(shards()));
+  std::string all;
+  std::vector<std::vector<std::size_t>> known(impl_->shards.size(), sizes);
+  impl_->on_all_shards([&](Shard& shard) {
+    Communicator& communicator = shard.communicator();
+    auto& table = known[std::size_t(communicator.shard() - first_shard)];
+    communicator.broadcast(std::as_writable_bytes(std::span(table)), "trace sizes");
+    if (communicator.shard() == 0) {
+      std::size_t total = 0;
+      for (const std::size_t size : table) total += size;
+      all.resize(total);
+    }
+    const auto from = is_first(shard) ? std::as_bytes(std::span(own)) : std::span<const std::byte>();
+    auto to = communicator.shard() == 0 ? std::as_writable_bytes(std::span(all)) : std::span<std::byte>();
+    communicator.gather_to_root(from, to, table, "trace");
+  });
+  if (rank() != 0) return {};
+  if (all.ends_with(",\n")) all.resize(all.size() - 2);
+  return cat("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n", all, "\n]}\n");
+}
+
+void check_carries(const Plan& plan, const std::vector<Carry>& carries) {
+  std::vector<bool> taken(plan.inputs.size());
+  for (const Carry& c : carries) {
+    const std::string where = cat("carry out", c.output, ":in", c.input);
+    if (c.output < 0 || std::size_t(c.output) >= plan.outputs.size())
+      throw_user_error(cat(where, ": expected an output below ", plan.outputs.size(), ", found ", c.output));
+    if (c.input < 0 || std::size_t(c.input) >= plan.inputs.size())
+      throw_user_error(cat(where, ": expected an input below ", plan.inputs.size(), ", found ", c.input));
+    const PortInfo& from = plan.outputs[std::size_t(c.output)];
+    const PortInfo& to = plan.inputs[std::size_t(c.input)];
+    if (from.type != to.type)
+      throw_user_error(cat(where, ": expected ", to_string(to.type), ", found ", to_string(from.type)));
+    if (from.placement != to.placement)
+      throw_user_error(cat(where, ": expected an output placed like the input, found one that is ",
+                           from.placement < 0 ? "not split" : "split", " over the shards"));
+    if (taken[std::size_t(c.input)]) throw_user_error(cat(where, ": expected each input once, found in", c.input, " twice"));
+    taken[std::size_t(c.input)] = true;
+  }
+}
+
+}  // namespace partita

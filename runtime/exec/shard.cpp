@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "runtime/exec/shard.hpp"
+
+#include <algorithm>
+
+#include "partita/base/error.hpp"
+
+namespace partita {
+
+Shard::Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator, bool trace)
+    : artifact_(artifact),
+      plan_(artifact.plan),
+      device_(std::move(device)),
+      communicator_(communicator),
+      trace_(trace),
+      variables_(plan_.variables.size()),
+      is_block_variable_(plan_.variables.size()),
+      inputs_(plan_.inputs.size()),
+      outputs_(plan_.outputs.size()),
+      bound_(plan_.buffers.size()),
+      pending_(std::size_t(plan_.requests)) {
+  set_block_variables();
+}
+
+Shard::~Shard() { abandon_collectives(); }
+
+void Shard::set_block_variables() {
+  for (const Placement& p : plan_.placements) {
+    if (p.begin_variable < 0) continue;
+    const BlockRange block = block_of(p.size, communicator_.shard(), communicator_.shards());
+    variables_[std::size_t(p.begin_variable)] = block.begin;
+    variables_[std::size_t(p.end_variable)] = block.end;
+    is_block_variable_[std::size_t(p.begin_variable)] = is_block_variable_[std::size_t(p.end_variable)] = true;
+  }
+}
+
+std::size_t Shard::port_bytes(const PortInfo& port, int shard) const {
+  if (port.placement < 0) return port.type.bytes();
+  const std::int64_t size = plan_.placements[std::size_t(port.placement)].size;
+  const BlockRange block = block_of(size, shard, communicator_.shards());
+  return port.type.bytes() / std::size_t(size) * std::size_t(block.end - block.begin);
+}
+
+std::int64_t Shard::planned_bytes() const {
+  std::int64_t bytes = plan_.arena_bytes;
+  for (const auto* ports : {&plan_.inputs, &plan_.outputs})
+    for (const PortInfo& port : *ports) bytes += std::int64_t(port_bytes(port, communicator_.shard()));
+  for (const HostArray& constant : artifact_.constants) bytes += std::int64_t(constant.bytes.size());
+  for (const Buffer& buffer : plan_.buffers)
+    if (buffer.kind == BufferKind::block) bytes += value(buffer.count) * std::int64_t(byte_size(buffer.dtype));
+  return bytes;
+}
+
+void Shard::load() { program_ = device_->load(artifact_); }
+
+void Shard::allocate() {
+  const auto allocate_ports = [&](const std::vector<PortInfo>& ports, std::vector<DeviceBufferPtr>& memory) {
+    for (std::size_t i = 0; i < ports.size(); ++i)
+      memory[i] = device_->allocate(port_bytes(ports[i], communicator_.shard()));
+  };
+  allocate_ports(plan_.inputs, inputs_);
+  allocate_ports(plan_.outputs, outputs_);
+  std::vector<DeviceBufferPtr> constants;
+  for (const HostArray& constant : artifact_.constants) {
+    constants.push_back(device_->allocate(constant.bytes.size()));
+    device_->write(*constants.back(), 0, constant.bytes);
+  }
+  const bool uses_arena = std::any_of(plan_.buffers.begin(), plan_.buffers.end(),
+                                      [](const Buffer& b) { return b.kind == BufferKind::arena; });
+  if (uses_arena) arena_ = device_->allocate(std::size_t(plan_.arena_bytes));
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+    const Buffer& buffer = plan_.buffers[i];
+    if (buffer.kind == BufferKind::arena) bind(int(i), arena_);
+    if (buffer.kind == BufferKind::constant) bind(int(i), constants[std::size_t(buffer.index)]);
+    if (buffer.kind == BufferKind::block)
+      bind(int(i), device_->allocate(std::size_t(value(buffer.count)) * byte_size(buffer.dtype)));
+  }
+  rebind_ports();
+}
+
+void Shard::bind(int buffer, DeviceBufferPtr memory) {
+  const Buffer& planned = plan_.buffers[std::size_t(buffer)];
+  Bound& bound = bound_[std::size_t(buffer)];
+  const std::int64_t width = std::int64_t(byte_size(planned.dtype));
+  bound.first = planned.kind == BufferKind::arena ? planned.arena_offset / width : 0;
+  bound.count = value(planned.count);
+  const std::int64_t end = bound.first + bound.count;
+  if (bound.count < 0 || (end > 0 && end > std::int64_t(memory->bytes()) / width))
+    throw_internal_error(cat("plan: buffer ", buffer, " (", planned.name, ") holds ", bound.count,
+                             " elements, which its memory does not have"));
+  bound.memory = std::move(memory);
+}
+
+void Shard::rebind_ports() {
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+    const Buffer& buffer = plan_.buffers[i];
+    if (buffer.kind == BufferKind::input) bind(int(i), inputs_[std::size_t(buffer.index)]);
+    if (buffer.kind == BufferKind::output) bind(int(i), outputs_[std::size_t(buffer.index)]);
+  }
+}
+
+void Shard::write_input(int index, const HostArray& array) {
+  const PortInfo& port = plan_.inputs[std::size_t(index)];
+  const std::size_t bytes = port_bytes(port, communicator_.shard());
+  std::size_t begin = 0;
+  if (port.placement >= 0) {
+    const std::int64_t size = plan_.placements[std::size_t(port.placement)].size;
+    const BlockRange block = block_of(size, communicator_.shard(), communicator_.shards());
+    begin = array.bytes.size() / std::size_t(size) * std::size_t(block.begin);
+  }
+  device_->write(*inputs_[std::size_t(index)], 0, std::span(array.bytes).subspan(begin, bytes));
+}
+
+std::vector<std::byte> Shard::read_output(int index) {
+  std::vector<std::byte> bytes(port_bytes(plan_.outputs[std::size_t(index)], communicator_.shard()));
+  device_->read(*outputs_[std::size_t(index)], 0, bytes);
+  return bytes;
+}
+
+void Shard::carry(const std::vector<Carry>& carries) {
+  std::vector<const Carry*> swapped;
+  for (const Carry& c : carries) {
+    DeviceBufferPtr& input = inputs_[std::size_t(c.input)];
+    const auto first = std::find_if(swapped.begin(), swapped.end(),
+                                    [&](const Carry* other) { return other->output == c.output; });
+    if (first == swapped.end()) {
+      std::swap(input, outputs_[std::size_t(c.output)]);
+      swapped.push_back(&c);
+    } else {
+      const std::size_t bytes = port_bytes(plan_.inputs[std::size_t(c.input)], communicator_.shard());
+      if (bytes > 0) device_->copy(*inputs_[std::size_t((*first)->input)], 0, *input, 0, bytes);
+    }
+  }
+  rebind_ports();
+}
+
+RunStats Shard::stats() const {
+  RunStats stats = stats_;
+  stats.peak_device_bytes = device_->peak_allocated_bytes();
+  stats.peak_arena_bytes = plan_.arena_bytes;
+  stats.planned_bytes = planned_bytes();
+  return stats;
+}
+
+void Shard::abandon_collectives() noexcept {
+  for (Pending& pending : pending_) {
+    pending.request.reset();  // waits, and swallows the failure
+    pending.active = false;
+  }
+}
+
+}  // namespace partita

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// One shard of a session: a device, the buffers bound to the plan on it, and the interpreter that
+// walks the plan's steps.  Used from one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "partita/artifact/artifact.hpp"
+#include "partita/collective/communicator.hpp"
+#include "partita/device/device.hpp"
+#include "partita/exec/executor.hpp"
+#include "runtime/exec/trace.hpp"
+
+namespace partita {
+
+class Shard {
+ public:
+  /// `artifact` and `communicator` are borrowed.
+  Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator, bool trace);
+  ~Shard();
+  Shard(const Shard&) = delete;
+  Shard& operator=(const Shard&) = delete;
+
+  [[nodiscard]] Communicator& communicator() const { return communicator_; }
+  [[nodiscard]] Device& device() const { return *device_; }
+  [[nodiscard]] Trace& trace() { return trace_; }
+  /// Bytes this shard allocates for its buffers and its arena.
+  [[nodiscard]] std::int64_t planned_bytes() const;
+
+  /// Compiles the kernels.
+  void load();
+  /// Allocates everything and uploads the constants.
+  void allocate();
+  /// This shard's part of a global array, whose type the caller has checked.
+  void write_input(int index, const HostArray& array);
+  void run();
+  /// Elements of output `index` on this shard.
+  [[nodiscard]] std::vector<std::byte> read_output(int index);
+  void carry(const std::vector<Carry>& carries);
+  /// Of the last run.
+  [[nodiscard]] RunStats stats() const;
+  /// Bytes of input or output `port` on shard `shard` of the job.
+  [[nodiscard]] std::size_t port_bytes(const PortInfo& port, int shard) const;
+
+ private:
+  /// A buffer of the plan on this shard.
+  struct Bound {
+    DeviceBufferPtr memory;
+    std::int64_t first = 0;  ///< element of `memory` at which the buffer begins
+    std::int64_t count = 0;  ///< elements
+  };
+  /// A collective under way: what travels and where the result goes.
+  struct Pending {
+    struct Target {
+      BoundBuffer at;
+      DType dtype = DType::f32;
+      std::size_t begin = 0, bytes = 0;  ///< of the staging memory
+    };
+    std::vector<std::byte> staging;
+    std::vector<Target> targets;
+    RequestPtr request;  // after the bytes it reads, so that it ends before they do
+    bool active = false;
+  };
+
+  void set_block_variables();
+  void bind(int buffer, DeviceBufferPtr memory);
+  void rebind_ports();
+  void abandon_collectives() noexcept;
+
+  void execute(const Steps& steps);
+  void execute(const Step& step);
+  void execute_leaf(const Step& step);
+  void run_step(const Launch& x);
+  void run_step(const Gemm& x);
+  void run_step(const Copy& x);
+  void run_step(const For& x);
+  void run_step(const While& x);
+  void run_step(const Case& x);
+  void run_step(const AllReduceStart& x);
+  void run_step(const AllGatherStart& x);
+  void run_step(const CollectiveDone& x);
+  void run_step(const Check& x);
+
+  [[nodiscard]] std::int64_t value(const HostExpr& e) const { return e.evaluate(variables_); }
+  /// Where `ref` points; at least `elements` lie behind it (an internal error otherwise).
+  [[nodiscard]] BoundBuffer locate(const BufferRef& ref, std::int64_t elements) const;
+  [[nodiscard]] DType dtype_of(const BufferRef& ref) const;
+  void read_elements(const BufferRef& ref, DType dtype, std::span<std::byte> to);
+  [[nodiscard]] bool read_flag(const BufferRef& ref);
+  [[nodiscard]] bool depends_on_block(const HostExpr& e) const;
+  [[nodiscard]] const Placement& placement_of(const std::string& axis) const;
+  Pending& begin_request(int request);
+
+  const Artifact& artifact_;
+  const Plan& plan_;
+  std::unique_ptr<Device> device_;
+  Communicator& communicator_;
+  Trace trace_;
+  DeviceProgramPtr program_;
+  std::vector<std::int64_t> variables_;
+  std::vector<bool> is_block_variable_;
+  std::vector<DeviceBufferPtr> inputs_, outputs_;
+  DeviceBufferPtr arena_;
+  std::vector<Bound> bound_;  // per plan buffer
+  std::vector<Pending> pending_;
+  const Step* current_ = nullptr;
+  RunStats stats_;
+  Communicator::Counters counters_before_;
+  std::vector<BoundBuffer> launch_buffers_;          // scratch of run_step(Launch)
+  std::vector<LaunchArgs::Scalar> launch_scalars_;
+};
+
+}  // namespace partita
