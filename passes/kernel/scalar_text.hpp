@@ -32,13 +32,12 @@ struct Dialect {
   std::string_view always;        ///< first lines of every source: pragmas, type names
   std::string_view with_f64;      ///< follows when f64 occurs
   std::vector<Snippet> snippets;  ///< load_f16, round_bf16, saturate_i8, …
-  std::string_view function;      ///< put before a helper's result type: "static inline"
+  std::string_view function;      ///< put before a helper's result type: "static inline "
   std::string_view long_suffix;   ///< of 64-bit literals
   /// Bits of a float as an integer of the same width, and back: prefixes of "(x)"; by dtype name.
   std::map<std::string_view, std::string_view> reinterpret;
   std::string_view make_c64, make_c128;  ///< prefixes of "(re, im)"
   std::string_view real, imag;           ///< suffixes that select the parts of a complex value
-  std::string_view nan, infinity;        ///< f32 literals
 };
 
 /// OpenCL C 1.2 without extensions other than cl_khr_fp64, and that only where f64 occurs.
@@ -86,9 +85,13 @@ class ScalarText {
   std::string substitute_name(std::string_view name, std::string_view& rest, DType d,
                               std::span<const std::string> operands);
   std::string number(DType d, double value);
+  std::string make_complex(DType d, const std::string& real, const std::string& imag);
+  std::string from_complex(const std::string& x, DType from, DType to);
+  std::string reinterpret(const std::string& x, DType to);
   std::string define_helper(std::string_view helper, DType d);
-  std::string use(std::string_view snippet);
-  void note(DType d);
+  std::string call(std::string_view snippet, const std::string& argument);
+  void use(std::string_view snippet);
+  void note(DType d) { uses_f64_ = uses_f64_ || d == DType::f64 || d == DType::c128; }
 
   const Dialect& dialect_;
   bool uses_f64_ = false;
