@@ -11,6 +11,9 @@ namespace {
 
 std::vector<std::unique_ptr<Device>> open(const DeviceRequest& request) {
   std::vector<std::unique_ptr<Device>> devices;
+  for (void* queue : request.host_queues)
+    devices.push_back(std::make_unique<opencl::OpenclDevice>(static_cast<cl_command_queue>(queue)));
+  if (!devices.empty()) return devices;
   for (opencl::DeviceSlot& slot : opencl::assign_devices(request))
     devices.push_back(std::make_unique<opencl::OpenclDevice>(std::move(slot)));
   return devices;

@@ -17,6 +17,14 @@ void check_range(const DeviceBuffer& buffer, std::size_t offset, std::size_t byt
   PARTITA_ASSERT(offset <= buffer.bytes() && bytes <= buffer.bytes() - offset);
 }
 
+template <class T>
+T queue_value(cl_command_queue queue, cl_command_queue_info what) {
+  T value{};
+  check(clGetCommandQueueInfo(queue, what, sizeof value, &value, nullptr),
+        "clGetCommandQueueInfo of the host's queue");
+  return value;
+}
+
 std::string to_text(const std::array<std::int64_t, 3>& sizes) {
   return cat(sizes[0], "x", sizes[1], "x", sizes[2]);
 }
@@ -40,6 +48,26 @@ OpenclDevice::OpenclDevice(DeviceSlot slot)
   check(code, cat("clCreateContext for ", profile_.name));
   queue_.reset(clCreateCommandQueue(context_.get(), slot_.device, 0, &code));
   check(code, cat("clCreateCommandQueue for ", profile_.name));
+  start();
+}
+
+OpenclDevice::OpenclDevice(cl_command_queue lent) {
+  const auto properties = queue_value<cl_command_queue_properties>(lent, CL_QUEUE_PROPERTIES);
+  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
+    throw_user_error("queue of the host: expected an in-order queue, found an out-of-order one");
+  slot_.device = queue_value<cl_device_id>(lent, CL_QUEUE_DEVICE);
+  PARTITA_CL(clGetDeviceInfo(slot_.device, CL_DEVICE_PLATFORM, sizeof slot_.platform,
+                             &slot_.platform, nullptr));
+  profile_ = query_profile(slot_.platform, slot_.device);
+  const auto context = queue_value<cl_context>(lent, CL_QUEUE_CONTEXT);
+  PARTITA_CL(clRetainContext(context));
+  context_.reset(context);
+  PARTITA_CL(clRetainCommandQueue(lent));
+  queue_.reset(lent);
+  start();
+}
+
+void OpenclDevice::start() {
   blas_ = std::make_unique<Blas>(build_target(), queue_.get(),
                                  [this](std::size_t bytes) { return scratch(bytes); });
 }

@@ -38,7 +38,10 @@ class OpenclBuffer final : public DeviceBuffer {
 
 class OpenclDevice final : public Device {
  public:
+  /// A context and a queue of its own.
   explicit OpenclDevice(DeviceSlot slot);
+  /// On a queue that the host lends, in its context; a queue that is not in-order is a user error.
+  explicit OpenclDevice(cl_command_queue lent);
   ~OpenclDevice() override;
   OpenclDevice(const OpenclDevice&) = delete;
   OpenclDevice& operator=(const OpenclDevice&) = delete;
@@ -58,6 +61,7 @@ class OpenclDevice final : public Device {
   [[nodiscard]] std::int64_t peak_allocated_bytes() const override { return counter_->peak; }
 
  private:
+  void start();
   [[nodiscard]] BuildTarget build_target() const;
   [[nodiscard]] cl_mem scratch(std::size_t bytes);
   static void set_arguments(const LoadedKernel& kernel, const LaunchArgs& args);

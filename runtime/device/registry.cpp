@@ -18,6 +18,10 @@ std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request) 
   if (request.devices_per_rank < 1)
     throw_user_error(
         cat("devices per rank: expected at least 1, found ", request.devices_per_rank));
+  if (!request.host_queues.empty() &&
+      request.host_queues.size() != std::size_t(request.devices_per_rank))
+    throw_user_error(cat("queues of the host: expected ", request.devices_per_rank,
+                         " (one per device), found ", request.host_queues.size()));
   std::string names;
   for (const Backend& backend : all_backends()) {
     if (backend.name == request.backend) return backend.open(request);

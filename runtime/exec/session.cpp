@@ -34,9 +34,11 @@ SessionParts open_parts(const Artifact& artifact, const SessionOptions& options)
     parts.devices = open_devices({.backend = artifact.target,
                                   .local_rank = local.index,
                                   .local_ranks = local.count,
-                                  .devices_per_rank = options.devices_per_rank});
+                                  .devices_per_rank = options.devices_per_rank,
+                                  .host_queues = options.host_queues});
   } catch (...) {
-    for (auto& communicator : parts.communicators) communicator->poison(describe(std::current_exception()));
+    for (auto& communicator : parts.communicators)
+      communicator->poison(describe(std::current_exception()));
     throw;
   }
   return parts;
@@ -83,7 +85,8 @@ struct Session::Impl {
   void start_clock();
   void check_replicas();
   template <class T>
-  [[nodiscard]] std::vector<T> gather_values(const std::function<T(Shard&)>& value, const std::string& step);
+  [[nodiscard]] std::vector<T> gather_values(const std::function<T(Shard&)>& value,
+                                             const std::string& step);
 };
 
 Session::Impl::Impl(Artifact a, const SessionOptions& o, SessionParts parts)
@@ -92,14 +95,16 @@ Session::Impl::Impl(Artifact a, const SessionOptions& o, SessionParts parts)
       communicators(std::move(parts.communicators)),
       replicated_inputs(artifact.plan.inputs.size()),
       input_set(artifact.plan.inputs.size()) {
-  PARTITA_ASSERT(!communicators.empty() && communicators.size() == parts.devices.size());
-  if (const auto problem = find_problem(artifact)) throw_internal_error(cat("artifact: ", *problem));
-  for (std::size_t i = 0; i < communicators.size(); ++i)
-    shards.push_back(
-        std::make_unique<Shard>(artifact, std::move(parts.devices[i]), *communicators[i], options.trace));
-  if (shards.size() > 1)
-    for (std::size_t i = 0; i < shards.size(); ++i) threads.push_back(std::make_unique<SubmitThread>());
   try {
+    PARTITA_ASSERT(!communicators.empty() && communicators.size() == parts.devices.size());
+    if (const auto problem = find_problem(artifact))
+      throw_internal_error(cat("artifact: ", *problem));
+    for (std::size_t i = 0; i < communicators.size(); ++i)
+      shards.push_back(std::make_unique<Shard>(artifact, std::move(parts.devices[i]),
+                                               *communicators[i], options.trace));
+    if (shards.size() > 1)
+      for (std::size_t i = 0; i < shards.size(); ++i)
+        threads.push_back(std::make_unique<SubmitThread>());
     start();
   } catch (...) {
     poison_all(describe(std::current_exception()));
@@ -109,7 +114,8 @@ Session::Impl::Impl(Artifact a, const SessionOptions& o, SessionParts parts)
 
 Session::Impl::~Impl() {
   // Destroying communicators waits for the other ranks, which must not wait for this one.
-  if (std::uncaught_exceptions() > exceptions_at_start) poison_all("the host program stopped with an error");
+  if (std::uncaught_exceptions() > exceptions_at_start)
+    poison_all("the host program stopped with an error");
 }
 
 void Session::Impl::poison_all(const std::string& why) noexcept {
@@ -131,7 +137,8 @@ void Session::Impl::on_all_shards(const std::function<void(Shard&)>& action) {
     guarded(0);
   } else {
     std::vector<std::future<void>> done;
-    for (std::size_t i = 0; i < shards.size(); ++i) done.push_back(threads[i]->submit([&, i] { guarded(i); }));
+    for (std::size_t i = 0; i < shards.size(); ++i)
+      done.push_back(threads[i]->submit([&, i] { guarded(i); }));
     for (auto& d : done) d.wait();
   }
   rethrow_cause(errors);
@@ -147,8 +154,9 @@ void Session::Impl::start() {
 
 void Session::Impl::compare_ranks() {
   const std::string hash = content_hash(artifact);
-  const std::string settings = cat("check_replicas=", options.check_replicas, " trace=", options.trace,
-                                   options.agreement.empty() ? "" : " ", options.agreement);
+  const std::string settings =
+      cat("check_replicas=", options.check_replicas, " trace=", options.trace,
+          options.agreement.empty() ? "" : " ", options.agreement);
   on_all_shards([&](Shard& shard) {
     compare_across_shards(shard.communicator(), "artifact", hash);
     compare_across_shards(shard.communicator(), "options", settings);
@@ -159,12 +167,12 @@ void Session::Impl::check_memory() const {
   for (const auto& shard : shards) {
     const std::int64_t planned = shard->planned_bytes();
     if (options.memory_budget > 0 && planned > options.memory_budget)
-      throw_user_error(cat("expected at most ", options.memory_budget, " bytes per shard (the memory budget), found ",
-                           planned, " planned"));
+      throw_user_error(cat("expected at most ", options.memory_budget,
+                           " bytes per shard (the memory budget), found ", planned, " planned"));
     const std::int64_t available = shard->device().profile().global_bytes;
     if (available > 0 && planned > available)
-      throw_device_error(cat("out of device memory: ", planned, " bytes planned, ", shard->device().profile().name,
-                             " has ", available));
+      throw_device_error(cat("out of device memory: ", planned, " bytes planned, ",
+                             shard->device().profile().name, " has ", available));
   }
 }
 
@@ -212,13 +220,15 @@ void Session::Impl::check_replicas() {
 
 // One trivially copyable value of every shard of the job; empty on ranks other than 0.
 template <class T>
-std::vector<T> Session::Impl::gather_values(const std::function<T(Shard&)>& value, const std::string& step) {
+std::vector<T> Session::Impl::gather_values(const std::function<T(Shard&)>& value,
+                                            const std::string& step) {
   std::vector<T> all(root().rank() == 0 ? std::size_t(root().shards()) : 0);
   on_all_shards([&](Shard& shard) {
     const T own = value(shard);
     Communicator& communicator = shard.communicator();
     const std::vector<std::size_t> sizes(std::size_t(communicator.shards()), sizeof(T));
-    auto to = communicator.shard() == 0 ? std::as_writable_bytes(std::span(all)) : std::span<std::byte>();
+    auto to =
+        communicator.shard() == 0 ? std::as_writable_bytes(std::span(all)) : std::span<std::byte>();
     communicator.gather_to_root(std::as_bytes(std::span(&own, 1)), to, sizes, step);
   });
   return all;
@@ -245,8 +255,8 @@ void Session::set_input(int index, const HostArray& array) {
     throw_user_error(cat("expected an input below ", inputs.size(), ", found ", index));
   const PortInfo& port = inputs[std::size_t(index)];
   if (port.type != array.type || array.bytes.size() != port.type.bytes())
-    throw_user_error(cat(port_name("input", index, port), ": expected ", to_string(port.type), ", found ",
-                         to_string(array.type)));
+    throw_user_error(cat(port_name("input", index, port), ": expected ", to_string(port.type),
+                         ", found ", to_string(array.type)));
   impl_->on_all_shards([&](Shard& shard) { shard.write_input(index, array); });
   impl_->input_set[std::size_t(index)] = true;
   if (impl_->options.check_replicas) {
@@ -260,7 +270,8 @@ void Session::set_input(int index, const HostArray& array) {
 void Session::run() {
   for (std::size_t i = 0; i < impl_->input_set.size(); ++i)
     if (!impl_->input_set[i])
-      throw_user_error(cat(port_name("input", int(i), impl_->artifact.plan.inputs[i]), ": expected a value, found none"));
+      throw_user_error(cat(port_name("input", int(i), impl_->artifact.plan.inputs[i]),
+                           ": expected a value, found none"));
   impl_->on_all_shards([](Shard& shard) { shard.run(); });
   if (impl_->options.check_replicas) impl_->check_replicas();
 }
@@ -288,7 +299,8 @@ std::optional<HostArray> Session::output(int index) {
     std::vector<std::size_t> sizes;
     for (int s = 0; s < communicator.shards(); ++s) sizes.push_back(shard.port_bytes(port, s));
     auto to = communicator.shard() == 0 ? std::span(result->bytes) : std::span<std::byte>();
-    communicator.gather_to_root(shard.read_output(index), to, sizes, port_name("output", index, port));
+    communicator.gather_to_root(shard.read_output(index), to, sizes,
+                                port_name("output", index, port));
   });
   return result;
 }
@@ -309,7 +321,8 @@ RunStats Session::stats() const {
 
 RunStats Session::job_stats() {
   RunStats all;
-  for (const RunStats& one : impl_->gather_values<RunStats>([](Shard& s) { return s.stats(); }, "statistics"))
+  for (const RunStats& one :
+       impl_->gather_values<RunStats>([](Shard& s) { return s.stats(); }, "statistics"))
     merge(all, one);
   return all;
 }
@@ -322,7 +335,8 @@ std::string Session::trace_json() {
     own += impl_->shards[i]->trace().events(rank(), first_shard + int(i));
   // Each rank's first shard sends; sizes are not known elsewhere and go first.
   const auto is_first = [&](Shard& shard) { return shard.communicator().shard() == first_shard; };
-  auto sizes = impl_->gather_values<std::size_t>([&](Shard& s) { return is_first(s) ? own.size() : 0; }, "trace sizes");
+  auto sizes = impl_->gather_values<std::size_t>(
+      [&](Shard& s) { return is_first(s) ? own.size() : 0; }, "trace sizes");
   sizes.resize(std::size_t(shards()));
   std::string all;
   std::vector<std::vector<std::size_t>> known(impl_->shards.size(), sizes);
@@ -335,8 +349,10 @@ std::string Session::trace_json() {
       for (const std::size_t size : table) total += size;
       all.resize(total);
     }
-    const auto from = is_first(shard) ? std::as_bytes(std::span(own)) : std::span<const std::byte>();
-    auto to = communicator.shard() == 0 ? std::as_writable_bytes(std::span(all)) : std::span<std::byte>();
+    const auto from =
+        is_first(shard) ? std::as_bytes(std::span(own)) : std::span<const std::byte>();
+    auto to =
+        communicator.shard() == 0 ? std::as_writable_bytes(std::span(all)) : std::span<std::byte>();
     communicator.gather_to_root(from, to, table, "trace");
   });
   if (rank() != 0) return {};
@@ -349,17 +365,21 @@ void check_carries(const Plan& plan, const std::vector<Carry>& carries) {
   for (const Carry& c : carries) {
     const std::string where = cat("carry out", c.output, ":in", c.input);
     if (c.output < 0 || std::size_t(c.output) >= plan.outputs.size())
-      throw_user_error(cat(where, ": expected an output below ", plan.outputs.size(), ", found ", c.output));
+      throw_user_error(
+          cat(where, ": expected an output below ", plan.outputs.size(), ", found ", c.output));
     if (c.input < 0 || std::size_t(c.input) >= plan.inputs.size())
-      throw_user_error(cat(where, ": expected an input below ", plan.inputs.size(), ", found ", c.input));
+      throw_user_error(
+          cat(where, ": expected an input below ", plan.inputs.size(), ", found ", c.input));
     const PortInfo& from = plan.outputs[std::size_t(c.output)];
     const PortInfo& to = plan.inputs[std::size_t(c.input)];
     if (from.type != to.type)
-      throw_user_error(cat(where, ": expected ", to_string(to.type), ", found ", to_string(from.type)));
+      throw_user_error(
+          cat(where, ": expected ", to_string(to.type), ", found ", to_string(from.type)));
     if (from.placement != to.placement)
       throw_user_error(cat(where, ": expected an output placed like the input, found one that is ",
                            from.placement < 0 ? "not split" : "split", " over the shards"));
-    if (taken[std::size_t(c.input)]) throw_user_error(cat(where, ": expected each input once, found in", c.input, " twice"));
+    if (taken[std::size_t(c.input)])
+      throw_user_error(cat(where, ": expected each input once, found in", c.input, " twice"));
     taken[std::size_t(c.input)] = true;
   }
 }

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // Which devices a rank gets, and their profiles.
-#include <numeric>
+#include <CL/cl.h>
 
 #include "tests/device/device_test.hpp"
 
@@ -67,6 +67,62 @@ TEST_F(DeviceOpening, sub_devices_compute) {
     d->read(*buffer, 0, std::as_writable_bytes(std::span(out)));
     for (int i = 0; i < 1000; ++i) ASSERT_EQ(out[std::size_t(i)], 3 * i);
   }
+}
+
+// Objects of a host program; released in the opposite order.
+struct HostQueue {
+  explicit HostQueue(cl_command_queue_properties properties = 0) {
+    cl_platform_id platform = nullptr;
+    cl_device_id device = nullptr;
+    cl_int code = CL_SUCCESS;
+    EXPECT_EQ(clGetPlatformIDs(1, &platform, nullptr), CL_SUCCESS);
+    EXPECT_EQ(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr), CL_SUCCESS);
+    context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+    EXPECT_EQ(code, CL_SUCCESS);
+    queue = clCreateCommandQueue(context, device, properties, &code);
+    EXPECT_EQ(code, CL_SUCCESS);
+  }
+  HostQueue(const HostQueue&) = delete;
+  HostQueue& operator=(const HostQueue&) = delete;
+  ~HostQueue() {
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+  }
+  cl_context context = nullptr;
+  cl_command_queue queue = nullptr;
+};
+
+TEST_F(DeviceOpening, works_on_a_queue_that_the_host_lends_and_gives_it_back) {
+  const HostQueue host;
+  const auto references = [&] {
+    cl_uint count = 0;
+    EXPECT_EQ(
+        clGetCommandQueueInfo(host.queue, CL_QUEUE_REFERENCE_COUNT, sizeof count, &count, nullptr),
+        CL_SUCCESS);
+    return count;
+  };
+  const cl_uint before = references();
+  {
+    const auto devices = open_devices({.host_queues = {host.queue}});
+    ASSERT_EQ(devices.size(), 1u);
+    EXPECT_FALSE(devices[0]->profile().name.empty());
+    const auto buffer = devices[0]->allocate(4);
+    const std::vector<std::byte> in{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
+    devices[0]->write(*buffer, 0, in);
+    std::vector<std::byte> out(4);
+    devices[0]->read(*buffer, 0, out);
+    EXPECT_EQ(out, in);
+    EXPECT_GT(references(), before);
+  }
+  EXPECT_EQ(references(), before);
+}
+
+TEST_F(DeviceOpening, refuses_queues_of_the_host_that_do_not_fit) {
+  const HostQueue out_of_order(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  error_text(ErrorKind::user, [&] { (void)open_devices({.host_queues = {out_of_order.queue}}); });
+  const HostQueue host;
+  error_text(ErrorKind::user,
+             [&] { (void)open_devices({.devices_per_rank = 2, .host_queues = {host.queue}}); });
 }
 
 TEST_F(DeviceOpening, refuses_an_unknown_backend_and_no_devices) {

@@ -95,6 +95,9 @@ struct DeviceRequest {
   std::string backend = "opencl";
   int local_rank = 0, local_ranks = 1;  ///< processes on this machine share its devices
   int devices_per_rank = 1;
+  /// Queues that the host program lends, one per device (OpenCL: in-order cl_command_queue, retained
+  /// while the device lives); empty: devices are opened here.
+  std::vector<void*> host_queues;
 };
 
 /// The devices one rank drives: on a CPU device of OpenCL, sub-devices split by core among the

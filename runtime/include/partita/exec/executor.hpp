@@ -22,6 +22,8 @@ struct SessionOptions {
   int devices_per_rank = 1;
   bool use_mpi = false;
   const void* mpi_comm = nullptr;  ///< MPI_Comm* to borrow, or null for the world
+  /// Queues that the host lends, one per device (DeviceRequest::host_queues); empty: none.
+  std::vector<void*> host_queues;
   std::chrono::milliseconds timeout{60'000};
   bool check_replicas = false;
   std::int64_t memory_budget = 0;  ///< bytes per shard; 0: none

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Artifacts and their signatures in C.
+#include "runtime/c_api/artifact.hpp"
+
+#include <array>
+#include <memory>
+#include <span>
+
+#include "runtime/c_api/boundary.hpp"
+
+namespace {
+
+using partita::cat;
+using partita::DType;
+using partita::PortInfo;
+using partita::c_api::guarded;
+using partita::c_api::require;
+
+// By DType; the C values are fixed, the order of dtype.def is not.
+struct DTypeRow {
+  DType dtype;
+  partita_dtype c;
+};
+constexpr std::array dtype_rows{
+    DTypeRow{DType::i1, PARTITA_BOOL},        DTypeRow{DType::i8, PARTITA_I8},
+    DTypeRow{DType::i16, PARTITA_I16},        DTypeRow{DType::i32, PARTITA_I32},
+    DTypeRow{DType::i64, PARTITA_I64},        DTypeRow{DType::ui8, PARTITA_UI8},
+    DTypeRow{DType::ui16, PARTITA_UI16},      DTypeRow{DType::ui32, PARTITA_UI32},
+    DTypeRow{DType::ui64, PARTITA_UI64},      DTypeRow{DType::f16, PARTITA_F16},
+    DTypeRow{DType::bf16, PARTITA_BF16},      DTypeRow{DType::f32, PARTITA_F32},
+    DTypeRow{DType::f64, PARTITA_F64},        DTypeRow{DType::c64, PARTITA_COMPLEX64},
+    DTypeRow{DType::c128, PARTITA_COMPLEX128}};
+static_assert(dtype_rows.size() == partita::all_dtypes.size());
+
+partita_dtype to_c(DType dtype) {
+  const auto* const row = std::ranges::find(dtype_rows, dtype, &DTypeRow::dtype);
+  PARTITA_ASSERT(row != dtype_rows.end());
+  return row->c;
+}
+
+void fill_port(const partita::Plan& plan, const std::vector<PortInfo>& ports, std::size_t index,
+               partita_port& to, const char* what) {
+  if (index >= ports.size())
+    partita::throw_user_error(cat(what, " ", index, ": expected an index below ", ports.size()));
+  const PortInfo& port = ports[index];
+  const partita::Dims& dims = port.type.dims;
+  const bool split = port.placement >= 0;
+  partita::c_api::write_sized(
+      to,
+      {.struct_size = 0,
+       .name = port.name.c_str(),
+       .dtype = to_c(port.type.dtype),
+       .rank = dims.size(),
+       .dims = dims.empty() ? nullptr : dims.data(),
+       .bytes = port.type.bytes(),
+       .placement = split ? plan.placements[std::size_t(port.placement)].name.c_str() : nullptr},
+      "partita_port");
+}
+
+std::size_t find_port(const std::vector<PortInfo>& ports, const char* name, const char* what) {
+  const auto found = std::ranges::find(ports, std::string(name), &PortInfo::name);
+  if (found == ports.end()) {
+    std::string names;
+    for (const PortInfo& port : ports) names += cat(names.empty() ? "'" : ", '", port.name, "'");
+    partita::throw_user_error(cat(what, " '", name, "': expected one of ", names));
+  }
+  return std::size_t(found - ports.begin());
+}
+
+}  // namespace
+
+size_t partita_dtype_size(partita_dtype dtype) {
+  const auto* const row = std::ranges::find(dtype_rows, dtype, &DTypeRow::c);
+  return row == dtype_rows.end() ? 0 : partita::byte_size(row->dtype);
+}
+
+partita_status partita_artifact_load(const char* path, partita_artifact** artifact) {
+  return guarded([&] {
+    require(artifact, __func__, "artifact");
+    require(path, __func__, "path");
+    auto loaded = std::make_unique<partita_artifact>();
+    loaded->artifact = partita::load_artifact(path);
+    *artifact = loaded.release();
+  });
+}
+
+partita_status partita_artifact_parse(const void* bytes, size_t size, const char* name,
+                                      partita_artifact** artifact) {
+  return guarded([&] {
+    require(artifact, __func__, "artifact");
+    require(static_cast<const char*>(bytes), __func__, "bytes");
+    auto parsed = std::make_unique<partita_artifact>();
+    parsed->artifact = partita::parse_artifact(
+        std::span(static_cast<const std::byte*>(bytes), size), name != nullptr ? name : "memory");
+    *artifact = parsed.release();
+  });
+}
+
+void partita_artifact_free(partita_artifact* artifact) {
+  const std::unique_ptr<partita_artifact> owner(artifact);
+}
+
+const char* partita_artifact_target(const partita_artifact* artifact) {
+  return artifact == nullptr ? "" : artifact->artifact.target.c_str();
+}
+
+size_t partita_artifact_input_count(const partita_artifact* artifact) {
+  return artifact == nullptr ? 0 : artifact->artifact.plan.inputs.size();
+}
+
+size_t partita_artifact_output_count(const partita_artifact* artifact) {
+  return artifact == nullptr ? 0 : artifact->artifact.plan.outputs.size();
+}
+
+partita_status partita_artifact_input(const partita_artifact* artifact, size_t index,
+                                      partita_port* port) {
+  return guarded([&] {
+    const partita::Plan& plan = require(artifact, __func__, "artifact").artifact.plan;
+    fill_port(plan, plan.inputs, index, require(port, __func__, "port"), "input");
+  });
+}
+
+partita_status partita_artifact_output(const partita_artifact* artifact, size_t index,
+                                       partita_port* port) {
+  return guarded([&] {
+    const partita::Plan& plan = require(artifact, __func__, "artifact").artifact.plan;
+    fill_port(plan, plan.outputs, index, require(port, __func__, "port"), "output");
+  });
+}
+
+partita_status partita_artifact_find_input(const partita_artifact* artifact, const char* name,
+                                           size_t* index) {
+  return guarded([&] {
+    const partita::Plan& plan = require(artifact, __func__, "artifact").artifact.plan;
+    require(index, __func__, "index") =
+        find_port(plan.inputs, &require(name, __func__, "name"), "input");
+  });
+}
+
+partita_status partita_artifact_find_output(const partita_artifact* artifact, const char* name,
+                                            size_t* index) {
+  return guarded([&] {
+    const partita::Plan& plan = require(artifact, __func__, "artifact").artifact.plan;
+    require(index, __func__, "index") =
+        find_port(plan.outputs, &require(name, __func__, "name"), "output");
+  });
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright The partita authors
+ *
+ * partita's C interface (C11): load an artifact that `partita compile` wrote, give it arrays, run
+ * it on this process's devices, alone or as one rank of an MPI job, and read the results.
+ * partita.hpp is the same in C++.
+ *
+ * Status.     Functions that can fail return a partita_status; no C++ exception leaves the library.
+ *             partita_last_error() is the text of the calling thread's last failure.
+ * Ownership.  partita_artifact and partita_session belong to the caller, who frees them with the
+ *             function named below.  Arrays passed in are copied before the call returns; results
+ *             are copied into the caller's memory.  Texts and dims that functions hand out belong
+ *             to the object they came from.
+ * Threads.    An artifact may be used by any number of threads at once.  A session is used by one
+ *             thread at a time; different sessions may be used by different threads.
+ * MPI.        Calls marked "collective" are made by all ranks of a session in the same order.
+ * Trust.      An artifact holds code that runs with the rights of this process: load only what you
+ *             trust.
+ *
+ * Structs begin with struct_size, which the caller sets to sizeof the struct; fields that are zero
+ * have their defaults, so that programs built against an older header keep working. */
+#ifndef PARTITA_H
+#define PARTITA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define PARTITA_API __attribute__((visibility("default")))
+#else
+#define PARTITA_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The values are those of the command line's exit status. */
+typedef enum partita_status {
+  PARTITA_OK = 0,
+  PARTITA_ERROR_USER = 2,     /* the call or the artifact is wrong */
+  PARTITA_ERROR_DEVICE = 3,   /* a device, memory or MPI failed, or another rank did */
+  PARTITA_ERROR_INTERNAL = 70 /* a fault of partita */
+} partita_status;
+
+/* Elements are dense, row-major, little-endian.  bool is one byte of 0 or 1; f16 and bf16 have two
+ * bytes; complex is real part, then imaginary part. */
+typedef enum partita_dtype {
+  PARTITA_BOOL = 1,
+  PARTITA_I8 = 2,
+  PARTITA_I16 = 3,
+  PARTITA_I32 = 4,
+  PARTITA_I64 = 5,
+  PARTITA_UI8 = 6,
+  PARTITA_UI16 = 7,
+  PARTITA_UI32 = 8,
+  PARTITA_UI64 = 9,
+  PARTITA_F16 = 10,
+  PARTITA_BF16 = 11,
+  PARTITA_F32 = 12,
+  PARTITA_F64 = 13,
+  PARTITA_COMPLEX64 = 14,
+  PARTITA_COMPLEX128 = 15
+} partita_dtype;
+
+/* "0.1.0" */
+PARTITA_API const char* partita_version(void);
+/* Bytes of one element; 0 for a value that is no dtype. */
+PARTITA_API size_t partita_dtype_size(partita_dtype dtype);
+
+/* Text of the calling thread's last failure ("" before the first); valid until the thread's next
+ * call that fails. */
+PARTITA_API const char* partita_last_error(void);
+
+/* ---- Log ---- */
+
+typedef enum partita_log_level {
+  PARTITA_LOG_DEBUG = 0,
+  PARTITA_LOG_INFO = 1,
+  PARTITA_LOG_WARNING = 2
+} partita_log_level;
+
+/* Called with one line of text, from any thread, one call at a time; must not call partita.  Which
+ * levels come is said by the environment variable PARTITA_LOG (debug, info, warning, off), by
+ * default warnings. */
+typedef void (*partita_log_callback)(partita_log_level level, const char* text, void* user);
+
+/* Replaces standard error as the receiver of log lines, for the whole process; NULL restores it. */
+PARTITA_API partita_status partita_set_log_callback(partita_log_callback callback, void* user);
+
+/* ---- Artifacts ---- */
+
+typedef struct partita_artifact partita_artifact;
+
+/* Loads a file.  *artifact is written on success alone. */
+PARTITA_API partita_status partita_artifact_load(const char* path, partita_artifact** artifact);
+/* Loads from `size` bytes in memory, which may be freed afterwards; `name` stands for the file in
+ * error texts (may be NULL). */
+PARTITA_API partita_status partita_artifact_parse(const void* bytes, size_t size, const char* name,
+                                                  partita_artifact** artifact);
+/* Sessions made from it live on.  NULL is allowed. */
+PARTITA_API void partita_artifact_free(partita_artifact* artifact);
+
+/* The target it was compiled for, such as "opencl". */
+PARTITA_API const char* partita_artifact_target(const partita_artifact* artifact);
+PARTITA_API size_t partita_artifact_input_count(const partita_artifact* artifact);
+PARTITA_API size_t partita_artifact_output_count(const partita_artifact* artifact);
+
+/* One argument or result of the program.  Types are global: over all shards together. */
+typedef struct partita_port {
+  size_t struct_size;
+  const char* name; /* in the source; "" where it has none; never NULL */
+  partita_dtype dtype;
+  size_t rank;           /* number of dimensions */
+  const int64_t* dims;   /* `rank` extents; NULL where rank is 0 */
+  size_t bytes;          /* of the whole array */
+  const char* placement; /* axis over which dimension 0 is split, NULL where it is not */
+} partita_port;
+
+/* Fills *port; texts and dims belong to the artifact. */
+PARTITA_API partita_status partita_artifact_input(const partita_artifact* artifact, size_t index,
+                                                  partita_port* port);
+PARTITA_API partita_status partita_artifact_output(const partita_artifact* artifact, size_t index,
+                                                   partita_port* port);
+/* Position of the input (output) with this name in the source. */
+PARTITA_API partita_status partita_artifact_find_input(const partita_artifact* artifact,
+                                                       const char* name, size_t* index);
+PARTITA_API partita_status partita_artifact_find_output(const partita_artifact* artifact,
+                                                        const char* name, size_t* index);
+
+/* ---- Sessions ---- */
+
+typedef struct partita_session_options {
+  size_t struct_size;
+  int32_t devices_per_rank; /* shards of this process; default 1 */
+  int32_t use_mpi;          /* 1: this process is one rank of an MPI job; default 0 */
+  /* A pointer to the MPI_Comm whose processes are the ranks, duplicated while the session is made;
+   * default MPI_COMM_WORLD.  MPI is initialised if the host has not done so. */
+  const void* mpi_comm;
+  int64_t timeout_ms;     /* silence of a rank after which it counts as lost; default 60000 */
+  int64_t memory_budget;  /* bytes per shard that the plan must fit in; default: no limit */
+  int32_t check_replicas; /* 1: compare, after each run, what all shards hold alike; default 0 */
+  int32_t trace;          /* 1: record events for partita_session_trace; default 0 */
+  /* In-order cl_command_queue handles lent by the host, one per shard; default: the session opens
+   * devices itself.  Each is retained while the session lives; it works in the queue's context and
+   * in its order with what the host enqueues there between the session's calls. */
+  void* const* command_queues;
+  size_t command_queue_count; /* devices_per_rank, or 0 */
+} partita_session_options;
+
+typedef struct partita_session partita_session;
+
+/* Opens devices, builds kernels, joins the other ranks; `options` may be NULL.  The artifact is not
+ * needed afterwards.  *session is written on success alone.  Collective. */
+PARTITA_API partita_status partita_session_create(const partita_artifact* artifact,
+                                                  const partita_session_options* options,
+                                                  partita_session** session);
+/* Waits for work under way.  NULL is allowed. */
+PARTITA_API void partita_session_free(partita_session* session);
+
+/* 0 of 1 without MPI. */
+PARTITA_API int32_t partita_session_rank(const partita_session* session);
+PARTITA_API int32_t partita_session_ranks(const partita_session* session);
+
+/* Copies the whole (global) array; each shard keeps its block of an input that is partitioned.
+ * `bytes` must be the port's.  The value stays for all later runs, unless carried over. */
+PARTITA_API partita_status partita_session_set_input(partita_session* session, size_t index,
+                                                     const void* data, size_t bytes);
+
+/* Enqueues one execution of the program on all shards of this process and returns; every input must
+ * have been set.  Collective. */
+PARTITA_API partita_status partita_session_submit(partita_session* session);
+/* Returns when all that was submitted is done. */
+PARTITA_API partita_status partita_session_wait(partita_session* session);
+
+/* After a run, before the next: output `output` becomes input `input`, on the device. */
+typedef struct partita_carry {
+  size_t output;
+  size_t input;
+} partita_carry;
+PARTITA_API partita_status partita_session_carry(partita_session* session,
+                                                 const partita_carry* carries, size_t count);
+
+/* Waits for the last run and copies the whole (global) array of an output to `data` on rank 0; on
+ * other ranks `data` is not touched and may be NULL.  `bytes` must be the port's.  Collective. */
+PARTITA_API partita_status partita_session_read_output(partita_session* session, size_t index,
+                                                       void* data, size_t bytes);
+
+/* Counters of the last run on this rank: of its largest shard for peaks and planned bytes, of one
+ * shard for collective calls, sums over its shards otherwise. */
+typedef struct partita_stats {
+  size_t struct_size;
+  int64_t peak_device_bytes;
+  int64_t peak_arena_bytes;
+  int64_t planned_bytes;
+  int64_t communicated_bytes;
+  int64_t collective_calls;
+  int64_t launches; /* kernels and library calls */
+  int64_t blocks;   /* iterations of loops over the shard's partitions */
+} partita_stats;
+PARTITA_API partita_status partita_session_stats(const partita_session* session,
+                                                 partita_stats* stats);
+
+/* Everything run so far as Chrome trace JSON, on rank 0 ("" on others); valid until the session's
+ * next call.  Needs the option `trace`.  Collective. */
+PARTITA_API partita_status partita_session_trace(partita_session* session, const char** json);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PARTITA_H */
