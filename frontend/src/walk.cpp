@@ -130,6 +130,7 @@ std::unique_ptr<Module> clone_module(const Module& module) {
   copy->items = module.items;
   copy->file = module.file;
   copy->location_aliases = module.location_aliases;
+  copy->loc_text = module.loc_text;
   for (const auto& function : module.functions) {
     auto f = std::make_unique<Function>();
     f->name = function->name;
@@ -140,6 +141,8 @@ std::unique_ptr<Module> clone_module(const Module& module) {
     f->res_attrs = function->res_attrs;
     f->attrs = function->attrs;
     f->location = function->location;
+    f->loc_text = function->loc_text;
+    f->arg_loc_texts = function->arg_loc_texts;
     copy->functions.push_back(std::move(f));
   }
   return copy;

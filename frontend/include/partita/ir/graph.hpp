@@ -144,6 +144,9 @@ struct Function {
   std::vector<Dict> arg_attrs, res_attrs; ///< as many as arguments and results
   Dict attrs;                             ///< others, kept
   SourceLocation location;
+  /// MLIR location texts as read, of the function and of its arguments; may be empty.
+  std::string loc_text;
+  std::vector<std::string> arg_loc_texts;
   [[nodiscard]] std::vector<Type> argument_types() const;
 };
 
@@ -162,6 +165,7 @@ struct Module {
   std::string file;                                  ///< for messages
   /// Location aliases (`#loc1 = loc("x")`) as read, in order, kept for printing.
   std::vector<std::string> location_aliases;
+  std::string loc_text;  ///< of the module, as read; may be empty
 
   [[nodiscard]] Function* find(std::string_view function_name) const;
   /// `name`, or the only public function if there is one and `name` is "main"; else a user error.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Reads modules, functions, regions and ops, in pretty and generic form; the upper half of the
+// parser.  Every node is made by ir::create, so that what is read is verified where it stands.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "frontend/stablehlo/attribute_reader.hpp"
+#include "partita/ir/op.hpp"
+
+namespace partita::ir {
+
+/// An op as far as its text has been read.
+struct OpText {
+  std::string name;
+  const OpDef* def = nullptr;
+  Token where;
+  struct ResultName {
+    std::string name;
+    int count;
+    Token where;
+  };
+  std::vector<ResultName> results;
+  std::vector<Value> operands;
+  Dict attrs;
+  std::vector<std::unique_ptr<Graph>> regions;
+  std::optional<std::vector<Type>> operand_types;  ///< as the text declares them
+  std::vector<Type> result_types;
+};
+
+/// An argument of a function or region as written.
+struct ArgumentText {
+  std::string name;
+  Token where;
+  Type type;
+  Dict attrs;
+  std::string location;
+};
+
+class ModuleReader : public AttributeReader {
+ public:
+  using AttributeReader::AttributeReader;
+  /// The whole text: one module, or functions without one.
+  std::unique_ptr<Module> read();
+
+ private:
+  // --- Modules and functions (read_module.cpp) ---
+  void read_top_level(Module& module, bool& has_module);
+  void read_alias(Module& module);
+  void read_module_body(Module& module);
+  void read_generic_module(Module& module);
+  void read_module_item(Module& module);
+  void read_generic_item(Module& module);
+  void read_function(Module& module);
+  void read_generic_function(Module& module, const Token& where);
+  void read_function_results(Function& function);
+  void read_mesh(Module& module);
+  std::vector<ArgumentText> read_arguments();
+  void read_attribute_lists(Function& function, const Dict& properties, const Token& where);
+
+  // --- Names (read_op.cpp) ---
+  struct Named {
+    Value first;
+    int count;
+  };
+  struct Scope {
+    std::unordered_map<std::string, Named> names;
+    bool isolated;
+  };
+  void define(const std::string& name, Value first, int count, const Token& where);
+  Value read_operand();
+  std::vector<Value> read_operands(std::string_view close);
+
+  // --- Regions and ops (read_op.cpp) ---
+  /// `dialect`: whose `return` ends the region.
+  void read_block(Graph& graph, std::string_view dialect);
+  std::unique_ptr<Graph> read_region(const OpText& op);
+  std::unique_ptr<Graph> read_region_with(const OpText& op, std::vector<ArgumentText> arguments);
+  void bind_arguments(Graph& graph, const std::vector<ArgumentText>& arguments);
+  void read_terminator(Graph& graph, std::string_view expected);
+  void read_op(Graph& graph);
+  void read_result_names(OpText& op);
+  void start(OpText& op, std::string name, const Token& where);
+  void read_generic(OpText& op);
+  void finish(OpText& op, Graph& graph);
+  void merge_dict(OpText& op, std::string_view close);
+
+  // --- Pretty forms (read_pretty.cpp) ---
+  using PrettyReader = void (ModuleReader::*)(OpText&);
+  static PrettyReader pretty_reader(std::string_view op);
+  void read_plain(OpText& op);
+  void read_plain_items(OpText& op);
+  void read_item(OpText& op);
+  void read_types_tail(OpText& op);
+  void apply_types(OpText& op, std::vector<Type> types);
+  EnumAttr read_enumeration(const OpText& op, std::string kind);
+  void read_constant(OpText& op);
+  void read_compare(OpText& op);
+  void read_slice(OpText& op);
+  void read_dot_general(OpText& op);
+  void read_call(OpText& op);
+  void read_custom_call(OpText& op);
+  void read_composite(OpText& op);
+  void read_reduce_precision(OpText& op);
+  void read_top_k(OpText& op);
+  void read_sharding_constraint(OpText& op);
+
+  // --- Pretty forms with regions and windows (read_pretty_regions.cpp) ---
+  void read_reduce(OpText& op);
+  void read_reducer(OpText& op);
+  void read_while(OpText& op);
+  void read_manual_computation(OpText& op);
+  void read_convolution(OpText& op);
+
+  std::vector<Scope> scopes_;
+};
+
+}  // namespace partita::ir

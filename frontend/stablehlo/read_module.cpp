@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Modules and functions, in pretty and generic form; the public entry points of the parser.
+#include <utility>
+
+#include "frontend/stablehlo/module_reader.hpp"
+#include "partita/base/file.hpp"
+#include "partita/frontend/stablehlo.hpp"
+
+namespace partita::ir {
+
+std::unique_ptr<Module> ModuleReader::read() {
+  auto module = std::make_unique<Module>();
+  module->file = lexer_.file();
+  bool has_module = false;
+  while (!at(TokenKind::end)) read_top_level(*module, has_module);
+  if (!has_module && module->functions.empty()) fail("expected a module or a function, found none", peek());
+  return module;
+}
+
+void ModuleReader::read_top_level(Module& module, bool& has_module) {
+  context_ = "module";
+  if (at(TokenKind::hash)) return read_alias(module);
+  if (at("{") && lexer_.peek_second().text == "-")
+    fail("expected a module, found resources of the file, which are not supported", peek());
+  const bool is_generic = at(TokenKind::string) && peek().text == "\"builtin.module\"";
+  if (!at("module") && !at("builtin.module") && !is_generic) {
+    if (has_module) fail_expected("one module");
+    return read_module_item(module);
+  }
+  if (has_module || !module.functions.empty() || !module.items.empty())
+    fail("expected one module, found another (separate modules by lines '// -----')", peek());
+  has_module = true;
+  lexer_.take();
+  if (is_generic) return read_generic_module(module);
+  if (at(TokenKind::symbol)) module.name = read_symbol();
+  if (eat("attributes")) module.attrs = read_dict();
+  expect("{");
+  read_module_body(module);
+  module.loc_text = read_location().value_or("");
+}
+
+// #name = attribute; locations are also kept as written.
+void ModuleReader::read_alias(Module& module) {
+  const Token name = lexer_.take();
+  expect("=");
+  Attribute value = read_attribute();
+  if (name.text.starts_with("#loc")) module.location_aliases.push_back(on_one_line(lexer_.text_from(name.offset)));
+  else aliases_.insert_or_assign(std::string(name.text), std::move(value));
+}
+
+void ModuleReader::read_module_body(Module& module) {
+  while (!eat("}")) {
+    context_ = "module";
+    if (at(TokenKind::end)) fail_expected("'}'");
+    if (at(TokenKind::hash)) read_alias(module);
+    else read_module_item(module);
+  }
+}
+
+void ModuleReader::read_module_item(Module& module) {
+  if (at(TokenKind::string)) return read_generic_item(module);
+  if (at("func.func")) return read_function(module);
+  if (at("sdy.mesh")) return read_mesh(module);
+  if (at("module") || at("builtin.module")) fail("expected functions, found a module inside of a module", peek());
+  fail_expected("func.func or sdy.mesh");
+}
+
+// sdy.mesh @mesh = <["a"=2]> {…}
+void ModuleReader::read_mesh(Module& module) {
+  const Token head = lexer_.take();
+  context_ = head.text;
+  ModuleItem item{.op = std::string(head.text), .symbol = {}, .attrs = {}, .raw = {}};
+  const std::size_t begin = peek().offset;
+  item.symbol = read_symbol();
+  expect("=");
+  if (!at("<")) fail_expected("'<'");
+  lexer_.take_balanced('<', '>');
+  item.raw = on_one_line(lexer_.text_from(begin));
+  if (at("{")) item.attrs = read_dict();
+  read_location();
+  module.items.push_back(std::move(item));
+}
+
+// --- Functions ----------------------------------------------------------------------------------
+
+std::vector<ArgumentText> ModuleReader::read_arguments() {
+  std::vector<ArgumentText> arguments;
+  expect("(");
+  if (eat(")")) return arguments;
+  do {
+    const Token name = expect(TokenKind::value, "an argument '%name: type'");
+    expect(":");
+    ArgumentText argument{.name = std::string(name.text.substr(1)), .where = name, .type = read_type(), .attrs = {}, .location = {}};
+    if (at("{")) argument.attrs = read_dict();
+    argument.location = read_location().value_or("");
+    arguments.push_back(std::move(argument));
+  } while (eat(","));
+  expect(")");
+  return arguments;
+}
+
+void ModuleReader::read_function_results(Function& function) {
+  if (!eat("->")) return;
+  if (!at("(")) {
+    function.result_types.push_back(read_type());
+    function.res_attrs.emplace_back();
+    return;
+  }
+  lexer_.take();
+  if (eat(")")) return;
+  do {
+    function.result_types.push_back(read_type());
+    function.res_attrs.push_back(at("{") ? read_dict() : Dict());
+  } while (eat(","));
+  expect(")");
+}
+
+void ModuleReader::read_function(Module& module) {
+  auto function = std::make_unique<Function>();
+  function->location = here();
+  lexer_.take();
+  context_ = "func.func";
+  function->is_public = !at("private");
+  if (at("public") || at("private") || at("nested")) lexer_.take();
+  function->name = read_symbol();
+  const std::vector<ArgumentText> arguments = read_arguments();
+  read_function_results(*function);
+  if (eat("attributes")) function->attrs = read_dict();
+  if (!at("{")) fail_expected(cat("the body of @", function->name));
+  lexer_.take();
+  if (at(TokenKind::block)) fail("expected a body without block label, found one", peek());
+  function->body = std::make_unique<Graph>();
+  scopes_.push_back({.names = {}, .isolated = true});
+  bind_arguments(*function->body, arguments);
+  for (const ArgumentText& argument : arguments) {
+    function->arg_attrs.push_back(argument.attrs);
+    function->arg_loc_texts.push_back(argument.location);
+  }
+  read_block(*function->body, "func");
+  scopes_.pop_back();
+  function->loc_text = read_location().value_or("");
+  module.functions.push_back(std::move(function));
+}
+
+// --- Generic form -------------------------------------------------------------------------------
+
+namespace {
+
+std::string take_text(Dict& dict, const char* name) {
+  std::string text = dict.text(name, "");
+  dict.erase(name);
+  return text;
+}
+
+}  // namespace
+
+// "builtin.module"() <{sym_name = "m"}> ({ … }) {…} : () -> ()
+void ModuleReader::read_generic_module(Module& module) {
+  expect("(");
+  expect(")");
+  if (eat("<")) {
+    Dict properties = read_dict();
+    expect(">");
+    if (const Attribute* name = properties.find("sym_name"); name && name->get_if<std::string>())
+      module.name = take_text(properties, "sym_name");
+  }
+  expect("(");
+  expect("{");
+  if (at(TokenKind::block)) {
+    lexer_.take();
+    expect(":");
+  }
+  read_module_body(module);
+  expect(")");
+  context_ = "module";
+  if (at("{")) module.attrs = read_dict();
+  expect(":");
+  read_function_type();
+  module.loc_text = read_location().value_or("");
+}
+
+void ModuleReader::read_generic_item(Module& module) {
+  const Token head = lexer_.take();
+  const std::string name = unescape(head.text);
+  context_ = name;
+  if (name == "func.func") return read_generic_function(module, head);
+  if (name != "sdy.mesh") fail("expected \"func.func\" or \"sdy.mesh\", found another op", head);
+  expect("(");
+  expect(")");
+  Dict properties;
+  if (eat("<")) {
+    properties = read_dict();
+    expect(">");
+  }
+  ModuleItem item{.op = name, .symbol = {}, .attrs = at("{") ? read_dict() : Dict(), .raw = {}};
+  const Attribute* symbol = properties.find("sym_name");
+  const Attribute* mesh = properties.find("mesh");
+  constexpr std::string_view prefix = "#sdy.mesh";
+  if (!symbol || !symbol->get_if<std::string>() || !mesh || !mesh->get_if<RawAttr>() ||
+      !mesh->get_if<RawAttr>()->text.starts_with(prefix))
+    fail("expected attributes 'sym_name' and 'mesh', found none", head);
+  item.symbol = *symbol->get_if<std::string>();
+  item.raw = cat("@", item.symbol, " = ", mesh->get_if<RawAttr>()->text.substr(prefix.size()));
+  expect(":");
+  read_function_type();
+  read_location();
+  module.items.push_back(std::move(item));
+}
+
+// "func.func"() <{function_type = …, sym_name = "f", …}> ({ ^bb0(…): … }) {…} : () -> ()
+void ModuleReader::read_generic_function(Module& module, const Token& where) {
+  auto function = std::make_unique<Function>();
+  function->location = lexer_.location(where);
+  expect("(");
+  expect(")");
+  Dict properties;
+  if (eat("<")) {
+    properties = read_dict();
+    expect(">");
+  }
+  const Attribute* name = properties.find("sym_name");
+  const Attribute* type = properties.find("function_type");
+  if (!name || !name->get_if<std::string>() || !type || !type->get_if<RawAttr>())
+    fail("expected attributes 'sym_name' and 'function_type', found none", where);
+  function->name = *name->get_if<std::string>();
+  const Attribute* visibility = properties.find("sym_visibility");
+  function->is_public = !visibility || *visibility != Attribute("private");
+  AttributeReader type_reader(type->get_if<RawAttr>()->text, lexer_.file(), where.line);
+  const FunctionType signature = type_reader.read_function_type();
+  function->result_types = signature.outputs;
+
+  expect("(");
+  expect("{");
+  std::vector<ArgumentText> arguments;
+  if (at(TokenKind::block)) {
+    lexer_.take();
+    if (at("(")) arguments = read_arguments();
+    expect(":");
+  }
+  function->body = std::make_unique<Graph>();
+  scopes_.push_back({.names = {}, .isolated = true});
+  bind_arguments(*function->body, arguments);
+  for (const ArgumentText& argument : arguments) function->arg_loc_texts.push_back(argument.location);
+  read_block(*function->body, "func");
+  scopes_.pop_back();
+  context_ = "func.func";
+  expect(")");
+  if (at("{")) function->attrs = read_dict();
+  expect(":");
+  read_function_type();
+  function->loc_text = read_location().value_or("");
+  if (function->argument_types() != signature.inputs)
+    fail(cat("expected arguments of @", function->name, " as in its function_type, found other types"), where);
+  read_attribute_lists(*function, properties, where);
+  module.functions.push_back(std::move(function));
+}
+
+// arg_attrs and res_attrs: one dictionary per argument or result.
+void ModuleReader::read_attribute_lists(Function& function, const Dict& properties, const Token& where) {
+  const auto fill = [&](const char* name, std::vector<Dict>& into, std::size_t count) {
+    into.resize(count);
+    const Attribute* found = properties.find(name);
+    if (!found) return;
+    const auto* list = found->get_if<List>();
+    if (!list || list->items.size() != count) fail(cat("expected '", name, "' with ", count, " dictionaries"), where);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto* dict = list->items[k].get_if<Dict>();
+      if (!dict) fail(cat("expected '", name, "' with dictionaries only"), where);
+      into[k] = *dict;
+    }
+  };
+  fill("arg_attrs", function.arg_attrs, std::size_t(function.body->argument_count()));
+  fill("res_attrs", function.res_attrs, function.result_types.size());
+}
+
+// --- Entry points -------------------------------------------------------------------------------
+
+namespace {
+
+struct Piece {
+  std::string_view text;
+  int first_line;
+};
+
+// Pieces between lines that start with "// -----"; blank ones are left out.
+std::vector<Piece> split_modules(std::string_view text) {
+  std::vector<Piece> pieces;
+  std::size_t begin = 0;
+  int line = 1, first_line = 1;
+  const auto add = [&](std::size_t end) {
+    const std::string_view piece = text.substr(begin, end - begin);
+    if (piece.find_first_not_of(" \t\r\n") != std::string_view::npos) pieces.push_back({piece, first_line});
+  };
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (text.substr(at).starts_with("// -----")) {
+      add(at);
+      begin = end;
+      first_line = line;
+    }
+    at = end + 1;
+  }
+  add(text.size());
+  return pieces;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::string file) {
+  if (text.starts_with("ML\xefR"))
+    throw_user_error("expected MLIR text, found MLIR bytecode, which is not supported", {.file = std::move(file)});
+  std::vector<std::unique_ptr<Module>> modules;
+  for (const Piece& piece : split_modules(text)) {
+    ModuleReader reader(piece.text, file, piece.first_line);
+    if (reader.at(TokenKind::end)) continue;  // comments only
+    modules.push_back(reader.read());
+    verify(*modules.back());
+  }
+  if (modules.empty()) throw_user_error("expected a module, found an empty text", {.file = std::move(file)});
+  return modules;
+}
+
+std::unique_ptr<Module> parse_module(std::string_view text, std::string file) {
+  auto modules = parse_modules(text, file);
+  if (modules.size() != 1)
+    throw_user_error(cat("expected one module, found ", modules.size()), {.file = std::move(file)});
+  return std::move(modules.front());
+}
+
+std::vector<std::unique_ptr<Module>> read_modules(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  return parse_modules({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+}
+
+std::unique_ptr<Module> read_module(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  return parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+}
+
+}  // namespace partita::ir

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Values by name, regions, and ops in generic form.
+#include <algorithm>
+#include <array>
+
+#include "frontend/stablehlo/module_reader.hpp"
+
+namespace partita::ir {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> terminators{"return", "func.return", "stablehlo.return", "mr.return",
+                                                      "sdy.return"};
+
+bool is_terminator(const Token& token) {
+  std::string_view name = token.text;
+  if (token.kind == TokenKind::string) name = name.substr(1, name.size() - 2);
+  else if (token.kind != TokenKind::identifier) return false;
+  return std::ranges::find(terminators, name) != terminators.end();
+}
+
+// "mr.map" -> "mr"
+std::string_view dialect_of(std::string_view op) { return op.substr(0, op.find('.')); }
+
+bool is_named(std::string_view name) { return !name.empty() && name.find_first_not_of("0123456789") != std::string_view::npos; }
+
+}  // namespace
+
+// --- Names --------------------------------------------------------------------------------------
+
+void ModuleReader::define(const std::string& name, Value first, int count, const Token& where) {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    if (scope->names.contains(name)) fail(cat("expected a new name, found %", name, ", which is defined already"), where);
+    if (scope->isolated) break;
+  }
+  scopes_.back().names.emplace(name, Named{first, count});
+}
+
+Value ModuleReader::read_operand() {
+  const Token token = expect(TokenKind::value, "an operand '%name'");
+  const std::string name(token.text.substr(1));
+  std::int64_t index = 0;
+  if (at("#")) {
+    lexer_.take();
+    index = read_i64("a result number");
+  }
+  bool visible = true;
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto found = scope->names.find(name);
+    if (found != scope->names.end()) {
+      if (!visible)
+        fail(cat("expected values of the region itself, found %", name, " from outside of it (the region is isolated)"), token);
+      const Named& named = found->second;
+      if (index < 0 || index >= named.count)
+        fail(cat("expected a result number below ", named.count, ", found %", name, "#", index), token);
+      return {named.first.node, named.first.index + int(index)};
+    }
+    if (scope->isolated) visible = false;
+  }
+  fail(cat("expected a value that is defined before, found %", name), token);
+}
+
+std::vector<Value> ModuleReader::read_operands(std::string_view close) {
+  std::vector<Value> operands;
+  if (at(close)) return operands;
+  do operands.push_back(read_operand());
+  while (eat(","));
+  return operands;
+}
+
+// --- Regions ------------------------------------------------------------------------------------
+
+void ModuleReader::bind_arguments(Graph& graph, const std::vector<ArgumentText>& arguments) {
+  for (const ArgumentText& argument : arguments) {
+    const Value value = graph.add_argument(argument.type, is_named(argument.name) ? argument.name : std::string());
+    define(argument.name, value, 1, argument.where);
+  }
+}
+
+void ModuleReader::read_block(Graph& graph, std::string_view dialect) {
+  const std::string expected = cat(dialect, ".return");
+  while (!is_terminator(peek())) {
+    if (at("}") || at(TokenKind::block) || at(TokenKind::end)) fail_expected(cat("an op or ", expected));
+    read_op(graph);
+  }
+  read_terminator(graph, expected);
+  if (at(TokenKind::block)) fail("expected regions of one block, found another block", peek());
+  expect("}");
+}
+
+void ModuleReader::read_terminator(Graph& graph, std::string_view expected) {
+  const Token token = lexer_.take();
+  const bool generic = token.kind == TokenKind::string;
+  std::string name = generic ? unescape(token.text) : std::string(token.text);
+  if (name == "return") name = "func.return";
+  if (name != expected) fail(cat("expected ", expected, " at the end of the region, found ", name), token);
+  const std::string outer = std::exchange(context_, name);
+  std::vector<Type> types;
+  if (generic) {
+    expect("(");
+    graph.results = read_operands(")");
+    expect(")");
+    if (at("{")) read_dict();
+    expect(":");
+    types = read_function_type().inputs;
+  } else {
+    if (at(TokenKind::value)) graph.results = read_operands(":");
+    if (at("{")) read_dict();
+    if (!graph.results.empty()) {
+      expect(":");
+      do types.push_back(read_type());
+      while (eat(","));
+    }
+  }
+  read_location();
+  if (types.size() != graph.results.size())
+    fail(cat("expected ", graph.results.size(), " types, found ", types.size()), token);
+  for (std::size_t k = 0; k < types.size(); ++k)
+    if (types[k] != graph.results[k].type())
+      fail(cat("expected operand ", k, " of type ", to_string(graph.results[k].type()), ", found ", to_string(types[k])), token);
+  context_ = outer;
+}
+
+std::unique_ptr<Graph> ModuleReader::read_region_with(const OpText& op, std::vector<ArgumentText> arguments) {
+  const Nested nested(*this);
+  auto graph = std::make_unique<Graph>();
+  scopes_.push_back({.names = {}, .isolated = !op.def->regions_capture});
+  expect("{");
+  if (at(TokenKind::block)) {
+    lexer_.take();
+    if (at("(")) arguments = read_arguments();
+    expect(":");
+  }
+  bind_arguments(*graph, arguments);
+  read_block(*graph, dialect_of(op.name));
+  scopes_.pop_back();
+  context_ = op.name;
+  return graph;
+}
+
+std::unique_ptr<Graph> ModuleReader::read_region(const OpText& op) { return read_region_with(op, {}); }
+
+// --- Ops ----------------------------------------------------------------------------------------
+
+void ModuleReader::read_result_names(OpText& op) {
+  if (!at(TokenKind::value)) return;
+  do {
+    const Token token = expect(TokenKind::value, "a result name");
+    std::int64_t count = 1;
+    if (eat(":")) {
+      const Token number = peek();
+      count = read_i64("a number of results");
+      if (count < 1 || count > 1'000'000) fail(cat("expected a positive number of results, found ", count), number);
+    }
+    op.results.push_back({std::string(token.text.substr(1)), int(count), token});
+  } while (eat(","));
+  expect("=");
+}
+
+void ModuleReader::start(OpText& op, std::string name, const Token& where) {
+  op.name = std::move(name);
+  op.where = where;
+  op.def = &OpRegistry::instance().get(op.name, lexer_.location(where));
+  context_ = op.name;
+}
+
+void ModuleReader::read_op(Graph& graph) {
+  OpText op;
+  context_ = "op";
+  read_result_names(op);
+  const Token name = peek();
+  if (at(TokenKind::string)) {
+    lexer_.take();
+    start(op, unescape(name.text), name);
+    read_generic(op);
+  } else if (at(TokenKind::identifier)) {
+    lexer_.take();
+    start(op, name.text == "call" ? "func.call" : std::string(name.text), name);
+    (this->*pretty_reader(op.name))(op);
+  } else {
+    fail_expected("an op");
+  }
+  finish(op, graph);
+}
+
+void ModuleReader::merge_dict(OpText& op, std::string_view close) {
+  const Token where = peek();
+  Dict more;
+  read_entries(more, close);
+  for (const NamedAttribute& entry : more.items()) {
+    if (op.attrs.contains(entry.name)) fail(cat("expected one attribute '", entry.name, "', found two"), where);
+    op.attrs.set(entry.name, entry.value);
+  }
+}
+
+void ModuleReader::read_generic(OpText& op) {
+  expect("(");
+  op.operands = read_operands(")");
+  expect(")");
+  if (at("[")) fail("expected an op without successors, found '['", peek());
+  if (eat("<")) {
+    expect("{");
+    merge_dict(op, "}");
+    expect("}");
+    expect(">");
+  }
+  if (eat("(")) {
+    do op.regions.push_back(read_region(op));
+    while (eat(","));
+    expect(")");
+  }
+  if (eat("{")) {
+    merge_dict(op, "}");
+    expect("}");
+  }
+  expect(":");
+  FunctionType type = read_function_type();
+  op.operand_types = std::move(type.inputs);
+  op.result_types = std::move(type.outputs);
+}
+
+void ModuleReader::finish(OpText& op, Graph& graph) {
+  const auto location_text = read_location();
+  if (op.operand_types) {
+    const std::vector<Type>& types = *op.operand_types;
+    if (types.size() != op.operands.size())
+      fail(cat("expected types of ", op.operands.size(), " operands, found ", types.size()), op.where);
+    for (std::size_t k = 0; k < types.size(); ++k)
+      if (types[k] != op.operands[k].type())
+        fail(cat("expected operand ", k, " of type ", to_string(types[k]), " as declared, found ", to_string(op.operands[k].type())), op.where);
+  }
+  const std::size_t declared = op.result_types.size();
+  Node* node = create(graph, op.name, std::move(op.operands), std::move(op.attrs), std::move(op.regions),
+                      op.result_types, nullptr, lexer_.location(op.where));
+  const int count = node->result_count();
+  if (std::size_t(count) != declared) fail(cat("expected ", count, " result types, found ", declared), op.where);
+  node->loc_text = location_text.value_or("");
+  int named = 0;
+  for (const auto& result : op.results) named += result.count;
+  if (!op.results.empty() && named != count) fail(cat("expected names for ", count, " results, found ", named), op.where);
+  int index = 0;
+  for (const auto& result : op.results) {
+    define(result.name, node->result(index), result.count, result.where);
+    if (index == 0 && is_named(result.name)) node->hint = result.name;
+    index += result.count;
+  }
+}
+
+}  // namespace partita::ir

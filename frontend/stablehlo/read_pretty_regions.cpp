@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Pretty forms with regions: reduce, while, manual_computation; and convolution.
+#include "frontend/stablehlo/module_reader.hpp"
+
+namespace partita::ir {
+
+// stablehlo.reduce(%a init: %i)[, (%b init: %j)…] [applies OP] across dimensions = […] [{…}] : …  [reducer(…) (…) {…}]
+void ModuleReader::read_reduce(OpText& op) {
+  std::vector<Value> inits;
+  do {
+    expect("(");
+    op.operands.push_back(read_operand());
+    expect("init");
+    expect(":");
+    inits.push_back(read_operand());
+    expect(")");
+  } while (eat(","));
+  op.operands.insert(op.operands.end(), inits.begin(), inits.end());
+  std::optional<Token> body;
+  if (eat("applies")) body = expect(TokenKind::identifier, "the name of an op");
+  expect("across");
+  expect("dimensions");
+  expect("=");
+  op.attrs.set("dimensions", read_bracketed_integers());
+  read_types_tail(op);
+  if (!body) return read_reducer(op);
+  if (inits.size() != 1) fail("expected one operand with 'applies', found more", *body);
+  const std::string name(body->text);
+  const SourceLocation location = lexer_.location(*body);
+  static_cast<void>(OpRegistry::instance().get(name, location));
+  auto region = std::make_unique<Graph>();
+  const Type element = Type::scalar(op.operands.front().type().dtype);
+  const std::vector<Value> arguments{region->add_argument(element), region->add_argument(element)};
+  const Node* node = create(*region, name, arguments, {}, {}, {}, nullptr, location);
+  for (int k = 0; k < node->result_count(); ++k) region->results.push_back(Value{const_cast<Node*>(node), k});
+  op.regions.push_back(std::move(region));
+}
+
+// reducer(%a: T, %b: T) (%c: U, %d: U) { … }: a pair of arguments per operand; left ones come first.
+void ModuleReader::read_reducer(OpText& op) {
+  expect("reducer");
+  std::vector<ArgumentText> left, right;
+  while (at("(")) {
+    const Token open = peek();
+    std::vector<ArgumentText> pair = read_arguments();
+    if (pair.size() != 2) fail(cat("expected two arguments of the reducer per operand, found ", pair.size()), open);
+    left.push_back(std::move(pair[0]));
+    right.push_back(std::move(pair[1]));
+  }
+  read_location();
+  left.insert(left.end(), right.begin(), right.end());
+  op.regions.push_back(read_region_with(op, std::move(left)));
+}
+
+// stablehlo.while(%arg = %init, …) : T, … [attributes {…}] cond { … } do { … }
+void ModuleReader::read_while(OpText& op) {
+  std::vector<ArgumentText> arguments;
+  expect("(");
+  if (!at(")")) {
+    do {
+      const Token name = expect(TokenKind::value, "an argument '%name'");
+      arguments.push_back({.name = std::string(name.text.substr(1)), .where = name, .type = {}, .attrs = {}, .location = {}});
+      expect("=");
+      op.operands.push_back(read_operand());
+    } while (eat(","));
+  }
+  expect(")");
+  if (!arguments.empty()) {
+    expect(":");
+    do op.result_types.push_back(read_type());
+    while (eat(","));
+  }
+  if (op.result_types.size() != arguments.size())
+    fail(cat("expected types of ", arguments.size(), " values, found ", op.result_types.size()), op.where);
+  op.operand_types = op.result_types;
+  for (std::size_t k = 0; k < arguments.size(); ++k) arguments[k].type = op.result_types[k];
+  if (eat("attributes")) {
+    expect("{");
+    merge_dict(op, "}");
+    expect("}");
+  }
+  expect("cond");
+  op.regions.push_back(read_region_with(op, arguments));
+  expect("do");
+  op.regions.push_back(read_region_with(op, std::move(arguments)));
+}
+
+// sdy.manual_computation(%a) in_shardings=[…] out_shardings=[…] manual_axes={"x"} (%b: T) { … } : …
+void ModuleReader::read_manual_computation(OpText& op) {
+  expect("(");
+  op.operands = read_operands(")");
+  expect(")");
+  for (const char* name : {"in_shardings", "out_shardings"}) {
+    expect(name);
+    expect("=");
+    if (!at("[")) fail_expected("'['");
+    op.attrs.set(name, RawAttr{cat("#sdy.sharding_per_value<[", on_one_line(lexer_.take_balanced('[', ']')), "]>")});
+  }
+  expect("manual_axes");
+  expect("=");
+  if (!at("{")) fail_expected("'{'");
+  op.attrs.set("manual_axes", RawAttr{cat("#sdy<manual_axes{", on_one_line(lexer_.take_balanced('{', '}')), "}>")});
+  std::vector<ArgumentText> arguments;
+  if (at("(")) arguments = read_arguments();
+  op.regions.push_back(read_region_with(op, std::move(arguments)));
+  read_types_tail(op);
+}
+
+// stablehlo.convolution(%l, %r) dim_numbers = […]x[…]->[…], window = {stride = […], pad = [[…]], …} {…} : …
+void ModuleReader::read_convolution(OpText& op) {
+  expect("(");
+  op.operands = read_operands(")");
+  expect(")");
+  expect("dim_numbers");
+  expect("=");
+  std::string numbers;
+  for (const char* after : {"x", "->", ""}) {
+    if (!at("[")) fail_expected("'['");
+    numbers += cat("[", on_one_line(lexer_.take_balanced('[', ']')), "]", after);
+    if (*after != '\0') expect(after);
+  }
+  op.attrs.set("dimension_numbers", RawAttr{cat("#stablehlo.conv<", numbers, ">")});
+  expect(",");
+  expect("window");
+  expect("=");
+  expect("{");
+  while (!at("}")) {
+    const Token key = expect(TokenKind::identifier, "a property of the window");
+    expect("=");
+    if (key.text == "pad") {
+      const Token where = peek();
+      HostArray padding(Type{.dtype = DType::i64, .dims = {0, 2}});
+      std::vector<std::int64_t> values;
+      expect("[");
+      while (at("[")) {
+        const I64s pair = read_bracketed_integers();
+        if (pair.size() != 2) fail("expected pairs of low and high padding", where);
+        values.insert(values.end(), pair.begin(), pair.end());
+        if (!eat(",")) break;
+      }
+      expect("]");
+      padding.type.dims[0] = std::int64_t(values.size() / 2);
+      padding.bytes.resize(values.size() * sizeof(std::int64_t));
+      if (!values.empty()) std::memcpy(padding.bytes.data(), values.data(), padding.bytes.size());
+      op.attrs.set("padding", make_dense(padding));
+    } else if (key.text == "reverse") {
+      op.attrs.set("window_reversal", read_attribute());
+    } else {
+      const char* name = key.text == "stride"       ? "window_strides"
+                         : key.text == "lhs_dilate" ? "lhs_dilation"
+                         : key.text == "rhs_dilate" ? "rhs_dilation"
+                                                    : nullptr;
+      if (!name) fail(cat("expected stride, pad, lhs_dilate, rhs_dilate or reverse, found ", describe(key)), key);
+      op.attrs.set(name, read_bracketed_integers());
+    }
+    if (!eat(",")) break;
+  }
+  expect("}");
+  read_types_tail(op);
+}
+
+}  // namespace partita::ir
