@@ -88,7 +88,8 @@ Manifest manifest_of(const Artifact& artifact, std::string hash) {
   m.outputs = artifact.plan.outputs;
   m.arena_bytes = artifact.plan.arena_bytes;
   for (const KernelModule& module : artifact.modules) m.modules.push_back(module.name);
-  for (const KernelEntry& kernel : artifact.kernels) m.kernels.push_back({kernel.name, kernel.module});
+  for (const KernelEntry& kernel : artifact.kernels)
+    m.kernels.push_back({kernel.name, kernel.module});
   for (const HostArray& constant : artifact.constants) m.constants.push_back(constant.type);
   for (const auto& [key, value] : artifact.properties) m.properties.push_back({key, value});
   return m;
@@ -116,7 +117,8 @@ std::string hash_of(const Artifact& artifact, std::string_view plan_text) {
 // Takes an artifact apart; everything it throws is a user error at the artifact's name.
 class ArtifactReader {
  public:
-  ArtifactReader(std::span<const std::byte> bytes, const std::string& name) : name_(name), zip_(bytes, name) {}
+  ArtifactReader(std::span<const std::byte> bytes, const std::string& name)
+      : name_(name), zip_(bytes, name) {}
 
   Artifact read() {
     const Manifest manifest = read_manifest();
@@ -124,8 +126,10 @@ class ArtifactReader {
     artifact.target = manifest.target;
     artifact.module_name = manifest.module_name;
     for (const std::string& module : manifest.modules)
-      artifact.modules.push_back({module, text(cat("kernels/", module, extension(manifest.target)))});
-    for (const KernelRow& kernel : manifest.kernels) artifact.kernels.push_back({kernel.name, kernel.module});
+      artifact.modules.push_back(
+          {module, text(cat("kernels/", module, extension(manifest.target)))});
+    for (const KernelRow& kernel : manifest.kernels)
+      artifact.kernels.push_back({kernel.name, kernel.module});
     for (std::size_t i = 0; i < manifest.constants.size(); ++i) {
       HostArray constant;
       constant.type = manifest.constants[i];
@@ -138,7 +142,8 @@ class ArtifactReader {
     artifact.plan = plan_from_json(plan_text, cat(name_, ": plan.json"));
     if (const auto problem = find_problem(artifact)) fail(*problem);
     if (hash_of(artifact, plan_text) != manifest.content_hash)
-      fail(cat("content hash: expected ", manifest.content_hash, ", found ", hash_of(artifact, plan_text)));
+      fail(cat("content hash: expected ", manifest.content_hash, ", found ",
+               hash_of(artifact, plan_text)));
     return artifact;
   }
 
@@ -152,11 +157,14 @@ class ArtifactReader {
     Manifest manifest;
     Reader reader(value, root);
     reader("format", manifest.format);
-    if (manifest.format != format_name) fail(cat("expected a partita artifact, found format ", manifest.format));
+    if (manifest.format != format_name)
+      fail(cat("expected a partita artifact, found format ", manifest.format));
     reader("format_major", manifest.format_major);
     if (manifest.format_major != Artifact::format_major)
-      fail(cat("expected artifact format ", Artifact::format_major, ", found format ", manifest.format_major,
-               manifest.format_major > Artifact::format_major ? " (a newer partita wrote it)" : ""));
+      fail(
+          cat("expected artifact format ", Artifact::format_major, ", found format ",
+              manifest.format_major,
+              manifest.format_major > Artifact::format_major ? " (a newer partita wrote it)" : ""));
     fields(reader, manifest);
     return manifest;
   }
@@ -167,7 +175,9 @@ class ArtifactReader {
     return zip_.read(index);
   }
   std::string text(const std::string& entry) { return std::string(as_text(bytes(entry))); }
-  [[noreturn]] void fail(const std::string& message) const { throw_user_error(message, {.file = name_}); }
+  [[noreturn]] void fail(const std::string& message) const {
+    throw_user_error(message, {.file = name_});
+  }
 
   const std::string& name_;
   ZipReader zip_;
@@ -175,15 +185,20 @@ class ArtifactReader {
 
 }  // namespace
 
-std::string content_hash(const Artifact& artifact) { return hash_of(artifact, plan_to_json(artifact.plan)); }
+std::string content_hash(const Artifact& artifact) {
+  return hash_of(artifact, plan_to_json(artifact.plan));
+}
 
 std::vector<std::byte> serialize_artifact(const Artifact& artifact) {
-  if (const auto problem = find_problem(artifact)) throw_internal_error(cat("artifact: ", *problem));
+  if (const auto problem = find_problem(artifact))
+    throw_internal_error(cat("artifact: ", *problem));
   const std::string plan = plan_to_json(artifact.plan);
-  const std::string manifest = json::pretty(Writer::value_of(manifest_of(artifact, hash_of(artifact, plan))));
+  const std::string manifest =
+      json::pretty(Writer::value_of(manifest_of(artifact, hash_of(artifact, plan))));
   std::vector<ZipItem> items{{"manifest.json", as_bytes(manifest)}, {"plan.json", as_bytes(plan)}};
   for (const KernelModule& module : artifact.modules)
-    items.push_back({cat("kernels/", module.name, extension(artifact.target)), as_bytes(module.source)});
+    items.push_back(
+        {cat("kernels/", module.name, extension(artifact.target)), as_bytes(module.source)});
   for (std::size_t i = 0; i < artifact.constants.size(); ++i)
     items.push_back({cat("constants/", i, ".bin"), artifact.constants[i].bytes});
   items.push_back({"ir/main.mlir", as_bytes(artifact.ir)});
@@ -197,7 +212,8 @@ Artifact parse_artifact(std::span<const std::byte> bytes, const std::string& nam
     if (error.kind() == ErrorKind::user) throw;
     throw_user_error(cat("damaged artifact: ", error.what()), {.file = name_for_errors});
   } catch (const std::bad_alloc&) {
-    throw_user_error("expected an artifact that fits in memory, found a larger one", {.file = name_for_errors});
+    throw_user_error("expected an artifact that fits in memory, found a larger one",
+                     {.file = name_for_errors});
   }
 }
 
@@ -205,6 +221,8 @@ void save_artifact(const Artifact& artifact, const std::filesystem::path& path) 
   write_file(path, serialize_artifact(artifact));
 }
 
-Artifact load_artifact(const std::filesystem::path& path) { return parse_artifact(read_file(path), path.string()); }
+Artifact load_artifact(const std::filesystem::path& path) {
+  return parse_artifact(read_file(path), path.string());
+}
 
 }  // namespace partita

@@ -35,10 +35,13 @@ std::int64_t apply(Kind kind, std::int64_t a, std::int64_t b) {
         return result;
       }
       return kind == Kind::div ? a / b : a % b;
-    case Kind::min: return a < b ? a : b;
-    case Kind::max: return a > b ? a : b;
+    case Kind::min:
+      return a < b ? a : b;
+    case Kind::max:
+      return a > b ? a : b;
     case Kind::constant:
-    case Kind::variable: break;
+    case Kind::variable:
+      break;
   }
   fail("a leaf with operands");
 }
@@ -74,11 +77,13 @@ HostExpr HostExpr::binary(Kind kind, HostExpr a, HostExpr b) {
 
 std::int64_t HostExpr::evaluate(std::span<const std::int64_t> variables) const {
   switch (kind_) {
-    case Kind::constant: return value_;
+    case Kind::constant:
+      return value_;
     case Kind::variable:
       if (value_ < 0 || std::size_t(value_) >= variables.size()) fail("an unknown variable");
       return variables[std::size_t(value_)];
-    default: return apply(kind_, operands_[0].evaluate(variables), operands_[1].evaluate(variables));
+    default:
+      return apply(kind_, operands_[0].evaluate(variables), operands_[1].evaluate(variables));
   }
 }
 
@@ -91,7 +96,11 @@ HostExpr operator-(HostExpr a, HostExpr b) {
 HostExpr operator*(HostExpr a, HostExpr b) {
   return HostExpr::binary(Kind::mul, std::move(a), std::move(b));
 }
-HostExpr min(HostExpr a, HostExpr b) { return HostExpr::binary(Kind::min, std::move(a), std::move(b)); }
-HostExpr max(HostExpr a, HostExpr b) { return HostExpr::binary(Kind::max, std::move(a), std::move(b)); }
+HostExpr min(HostExpr a, HostExpr b) {
+  return HostExpr::binary(Kind::min, std::move(a), std::move(b));
+}
+HostExpr max(HostExpr a, HostExpr b) {
+  return HostExpr::binary(Kind::max, std::move(a), std::move(b));
+}
 
 }  // namespace partita

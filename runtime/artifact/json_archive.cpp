@@ -18,8 +18,8 @@ constexpr std::size_t max_depth = 512;
 void print(const bj::value& value, std::size_t indent, std::size_t width, std::string& out);
 
 template <class Items, class PrintItem>
-void print_items(const Items& items, std::string_view brackets, std::size_t indent, std::string& out,
-                 PrintItem print_item) {
+void print_items(const Items& items, std::string_view brackets, std::size_t indent,
+                 std::string& out, PrintItem print_item) {
   out += brackets[0];
   bool first = true;
   for (const auto& item : items) {
@@ -59,7 +59,8 @@ void print(const bj::value& value, std::size_t indent, std::size_t width, std::s
   if (is_leaf || compact_length(value, width) + indent <= width) {
     out += bj::serialize(value);
   } else if (const auto* items = value.if_array()) {
-    print_items(*items, "[]", indent, out, [&](const bj::value& item) { print(item, indent + 1, width, out); });
+    print_items(*items, "[]", indent, out,
+                [&](const bj::value& item) { print(item, indent + 1, width, out); });
   } else {
     print_items(value.get_object(), "{}", indent, out, [&](const bj::key_value_pair& member) {
       out += bj::serialize(bj::value(member.key()));
@@ -71,7 +72,9 @@ void print(const bj::value& value, std::size_t indent, std::size_t width, std::s
 
 // Length of the UTF-8 sequence that starts `text`, or 0.
 std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? unsigned(std::uint8_t(text[i])) : 0u; };
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? unsigned(std::uint8_t(text[i])) : 0u;
+  };
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
   const unsigned first = byte(0), second = byte(1);
   if (first < 0x80) return 1;
@@ -103,7 +106,9 @@ bj::value parse(std::string_view text, const std::string& name_for_errors) {
   bj::parse_options options;
   options.max_depth = max_depth;
   bj::value value = bj::parse({text.data(), text.size()}, error, {}, options);
-  if (error) throw_user_error(cat("expected JSON text, found: ", error.message()), {.file = name_for_errors});
+  if (error)
+    throw_user_error(cat("expected JSON text, found: ", error.message()),
+                     {.file = name_for_errors});
   return value;
 }
 
@@ -112,8 +117,10 @@ std::string to_utf8(std::string_view text) {
   out.reserve(text.size());
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
-    if (length == 0) out += '?';
-    else out.append(text.substr(0, length));
+    if (length == 0)
+      out += '?';
+    else
+      out.append(text.substr(0, length));
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;

@@ -64,10 +64,14 @@ class Writer {
 
   template <class T>
   static bj::value value_of(const T& x) {
-    if constexpr (std::is_same_v<T, bool>) return x;
-    else if constexpr (std::is_integral_v<T>) return std::int64_t(x);
-    else if constexpr (std::is_same_v<T, double>) return from_double(x);
-    else if constexpr (std::is_same_v<T, std::string>) return bj::string(to_utf8(x));
+    if constexpr (std::is_same_v<T, bool>)
+      return x;
+    else if constexpr (std::is_integral_v<T>)
+      return std::int64_t(x);
+    else if constexpr (std::is_same_v<T, double>)
+      return from_double(x);
+    else if constexpr (std::is_same_v<T, std::string>)
+      return bj::string(to_utf8(x));
     else if constexpr (is_vector<T> || is_array<T>) {
       bj::array items;
       items.reserve(x.size());
@@ -100,13 +104,16 @@ class Reader {
   template <class T>
   void operator()(std::string_view name, T& x) {
     const bj::value* member = object_->if_contains(name);
-    if (member == nullptr) throw_user_error(cat("expected a field '", name, "', found none"), {.file = path_.text()});
+    if (member == nullptr)
+      throw_user_error(cat("expected a field '", name, "', found none"), {.file = path_.text()});
     read(*member, x, Path{&path_, name});
   }
   template <class T, class U>
   void optional(std::string_view name, T& x, const U& absent) {
-    if (object_->if_contains(name) == nullptr) x = T(absent);
-    else (*this)(name, x);
+    if (object_->if_contains(name) == nullptr)
+      x = T(absent);
+    else
+      (*this)(name, x);
   }
   [[nodiscard]] const bj::object& object() const { return *object_; }
   [[nodiscard]] const Path& path() const { return path_; }
@@ -139,9 +146,10 @@ class Reader {
     }
   }
 
-  [[noreturn]] static void fail_at(const Path& path, std::string_view expected, const bj::value& found);
-  [[nodiscard]] static std::int64_t integer(const bj::value& value, const Path& path, std::int64_t low,
-                                            std::int64_t high);
+  [[noreturn]] static void fail_at(const Path& path, std::string_view expected,
+                                   const bj::value& found);
+  [[nodiscard]] static std::int64_t integer(const bj::value& value, const Path& path,
+                                            std::int64_t low, std::int64_t high);
   [[nodiscard]] static double to_double(const bj::value& value, const Path& path);
   [[nodiscard]] static std::string string(const bj::value& value, const Path& path);
   [[nodiscard]] static const bj::array& array(const bj::value& value, const Path& path);

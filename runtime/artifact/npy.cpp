@@ -22,9 +22,10 @@ struct NumpyDType {
 };
 // V2 is how ml_dtypes saves bfloat16.
 constexpr NumpyDType numpy_dtypes[] = {
-    {"b1", DType::i1},   {"i1", DType::i8},   {"i2", DType::i16},  {"i4", DType::i32}, {"i8", DType::i64},
-    {"u1", DType::ui8},  {"u2", DType::ui16}, {"u4", DType::ui32}, {"u8", DType::ui64}, {"f2", DType::f16},
-    {"f4", DType::f32},  {"f8", DType::f64},  {"c8", DType::c64},  {"c16", DType::c128}, {"V2", DType::bf16},
+    {"b1", DType::i1},   {"i1", DType::i8},    {"i2", DType::i16},  {"i4", DType::i32},
+    {"i8", DType::i64},  {"u1", DType::ui8},   {"u2", DType::ui16}, {"u4", DType::ui32},
+    {"u8", DType::ui64}, {"f2", DType::f16},   {"f4", DType::f32},  {"f8", DType::f64},
+    {"c8", DType::c64},  {"c16", DType::c128}, {"V2", DType::bf16},
 };
 
 struct Header {
@@ -33,12 +34,14 @@ struct Header {
   std::size_t data_offset = 0;
 };
 
-[[noreturn]] void fail(const std::string& name, const std::string& expected, std::string_view found) {
+[[noreturn]] void fail(const std::string& name, const std::string& expected,
+                       std::string_view found) {
   throw_user_error(cat("expected ", expected, ", found ", found), {.file = name});
 }
 
 // The text of a dictionary's value: what follows 'key': up to the comma or brace outside brackets.
-std::string_view dictionary_value(std::string_view header, std::string_view key, const std::string& name) {
+std::string_view dictionary_value(std::string_view header, std::string_view key,
+                                  const std::string& name) {
   const std::string quoted = cat("'", key, "':");
   const std::size_t at = header.find(quoted);
   if (at == std::string_view::npos) fail(name, cat("a .npy header with '", key, "'"), "none");
@@ -46,15 +49,19 @@ std::string_view dictionary_value(std::string_view header, std::string_view key,
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   int depth = 0;
   for (std::size_t i = 0; i < rest.size(); ++i) {
-    if (rest[i] == '(' || rest[i] == '[') ++depth;
-    else if (rest[i] == ')' || rest[i] == ']') --depth;
-    else if (depth == 0 && (rest[i] == ',' || rest[i] == '}')) return rest.substr(0, i);
+    if (rest[i] == '(' || rest[i] == '[')
+      ++depth;
+    else if (rest[i] == ')' || rest[i] == ']')
+      --depth;
+    else if (depth == 0 && (rest[i] == ',' || rest[i] == '}'))
+      return rest.substr(0, i);
   }
   fail(name, "a complete .npy header", "none");
 }
 
 Dims parse_shape(std::string_view text, const std::string& name) {
-  if (text.size() < 2 || text.front() != '(' || text.back() != ')') fail(name, "a shape (n, …)", text);
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')')
+    fail(name, "a shape (n, …)", text);
   Dims dims;
   const char* at = text.data() + 1;
   const char* end = text.data() + text.size() - 1;
@@ -77,7 +84,8 @@ DType parse_descr(std::string_view text, bool& big_endian, const std::string& na
   if (code.size() >= 4 && code.front() == '\'' && code.back() == '\'') {
     code = code.substr(1, code.size() - 2);
     big_endian = code.front() == '>';
-    if (std::string_view("<>|=").find(code.front()) != std::string_view::npos) code.remove_prefix(1);
+    if (std::string_view("<>|=").find(code.front()) != std::string_view::npos)
+      code.remove_prefix(1);
     for (const NumpyDType& d : numpy_dtypes)
       if (d.code == code) return d.dtype;
   }
@@ -97,7 +105,8 @@ Header parse_header(std::span<const std::byte> bytes, const std::string& name) {
   const std::string_view dictionary = text.substr(start, length);
   Header header;
   header.data_offset = start + length;
-  header.type.dtype = parse_descr(dictionary_value(dictionary, "descr", name), header.big_endian, name);
+  header.type.dtype =
+      parse_descr(dictionary_value(dictionary, "descr", name), header.big_endian, name);
   header.fortran_order = dictionary_value(dictionary, "fortran_order", name) == "True";
   header.type.dims = parse_shape(dictionary_value(dictionary, "shape", name), name);
   return header;
@@ -106,7 +115,8 @@ Header parse_header(std::span<const std::byte> bytes, const std::string& name) {
 void swap_bytes(HostArray& array) {
   const std::size_t width = byte_size(array.type.dtype) / (is_complex(array.type.dtype) ? 2 : 1);
   for (std::size_t i = 0; i + width <= array.bytes.size(); i += width)
-    std::reverse(array.bytes.begin() + std::ptrdiff_t(i), array.bytes.begin() + std::ptrdiff_t(i + width));
+    std::reverse(array.bytes.begin() + std::ptrdiff_t(i),
+                 array.bytes.begin() + std::ptrdiff_t(i + width));
 }
 
 // From column-major to row-major.
@@ -118,7 +128,8 @@ HostArray transposed(const HostArray& array) {
   for (std::size_t i = 0; i < array.bytes.size() / width; ++i) {
     std::int64_t from = 0;
     for (std::size_t k = dims.size(); k-- > 0;) from = from * dims[k] + index[k];
-    std::memcpy(result.bytes.data() + i * width, array.bytes.data() + std::size_t(from) * width, width);
+    std::memcpy(result.bytes.data() + i * width, array.bytes.data() + std::size_t(from) * width,
+                width);
     for (std::size_t k = dims.size(); k-- > 0;) {
       if (++index[k] < dims[k]) break;
       index[k] = 0;
@@ -155,8 +166,10 @@ std::vector<std::byte> write_npy(const HostArray& array) {
   const bool is_byte = byte_size(array.type.dtype) == 1;
   std::string shape;
   for (const std::int64_t d : array.type.dims) shape += cat(d, ", ");
-  if (array.type.rank() == 1) shape.pop_back();
-  else if (!shape.empty()) shape.resize(shape.size() - 2);
+  if (array.type.rank() == 1)
+    shape.pop_back();
+  else if (!shape.empty())
+    shape.resize(shape.size() - 2);
   std::string header = cat("{'descr': '", is_byte ? "|" : "<", numpy_code(array.type.dtype),
                            "', 'fortran_order': False, 'shape': (", shape, "), }");
   constexpr std::size_t prefix = 10, alignment = 64;
@@ -167,7 +180,8 @@ std::vector<std::byte> write_npy(const HostArray& array) {
   text += header;
   std::vector<std::byte> bytes(text.size() + array.bytes.size());
   std::memcpy(bytes.data(), text.data(), text.size());
-  if (!array.bytes.empty()) std::memcpy(bytes.data() + text.size(), array.bytes.data(), array.bytes.size());
+  if (!array.bytes.empty())
+    std::memcpy(bytes.data() + text.size(), array.bytes.data(), array.bytes.size());
   return bytes;
 }
 

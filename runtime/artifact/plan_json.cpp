@@ -22,12 +22,13 @@ constexpr std::string_view expr_names[] = {"constant", "var", "add", "sub", "mul
 constexpr std::string_view buffer_kind_names[] = {"input", "output", "constant", "arena", "block"};
 constexpr std::string_view combiner_names[] = {"sum", "max", "min", "logical_and", "logical_or"};
 // In the order of Step::what's alternatives.
-constexpr std::string_view step_names[] = {"launch",     "gemm",       "copy", "for",  "while",
-                                           "case",       "all_reduce", "all_gather", "done", "check"};
+constexpr std::string_view step_names[] = {"launch", "gemm",       "copy",       "for",  "while",
+                                           "case",   "all_reduce", "all_gather", "done", "check"};
 static_assert(std::size(step_names) == std::variant_size_v<decltype(Step::what)>);
 
 template <class E, std::size_t n>
-void enum_from_json(const bj::value& value, E& x, const std::string_view (&names)[n], const Path& path) {
+void enum_from_json(const bj::value& value, E& x, const std::string_view (&names)[n],
+                    const Path& path) {
   const std::string text = Reader::string(value, path);
   for (std::size_t i = 0; i < n; ++i)
     if (names[i] == text) {
@@ -79,7 +80,8 @@ void from_json(const bj::value& value, HostExpr& e, const Path& path) {
   if (kind == Kind::constant || items.size() != (is_variable ? 2u : 3u))
     Reader::fail_at(path, "an expression [operator, operands…]", value);
   if (is_variable) {
-    e = HostExpr::variable(int(Reader::integer(items[1], path, 0, std::numeric_limits<int>::max())));
+    e = HostExpr::variable(
+        int(Reader::integer(items[1], path, 0, std::numeric_limits<int>::max())));
     return;
   }
   HostExpr a, b;
@@ -125,7 +127,8 @@ void from_json(const bj::value& value, Type& type, const Path& path) {
   type = {};
   from_json(items[0], type.dtype, path);
   for (std::size_t i = 1; i < items.size(); ++i)
-    type.dims.push_back(Reader::integer(items[i], path, 0, std::numeric_limits<std::int64_t>::max()));
+    type.dims.push_back(
+        Reader::integer(items[i], path, 0, std::numeric_limits<std::int64_t>::max()));
 }
 
 bj::value to_json(BufferKind kind) { return enum_to_json(kind, buffer_kind_names); }

@@ -37,16 +37,19 @@ struct Problem {
 }
 
 template <class T>
-void expect_index(const Place& place, std::string_view what, std::int64_t index, const std::vector<T>& table) {
+void expect_index(const Place& place, std::string_view what, std::int64_t index,
+                  const std::vector<T>& table) {
   if (index < 0 || index >= std::int64_t(table.size()))
     fail(place, cat(what, " below ", table.size()), cat(index));
 }
 
 bool is_name(const std::string& text, bool file_name) {
-  if (text.empty() || text.size() > 200 || text.front() == '.' || (!file_name && std::isdigit(text.front())))
+  if (text.empty() || text.size() > 200 || text.front() == '.' ||
+      (!file_name && std::isdigit(text.front())))
     return false;
   for (const char c : text) {
-    const bool ok = std::isalnum(static_cast<unsigned char>(c)) || c == '_' || (file_name && (c == '.' || c == '-'));
+    const bool ok = std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
+                    (file_name && (c == '.' || c == '-'));
     if (!ok) return false;
   }
   return true;
@@ -63,7 +66,8 @@ class Validator {
     check_ports("inputs", plan_.inputs);
     check_ports("outputs", plan_.outputs);
     check_buffers();
-    if (plan_.requests < 0 || plan_.requests > max_variables) fail({.name = "requests"}, "a count", cat(plan_.requests));
+    if (plan_.requests < 0 || plan_.requests > max_variables)
+      fail({.name = "requests"}, "a count", cat(plan_.requests));
     check_steps(plan_.steps, {.name = "steps"}, 0);
   }
 
@@ -105,7 +109,8 @@ void Validator::check_kernels() const {
   std::set<std::string> names;
   for (const KernelModule& module : artifact_.modules) {
     if (!is_name(module.name, true)) fail(modules, "a file name", module.name);
-    if (!names.insert(module.name).second) fail(modules, "distinct names", cat(module.name, " twice"));
+    if (!names.insert(module.name).second)
+      fail(modules, "distinct names", cat(module.name, " twice"));
   }
   for (const KernelEntry& kernel : artifact_.kernels) {
     if (!is_name(kernel.name, false)) fail(kernels, "an identifier", kernel.name);
@@ -133,11 +138,13 @@ void Validator::check_placements() {
     const Placement& p = plan_.placements[i];
     const Place place{&all, {}, i};
     // block_of multiplies the size by the number of shards.
-    if (p.size < 1 || p.size > std::int64_t{1} << 40) fail(place, "a size from 1 to 2^40", cat(p.size));
+    if (p.size < 1 || p.size > std::int64_t{1} << 40)
+      fail(place, "a size from 1 to 2^40", cat(p.size));
     if (p.begin_variable == -1 && p.end_variable == -1) continue;
     for (const int v : {p.begin_variable, p.end_variable}) {
       expect_index(place, "a variable", v, plan_.variables);
-      if (!block_variables_.insert(v).second) fail(place, "variables of its own", cat("variable ", v, " twice"));
+      if (!block_variables_.insert(v).second)
+        fail(place, "variables of its own", cat("variable ", v, " twice"));
     }
     single_shard_[std::size_t(p.end_variable)] = p.size;
   }
@@ -148,7 +155,8 @@ void Validator::check_ports(std::string_view what, const std::vector<PortInfo>& 
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const PortInfo& port = ports[i];
     const Place place{&all, {}, i};
-    if (port.type.is_token || !checked_bytes(port.type)) fail(place, "a type that fits in memory", to_string(port.type));
+    if (port.type.is_token || !checked_bytes(port.type))
+      fail(place, "a type that fits in memory", to_string(port.type));
     if (port.placement == -1) continue;
     expect_index(place, "a placement", port.placement, plan_.placements);
     const Placement& p = plan_.placements[std::size_t(port.placement)];
@@ -161,10 +169,12 @@ void Validator::check_ports(std::string_view what, const std::vector<PortInfo>& 
 void Validator::check_buffers() {
   const Place all{.name = "buffers"};
   if (plan_.arena_bytes < 0) fail({.name = "arena_bytes"}, "a size", cat(plan_.arena_bytes));
-  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) check_buffer(plan_.buffers[i], {&all, {}, i});
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
+    check_buffer(plan_.buffers[i], {&all, {}, i});
 }
 
-void Validator::check_bound_count(const Buffer& buffer, std::int64_t expected, const Place& place) const {
+void Validator::check_bound_count(const Buffer& buffer, std::int64_t expected,
+                                  const Place& place) const {
   check_block_expression(buffer.count, place);
   const std::int64_t count = buffer.count.evaluate(single_shard_);
   if (count != expected) fail(place, cat(expected, " elements"), cat(count));
@@ -175,12 +185,15 @@ void Validator::check_buffer(const Buffer& buffer, const Place& place) const {
   const auto check_port = [&](const std::vector<PortInfo>& ports) {
     expect_index(place, "an argument or result", buffer.index, ports);
     const PortInfo& port = ports[std::size_t(buffer.index)];
-    if (port.type.dtype != buffer.dtype) fail(place, to_string(port.type.dtype), to_string(buffer.dtype));
+    if (port.type.dtype != buffer.dtype)
+      fail(place, to_string(port.type.dtype), to_string(buffer.dtype));
     check_bound_count(buffer, port.type.count(), place);
   };
   switch (buffer.kind) {
-    case BufferKind::input: return check_port(plan_.inputs);
-    case BufferKind::output: return check_port(plan_.outputs);
+    case BufferKind::input:
+      return check_port(plan_.inputs);
+    case BufferKind::output:
+      return check_port(plan_.outputs);
     case BufferKind::constant: {
       expect_index(place, "a constant", buffer.index, artifact_.constants);
       const Type& type = artifact_.constants[std::size_t(buffer.index)].type;
@@ -191,7 +204,8 @@ void Validator::check_buffer(const Buffer& buffer, const Place& place) const {
       if (!buffer.count.is_constant()) fail(place, "a constant size in the arena", "an expression");
       const auto bytes = checked_bytes({.dtype = buffer.dtype, .dims = {buffer.count.value()}});
       if (!bytes || buffer.arena_offset < 0 || buffer.arena_offset % 128 != 0 ||
-          buffer.arena_offset > plan_.arena_bytes || *bytes > plan_.arena_bytes - buffer.arena_offset)
+          buffer.arena_offset > plan_.arena_bytes ||
+          *bytes > plan_.arena_bytes - buffer.arena_offset)
         fail(place, cat("a place within ", plan_.arena_bytes, " bytes of arena"),
              cat("offset ", buffer.arena_offset, " and ", buffer.count.value(), " elements"));
       return;
@@ -205,7 +219,8 @@ void Validator::check_buffer(const Buffer& buffer, const Place& place) const {
 
 void Validator::check_expression(const HostExpr& e, const Place& place, int depth) const {
   if (depth > max_expression_depth) fail(place, "a smaller expression", "a deep one");
-  if (e.kind() == HostExpr::Kind::variable) expect_index(place, "a variable", e.value(), plan_.variables);
+  if (e.kind() == HostExpr::Kind::variable)
+    expect_index(place, "a variable", e.value(), plan_.variables);
   for (const HostExpr& operand : e.operands()) check_expression(operand, place, depth + 1);
 }
 
@@ -227,7 +242,8 @@ void Validator::check_block_expression(const HostExpr& e, const Place& place) co
 void Validator::check_ref(const BufferRef& ref, DType dtype, const Place& place) const {
   expect_index(place, "a buffer", ref.buffer, plan_.buffers);
   const Buffer& buffer = plan_.buffers[std::size_t(ref.buffer)];
-  if (buffer.dtype != dtype) fail(place, cat("a buffer of ", to_string(dtype)), to_string(buffer.dtype));
+  if (buffer.dtype != dtype)
+    fail(place, cat("a buffer of ", to_string(dtype)), to_string(buffer.dtype));
   check_expression(ref.offset, place);
 }
 
@@ -298,11 +314,13 @@ void Validator::check(const Case& x, const Place& place, int depth) const {
   check_ref(x.index, x.index_dtype, place);
   if (x.branches.empty()) fail(place, "at least one branch", "none");
   const Place branches{&place, "branches"};
-  for (std::size_t i = 0; i < x.branches.size(); ++i) check_steps(x.branches[i], {&branches, {}, i}, depth + 1);
+  for (std::size_t i = 0; i < x.branches.size(); ++i)
+    check_steps(x.branches[i], {&branches, {}, i}, depth + 1);
 }
 
 void Validator::check_request(int request, const Place& place) const {
-  if (request < 0 || request >= plan_.requests) fail(place, cat("a request below ", plan_.requests), cat(request));
+  if (request < 0 || request >= plan_.requests)
+    fail(place, cat("a request below ", plan_.requests), cat(request));
 }
 
 const Placement& Validator::check_axis(const std::string& axis, const Place& place) const {
@@ -314,26 +332,33 @@ const Placement& Validator::check_axis(const std::string& axis, const Place& pla
 void Validator::check(const AllReduceStart& x, const Place& place, int) const {
   check_request(x.request, place);
   static_cast<void>(check_axis(x.axis, place));
-  if (is_complex(x.dtype) && x.combiner != Combiner::sum) fail(place, "a sum of complex numbers", to_string(x.combiner));
+  if (is_complex(x.dtype) && x.combiner != Combiner::sum)
+    fail(place, "a sum of complex numbers", to_string(x.combiner));
   for (const Piece& piece : x.pieces) {
     check_ref(piece.at, x.dtype, place);
     check_expression(piece.count, place);
-    if (uses_block_variable(piece.count)) fail(place, "pieces of one size on all shards", "a block's size");
+    if (uses_block_variable(piece.count))
+      fail(place, "pieces of one size on all shards", "a block's size");
   }
 }
 
 void Validator::check(const AllGatherStart& x, const Place& place, int) const {
   check_request(x.request, place);
   const Placement& axis = check_axis(x.axis, place);
-  if (x.elements_per_partition < 0 || !checked_bytes({.dtype = x.dtype, .dims = {x.elements_per_partition, axis.size}}))
+  if (x.elements_per_partition < 0 ||
+      !checked_bytes({.dtype = x.dtype, .dims = {x.elements_per_partition, axis.size}}))
     fail(place, "a size", cat(x.elements_per_partition, " elements"));
   check_ref(x.from, x.dtype, place);
   check_ref(x.to, x.dtype, place);
 }
 
-void Validator::check(const CollectiveDone& x, const Place& place, int) const { check_request(x.request, place); }
+void Validator::check(const CollectiveDone& x, const Place& place, int) const {
+  check_request(x.request, place);
+}
 
-void Validator::check(const Check& x, const Place& place, int) const { check_ref(x.condition, DType::i1, place); }
+void Validator::check(const Check& x, const Place& place, int) const {
+  check_ref(x.condition, DType::i1, place);
+}
 
 }  // namespace
 

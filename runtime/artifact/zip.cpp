@@ -42,9 +42,11 @@ void add_item(zip_t* archive, const ZipItem& item) {
   const auto check = [&](bool ok) {
     if (!ok) throw_internal_error(cat("libzip: ", item.name, ": ", zip_strerror(archive)));
   };
-  UniqueHandle<SourceTraits> source(zip_source_buffer(archive, item.bytes.data(), item.bytes.size(), 0));
+  UniqueHandle<SourceTraits> source(
+      zip_source_buffer(archive, item.bytes.data(), item.bytes.size(), 0));
   check(bool(source));
-  const zip_int64_t index = zip_file_add(archive, item.name.c_str(), source.get(), ZIP_FL_ENC_UTF_8);
+  const zip_int64_t index =
+      zip_file_add(archive, item.name.c_str(), source.get(), ZIP_FL_ENC_UTF_8);
   check(index >= 0);
   static_cast<void>(source.release());  // the archive owns it now
   check(zip_set_file_compression(archive, zip_uint64_t(index), ZIP_CM_STORE, 0) == 0);
@@ -59,7 +61,8 @@ std::vector<std::byte> contents(zip_source_t* source) {
   std::vector<std::byte> bytes(status.size);
   const zip_int64_t got = zip_source_read(source, bytes.data(), bytes.size());
   zip_source_close(source);
-  if (got != zip_int64_t(bytes.size())) throw_internal_error("libzip: an archive in memory is short");
+  if (got != zip_int64_t(bytes.size()))
+    throw_internal_error("libzip: an archive in memory is short");
   return bytes;
 }
 
@@ -69,11 +72,13 @@ std::vector<std::byte> write_zip(const std::vector<ZipItem>& items) {
   ErrorText error;
   UniqueHandle<SourceTraits> target(zip_source_buffer_create(nullptr, 0, 0, &error.error));
   if (!target) throw_internal_error(cat("libzip: ", error.text()));
-  UniqueHandle<DiscardTraits> archive(zip_open_from_source(target.get(), ZIP_TRUNCATE, &error.error));
+  UniqueHandle<DiscardTraits> archive(
+      zip_open_from_source(target.get(), ZIP_TRUNCATE, &error.error));
   if (!archive) throw_internal_error(cat("libzip: ", error.text()));
   zip_source_keep(target.get());  // closing the archive gives up one reference, ours stays
   for (const ZipItem& item : items) add_item(archive.get(), item);
-  if (zip_close(archive.get()) != 0) throw_internal_error(cat("libzip: ", zip_strerror(archive.get())));
+  if (zip_close(archive.get()) != 0)
+    throw_internal_error(cat("libzip: ", zip_strerror(archive.get())));
   static_cast<void>(archive.release());
   return contents(target.get());
 }
@@ -83,7 +88,8 @@ void ZipReader::Traits::release(Handle handle) noexcept { zip_discard(handle); }
 ZipReader::ZipReader(std::span<const std::byte> bytes, std::string name_for_errors)
     : name_for_errors_(std::move(name_for_errors)) {
   ErrorText error;
-  UniqueHandle<SourceTraits> source(zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.error));
+  UniqueHandle<SourceTraits> source(
+      zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.error));
   if (!source) fail(error.text());
   archive_.reset(zip_open_from_source(source.get(), ZIP_RDONLY, &error.error));
   if (!archive_) fail(error.text());
@@ -119,7 +125,8 @@ void ZipReader::list(std::size_t archive_bytes) {
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t status;
     constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
-    if (zip_stat_index(archive_.get(), zip_uint64_t(i), 0, &status) != 0 || (status.valid & needed) != needed)
+    if (zip_stat_index(archive_.get(), zip_uint64_t(i), 0, &status) != 0 ||
+        (status.valid & needed) != needed)
       fail("an entry without a size");
     const std::uint64_t packed = status.comp_size;
     if (packed > archive_bytes - packed_bytes) fail("entries larger than the file");
@@ -145,8 +152,8 @@ std::vector<std::byte> ZipReader::read(int index) const {
   std::byte past_end;
   while (true) {
     const bool full = size == bytes.size();
-    const zip_int64_t got =
-        zip_fread(file.get(), full ? &past_end : bytes.data() + size, full ? 1 : bytes.size() - size);
+    const zip_int64_t got = zip_fread(file.get(), full ? &past_end : bytes.data() + size,
+                                      full ? 1 : bytes.size() - size);
     if (got < 0) fail(cat(entry.name, ": ", zip_file_strerror(file.get())));
     if (got == 0) break;
     if (full) fail(cat(entry.name, ": more bytes than announced"));

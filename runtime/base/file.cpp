@@ -25,7 +25,8 @@ struct FileTraits {
 using FileHandle = UniqueHandle<FileTraits>;
 
 [[noreturn]] void fail(const std::filesystem::path& path, std::string_view expected, int error) {
-  throw_user_error(cat("expected ", expected, ", found: ", std::strerror(error)), {.file = path.string()});
+  throw_user_error(cat("expected ", expected, ", found: ", std::strerror(error)),
+                   {.file = path.string()});
 }
 
 void write_all(int file, std::span<const std::byte> bytes, const std::filesystem::path& path) {

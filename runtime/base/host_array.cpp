@@ -26,10 +26,14 @@ ValueType<to> convert_value(ValueType<from> x) {
   using To = ValueType<to>;
   constexpr Kinds to_kind = info(to).kind, from_kind = info(from).kind;
   if constexpr (from_kind == Kinds::complex) {
-    if constexpr (to_kind == Kinds::complex) return To(x);
-    else if constexpr (to_kind == Kinds::boolean) return x != ValueType<from>(0);
-    else if constexpr (from == DType::c64) return convert_value<to, DType::f32>(x.real());
-    else return convert_value<to, DType::f64>(x.real());
+    if constexpr (to_kind == Kinds::complex)
+      return To(x);
+    else if constexpr (to_kind == Kinds::boolean)
+      return x != ValueType<from>(0);
+    else if constexpr (from == DType::c64)
+      return convert_value<to, DType::f32>(x.real());
+    else
+      return convert_value<to, DType::f64>(x.real());
   } else if constexpr (to_kind == Kinds::boolean) {
     return x != ValueType<from>(0);
   } else if constexpr (to_kind == Kinds::complex) {

@@ -40,8 +40,10 @@ void log(LogLevel level, const std::string& text) {
   if (!log_enabled(level)) return;
   constexpr const char* names[] = {"debug", "info", "warning"};
   const std::lock_guard lock(state().mutex);
-  if (state().sink) state().sink(level, text);
-  else std::cerr << names[int(level)] << ": " << text << '\n';
+  if (state().sink)
+    state().sink(level, text);
+  else
+    std::cerr << names[int(level)] << ": " << text << '\n';
 }
 
 void set_log_sink(LogSink sink) {

@@ -11,7 +11,9 @@ namespace partita {
 
 namespace {
 
-std::size_t bytes_of(std::int64_t elements, DType dtype) { return std::size_t(elements) * byte_size(dtype); }
+std::size_t bytes_of(std::int64_t elements, DType dtype) {
+  return std::size_t(elements) * byte_size(dtype);
+}
 
 }  // namespace
 
@@ -53,7 +55,8 @@ void Shard::run_step(const AllGatherStart& x) {
   const std::int64_t partitions = placement_of(x.axis).size;
   const BlockRange own = block_of(partitions, communicator_.shard(), communicator_.shards());
   const std::int64_t count = (own.end - own.begin) * x.elements_per_partition;
-  const BoundBuffer from = locate(x.from, count), to = locate(x.to, partitions * x.elements_per_partition);
+  const BoundBuffer from = locate(x.from, count),
+                    to = locate(x.to, partitions * x.elements_per_partition);
   const std::size_t width = byte_size(x.dtype);
   if (communicator_.shards() == 1) {
     if (count > 0)
@@ -68,7 +71,8 @@ void Shard::run_step(const AllGatherStart& x) {
   }
   pending.staging.resize(bytes_of(partitions * x.elements_per_partition, x.dtype));
   const auto block = std::span(pending.staging)
-                         .subspan(bytes_of(own.begin * x.elements_per_partition, x.dtype), bytes_of(count, x.dtype));
+                         .subspan(bytes_of(own.begin * x.elements_per_partition, x.dtype),
+                                  bytes_of(count, x.dtype));
   if (count > 0) device_->read(*from.buffer, std::size_t(from.element_offset) * width, block);
   pending.targets.push_back({to, x.dtype, 0, pending.staging.size()});
   pending.request = communicator_.all_gather(block, pending.staging, sizes, current_->name);
@@ -76,13 +80,15 @@ void Shard::run_step(const AllGatherStart& x) {
 
 void Shard::run_step(const CollectiveDone& x) {
   Pending& pending = pending_[std::size_t(x.request)];
-  if (!pending.active) throw_internal_error(cat("plan: collective ", x.request, " is not under way"));
+  if (!pending.active)
+    throw_internal_error(cat("plan: collective ", x.request, " is not under way"));
   if (pending.request) {
     pending.request->wait();
     pending.request.reset();
     for (const Pending::Target& target : pending.targets)
       if (target.bytes > 0)
-        device_->write(*target.at.buffer, std::size_t(target.at.element_offset) * byte_size(target.dtype),
+        device_->write(*target.at.buffer,
+                       std::size_t(target.at.element_offset) * byte_size(target.dtype),
                        std::span(pending.staging).subspan(target.begin, target.bytes));
   }
   pending.active = false;

@@ -8,7 +8,8 @@
 
 namespace partita {
 
-Shard::Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator, bool trace)
+Shard::Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator,
+             bool trace)
     : artifact_(artifact),
       plan_(artifact.plan),
       device_(std::move(device)),
@@ -31,7 +32,8 @@ void Shard::set_block_variables() {
     const BlockRange block = block_of(p.size, communicator_.shard(), communicator_.shards());
     variables_[std::size_t(p.begin_variable)] = block.begin;
     variables_[std::size_t(p.end_variable)] = block.end;
-    is_block_variable_[std::size_t(p.begin_variable)] = is_block_variable_[std::size_t(p.end_variable)] = true;
+    is_block_variable_[std::size_t(p.begin_variable)] =
+        is_block_variable_[std::size_t(p.end_variable)] = true;
   }
 }
 
@@ -45,17 +47,21 @@ std::size_t Shard::port_bytes(const PortInfo& port, int shard) const {
 std::int64_t Shard::planned_bytes() const {
   std::int64_t bytes = plan_.arena_bytes;
   for (const auto* ports : {&plan_.inputs, &plan_.outputs})
-    for (const PortInfo& port : *ports) bytes += std::int64_t(port_bytes(port, communicator_.shard()));
-  for (const HostArray& constant : artifact_.constants) bytes += std::int64_t(constant.bytes.size());
+    for (const PortInfo& port : *ports)
+      bytes += std::int64_t(port_bytes(port, communicator_.shard()));
+  for (const HostArray& constant : artifact_.constants)
+    bytes += std::int64_t(constant.bytes.size());
   for (const Buffer& buffer : plan_.buffers)
-    if (buffer.kind == BufferKind::block) bytes += value(buffer.count) * std::int64_t(byte_size(buffer.dtype));
+    if (buffer.kind == BufferKind::block)
+      bytes += value(buffer.count) * std::int64_t(byte_size(buffer.dtype));
   return bytes;
 }
 
 void Shard::load() { program_ = device_->load(artifact_); }
 
 void Shard::allocate() {
-  const auto allocate_ports = [&](const std::vector<PortInfo>& ports, std::vector<DeviceBufferPtr>& memory) {
+  const auto allocate_ports = [&](const std::vector<PortInfo>& ports,
+                                  std::vector<DeviceBufferPtr>& memory) {
     for (std::size_t i = 0; i < ports.size(); ++i)
       memory[i] = device_->allocate(port_bytes(ports[i], communicator_.shard()));
   };
@@ -113,7 +119,8 @@ void Shard::write_input(int index, const HostArray& array) {
 }
 
 std::vector<std::byte> Shard::read_output(int index) {
-  std::vector<std::byte> bytes(port_bytes(plan_.outputs[std::size_t(index)], communicator_.shard()));
+  std::vector<std::byte> bytes(
+      port_bytes(plan_.outputs[std::size_t(index)], communicator_.shard()));
   device_->read(*outputs_[std::size_t(index)], 0, bytes);
   return bytes;
 }
@@ -128,7 +135,8 @@ void Shard::carry(const std::vector<Carry>& carries) {
       std::swap(input, outputs_[std::size_t(c.output)]);
       swapped.push_back(&c);
     } else {
-      const std::size_t bytes = port_bytes(plan_.inputs[std::size_t(c.input)], communicator_.shard());
+      const std::size_t bytes =
+          port_bytes(plan_.inputs[std::size_t(c.input)], communicator_.shard());
       if (bytes > 0) device_->copy(*inputs_[std::size_t((*first)->input)], 0, *input, 0, bytes);
     }
   }

@@ -22,7 +22,8 @@ namespace partita {
 class Shard {
  public:
   /// `artifact` and `communicator` are borrowed.
-  Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator, bool trace);
+  Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator,
+        bool trace);
   ~Shard();
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
@@ -112,7 +113,7 @@ class Shard {
   const Step* current_ = nullptr;
   RunStats stats_;
   Communicator::Counters counters_before_;
-  std::vector<BoundBuffer> launch_buffers_;          // scratch of run_step(Launch)
+  std::vector<BoundBuffer> launch_buffers_;  // scratch of run_step(Launch)
   std::vector<LaunchArgs::Scalar> launch_scalars_;
 };
 

@@ -16,7 +16,8 @@ namespace {
 using Clock = Trace::Clock;
 
 template <class T>
-constexpr bool is_structure = std::is_same_v<T, For> || std::is_same_v<T, While> || std::is_same_v<T, Case>;
+constexpr bool is_structure =
+    std::is_same_v<T, For> || std::is_same_v<T, While> || std::is_same_v<T, Case>;
 
 bool is_structured(const Step& step) {
   return std::visit([]<class T>(const T&) { return is_structure<T>; }, step.what);
@@ -53,7 +54,8 @@ void Shard::run() {
   try {
     execute(plan_.steps);
     for (std::size_t r = 0; r < pending_.size(); ++r)
-      if (pending_[r].active) throw_internal_error(cat("plan: collective ", r, " is never waited for"));
+      if (pending_[r].active)
+        throw_internal_error(cat("plan: collective ", r, " is never waited for"));
     device_->flush();
   } catch (...) {
     // Requests end only when the other shards know.
@@ -72,8 +74,10 @@ void Shard::execute(const Steps& steps) {
 
 void Shard::execute(const Step& step) {
   const auto begin = trace_.enabled() ? Clock::now() : Clock::time_point{};
-  if (is_structured(step)) std::visit([&](const auto& what) { run_step(what); }, step.what);
-  else execute_leaf(step);
+  if (is_structured(step))
+    std::visit([&](const auto& what) { run_step(what); }, step.what);
+  else
+    execute_leaf(step);
   if (trace_.enabled()) trace_.add(step.name, category(step), begin, Clock::now());
 }
 
@@ -93,24 +97,29 @@ BoundBuffer Shard::locate(const BufferRef& ref, std::int64_t elements) const {
   const Bound& bound = bound_[std::size_t(ref.buffer)];
   const std::int64_t offset = value(ref.offset);
   if (elements < 0 || offset < 0 || offset > bound.count || elements > bound.count - offset)
-    throw_internal_error(cat("plan: elements ", offset, " to ", offset, " + ", elements, " of buffer ", ref.buffer, " (",
-                             plan_.buffers[std::size_t(ref.buffer)].name, "), which has ", bound.count));
+    throw_internal_error(
+        cat("plan: elements ", offset, " to ", offset, " + ", elements, " of buffer ", ref.buffer,
+            " (", plan_.buffers[std::size_t(ref.buffer)].name, "), which has ", bound.count));
   return {bound.memory.get(), bound.first + offset};
 }
 
-DType Shard::dtype_of(const BufferRef& ref) const { return plan_.buffers[std::size_t(ref.buffer)].dtype; }
+DType Shard::dtype_of(const BufferRef& ref) const {
+  return plan_.buffers[std::size_t(ref.buffer)].dtype;
+}
 
 void Shard::run_step(const Launch& x) {
   LaunchArgs args{.kernel = x.kernel, .buffers = {}, .scalars = {}, .global = {}, .local = x.local};
   for (std::size_t d = 0; d < 3; ++d) {
     args.global[d] = value(x.global[d]);
-    if (args.global[d] < 0) throw_internal_error(cat("plan: a launch of ", args.global[d], " work-items"));
+    if (args.global[d] < 0)
+      throw_internal_error(cat("plan: a launch of ", args.global[d], " work-items"));
   }
   if (std::find(args.global.begin(), args.global.end(), 0) != args.global.end()) return;
   launch_buffers_.clear();
   launch_scalars_.clear();
   for (const BufferRef& ref : x.buffers) launch_buffers_.push_back(locate(ref, 0));
-  for (const ScalarArg& scalar : x.scalars) launch_scalars_.push_back({scalar.dtype, value(scalar.value)});
+  for (const ScalarArg& scalar : x.scalars)
+    launch_scalars_.push_back({scalar.dtype, value(scalar.value)});
   args.buffers = launch_buffers_;
   args.scalars = launch_scalars_;
   device_->launch(*program_, args);
@@ -121,12 +130,15 @@ void Shard::run_step(const Gemm& x) {
   const std::int64_t batch = value(x.batch);
   if (batch < 0) throw_internal_error(cat("plan: a GEMM of batch ", batch));
   if (batch == 0 || x.m == 0 || x.n == 0) return;
-  const auto elements = [&](std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t stride) {
+  const auto elements = [&](std::int64_t rows, std::int64_t columns, std::int64_t row,
+                            std::int64_t stride) {
     return (batch - 1) * stride + span_of(rows, columns, row);
   };
   GemmArgs args{.gemm = &x, .a = {}, .b = {}, .c = {}, .batch = batch};
-  args.a = locate(x.a, x.transpose_a ? elements(x.k, x.m, x.lda, x.stride_a) : elements(x.m, x.k, x.lda, x.stride_a));
-  args.b = locate(x.b, x.transpose_b ? elements(x.n, x.k, x.ldb, x.stride_b) : elements(x.k, x.n, x.ldb, x.stride_b));
+  args.a = locate(x.a, x.transpose_a ? elements(x.k, x.m, x.lda, x.stride_a)
+                                     : elements(x.m, x.k, x.lda, x.stride_a));
+  args.b = locate(x.b, x.transpose_b ? elements(x.n, x.k, x.ldb, x.stride_b)
+                                     : elements(x.k, x.n, x.ldb, x.stride_b));
   args.c = locate(x.c, elements(x.m, x.n, x.ldc, x.stride_c));
   device_->gemm(args);
   ++stats_.launches;
@@ -194,7 +206,8 @@ bool Shard::read_flag(const BufferRef& ref) {
 
 bool Shard::depends_on_block(const HostExpr& e) const {
   if (e.kind() == HostExpr::Kind::variable) return is_block_variable_[std::size_t(e.value())];
-  return std::any_of(e.operands().begin(), e.operands().end(), [&](const HostExpr& o) { return depends_on_block(o); });
+  return std::any_of(e.operands().begin(), e.operands().end(),
+                     [&](const HostExpr& o) { return depends_on_block(o); });
 }
 
 }  // namespace partita

@@ -26,25 +26,32 @@ std::string microseconds(std::int64_t ns) {
 
 }  // namespace
 
-void Trace::add(const std::string& name, const char* category, Clock::time_point begin, Clock::time_point end) {
+void Trace::add(const std::string& name, const char* category, Clock::time_point begin,
+                Clock::time_point end) {
   if (events_.size() >= max_events) {
     ++dropped_;
     return;
   }
-  const auto ns = [](auto d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); };
-  events_.push_back({&name, category, std::max<std::int64_t>(0, ns(begin - zero_)), ns(end - begin)});
+  const auto ns = [](auto d) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count();
+  };
+  events_.push_back(
+      {&name, category, std::max<std::int64_t>(0, ns(begin - zero_)), ns(end - begin)});
 }
 
 std::string Trace::events(int rank, int shard) const {
   const std::string ids = cat(", \"pid\": ", rank, ", \"tid\": ", shard);
-  std::string text = cat("{\"name\": \"process_name\", \"ph\": \"M\"", ids, ", \"args\": {\"name\": \"rank ", rank,
-                         "\"}},\n{\"name\": \"thread_name\", \"ph\": \"M\"", ids,
-                         ", \"args\": {\"name\": \"shard ", shard, "\"}},\n");
+  std::string text =
+      cat("{\"name\": \"process_name\", \"ph\": \"M\"", ids, ", \"args\": {\"name\": \"rank ", rank,
+          "\"}},\n{\"name\": \"thread_name\", \"ph\": \"M\"", ids,
+          ", \"args\": {\"name\": \"shard ", shard, "\"}},\n");
   for (const Event& e : events_)
-    text += cat("{\"name\": ", quoted(*e.name), ", \"cat\": \"", e.category, "\", \"ph\": \"X\"", ids,
-                ", \"ts\": ", microseconds(e.begin_ns), ", \"dur\": ", microseconds(e.duration_ns), "},\n");
+    text += cat("{\"name\": ", quoted(*e.name), ", \"cat\": \"", e.category, "\", \"ph\": \"X\"",
+                ids, ", \"ts\": ", microseconds(e.begin_ns),
+                ", \"dur\": ", microseconds(e.duration_ns), "},\n");
   if (dropped_ > 0)
-    text += cat("{\"name\": \"", dropped_, " further events not recorded\", \"ph\": \"i\", \"s\": \"p\"", ids,
+    text += cat("{\"name\": \"", dropped_,
+                " further events not recorded\", \"ph\": \"i\", \"s\": \"p\"", ids,
                 ", \"ts\": ", microseconds(events_.back().begin_ns), "},\n");
   return text;
 }

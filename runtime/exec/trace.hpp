@@ -20,7 +20,8 @@ class Trace {
   /// Time zero of this shard's events.
   void start_at(Clock::time_point zero) { zero_ = zero; }
   /// `name` is borrowed and outlives the trace.
-  void add(const std::string& name, const char* category, Clock::time_point begin, Clock::time_point end);
+  void add(const std::string& name, const char* category, Clock::time_point begin,
+           Clock::time_point end);
   /// Events of process `rank` and thread `shard`, each followed by ",\n".
   [[nodiscard]] std::string events(int rank, int shard) const;
 

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/artifact/describe.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "partita/base/error.hpp"
+
+namespace partita {
+
+namespace {
+
+using Kind = HostExpr::Kind;
+
+class StepPrinter {
+ public:
+  explicit StepPrinter(const Artifact& artifact) : artifact_(artifact), plan_(artifact.plan) {}
+
+  void print(const Steps& steps, int indent) {
+    for (const Step& step : steps)
+      std::visit([&](const auto& what) { print(what, step.name, indent); }, step.what);
+  }
+  [[nodiscard]] std::string take() { return std::move(out_); }
+
+ private:
+  template <class... Parts>
+  void line(int indent, const Parts&... parts) {
+    out_.append(std::size_t(indent) * 2, ' ');
+    out_ += cat(parts...);
+    out_ += '\n';
+  }
+  [[nodiscard]] std::string text(const HostExpr& e) const { return to_string(e, plan_); }
+  [[nodiscard]] std::string text(const BufferRef& ref) const {
+    const std::string& name = plan_.buffers[std::size_t(ref.buffer)].name;
+    const std::string base = name.empty() ? cat("b", ref.buffer) : name;
+    return ref.offset == HostExpr(0) ? base : cat(base, "[", text(ref.offset), "]");
+  }
+  [[nodiscard]] std::string variable(int index) const {
+    const std::string& name = plan_.variables[std::size_t(index)];
+    return name.empty() ? cat("v", index) : name;
+  }
+  // What the step is called where that says more than the kernel does.
+  [[nodiscard]] static std::string remark(const std::string& name, const std::string& shown) {
+    return name.empty() || name == shown ? "" : cat("  # ", name);
+  }
+
+  void print(const Launch& x, const std::string& name, int indent) {
+    const std::string& kernel = artifact_.kernels[std::size_t(x.kernel)].name;
+    std::string size = text(x.global[0]);
+    for (std::size_t d = 1; d < 3 && !(x.global[1] == HostExpr(1) && x.global[2] == HostExpr(1));
+         ++d)
+      size += " x " + text(x.global[d]);
+    line(indent, "launch ", kernel, " over ", size, remark(name, kernel));
+  }
+  void print(const Gemm& x, const std::string& name, int indent) {
+    const bool is_batched = !(x.batch == HostExpr(1));
+    line(indent, artifact_.target == "opencl" ? "CLBlast GEMM " : "BLAS GEMM ", to_string(x.dtype),
+         " ", x.m, "x", x.n, "x", x.k, x.transpose_a ? " a^T" : "", x.transpose_b ? " b^T" : "",
+         x.beta != 0 ? " accumulating" : "", is_batched ? cat(" batch ", text(x.batch)) : "",
+         remark(name, ""));
+  }
+  void print(const Copy& x, const std::string& name, int indent) {
+    line(indent, "copy ", text(x.from), " to ", text(x.to), ", ", text(x.count), " elements",
+         remark(name, ""));
+  }
+  void print(const For& x, const std::string& name, int indent) {
+    line(indent, "for ", variable(x.variable), " from ", text(x.begin), " to ", text(x.end),
+         x.step == 1 ? "" : cat(" step ", x.step), remark(name, ""));
+    print(x.body, indent + 1);
+  }
+  void print(const While& x, const std::string& name, int indent) {
+    line(indent, "while ", text(x.predicate), remark(name, ""));
+    print(x.condition, indent + 1);
+    line(indent, "do");
+    print(x.body, indent + 1);
+  }
+  void print(const Case& x, const std::string& name, int indent) {
+    line(indent, "case ", text(x.index), remark(name, ""));
+    for (std::size_t i = 0; i < x.branches.size(); ++i) {
+      line(indent, "branch ", i);
+      print(x.branches[i], indent + 1);
+    }
+  }
+  void print(const AllReduceStart& x, const std::string& name, int indent) {
+    HostExpr elements = 0;
+    for (const Piece& piece : x.pieces) elements = elements + piece.count;
+    line(indent, "start all_reduce ", to_string(x.combiner), " ", to_string(x.dtype), " over ",
+         x.axis, ": ", x.pieces.size(), x.pieces.size() == 1 ? " piece, " : " pieces, ",
+         text(elements), " elements (request ", x.request, ")", remark(name, ""));
+  }
+  void print(const AllGatherStart& x, const std::string& name, int indent) {
+    line(indent, "start all_gather ", to_string(x.dtype), " over ", x.axis, ": ",
+         x.elements_per_partition, " elements per partition (request ", x.request, ")",
+         remark(name, ""));
+  }
+  void print(const CollectiveDone& x, const std::string&, int indent) {
+    line(indent, "wait for request ", x.request);
+  }
+  void print(const Check& x, const std::string& name, int indent) {
+    line(indent, "check ", text(x.condition), remark(name, ""));
+  }
+
+  const Artifact& artifact_;
+  const Plan& plan_;
+  std::string out_;
+};
+
+std::string placement_text(const Plan& plan, const PortInfo& port) {
+  if (port.placement < 0) return "";
+  return cat("  dimension 0 over ", plan.placements[std::size_t(port.placement)].name);
+}
+
+std::string ports_text(const Plan& plan, const std::vector<PortInfo>& ports,
+                       std::string_view prefix) {
+  std::string out;
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    out += cat("  ", prefix, i, ports[i].name.empty() ? "" : " ", ports[i].name, "  ",
+               to_string(ports[i].type), placement_text(plan, ports[i]), "\n");
+  return out;
+}
+
+std::int64_t total_bytes(const std::vector<PortInfo>& ports) {
+  std::int64_t bytes = 0;
+  for (const PortInfo& port : ports) bytes += std::int64_t(port.type.bytes());
+  return bytes;
+}
+
+std::string memory_text(const Artifact& artifact) {
+  const Plan& plan = artifact.plan;
+  std::int64_t constants = 0;
+  for (const HostArray& constant : artifact.constants)
+    constants += std::int64_t(constant.bytes.size());
+  std::string out =
+      cat("memory\n  arena     ", plan.arena_bytes, " bytes (", format_bytes(plan.arena_bytes),
+          ")\n  constants ", format_bytes(constants), "\n  inputs    ",
+          format_bytes(total_bytes(plan.inputs)), " over all shards\n  outputs   ",
+          format_bytes(total_bytes(plan.outputs)), " over all shards\n");
+  for (const Buffer& buffer : plan.buffers)
+    if (buffer.kind == BufferKind::block)
+      out += cat("  block     ", buffer.name.empty() ? "(unnamed)" : buffer.name, ": ",
+                 byte_size(buffer.dtype), " * (", to_string(buffer.count, plan), ") bytes\n");
+  return out;
+}
+
+}  // namespace
+
+std::string format_bytes(std::int64_t bytes) {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double amount = double(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < std::size(units); ++unit) amount /= 1024;
+  char text[48];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", amount, units[unit]);
+  return text;
+}
+
+std::string to_string(const HostExpr& e, const Plan& plan) {
+  constexpr std::string_view symbols[] = {"", "", " + ", " - ", "*", "/", " % ", "min", "max"};
+  if (e.is_constant()) return cat(e.value());
+  if (e.kind() == Kind::variable) {
+    const std::string& name = plan.variables[std::size_t(e.value())];
+    return name.empty() ? cat("v", e.value()) : name;
+  }
+  const std::string a = to_string(e.operands()[0], plan), b = to_string(e.operands()[1], plan);
+  const auto symbol = symbols[std::size_t(e.kind())];
+  if (e.kind() == Kind::min || e.kind() == Kind::max) return cat(symbol, "(", a, ", ", b, ")");
+  const auto is_leaf = [](const HostExpr& x) { return x.operands().empty(); };
+  const bool is_sum = e.kind() == Kind::add;
+  const auto wrap = [&](const HostExpr& x, const std::string& text) {
+    return is_leaf(x) || (is_sum && x.kind() != Kind::mod) ? text : cat("(", text, ")");
+  };
+  return cat(wrap(e.operands()[0], a), symbol, wrap(e.operands()[1], b));
+}
+
+std::string describe_artifact(const Artifact& artifact) {
+  const Plan& plan = artifact.plan;
+  std::string out = cat(artifact.module_name.empty() ? "program" : artifact.module_name,
+                        "  target ", artifact.target, "  format ", Artifact::format_major, ".",
+                        Artifact::format_minor, "  hash ", content_hash(artifact), "\n");
+  out += "inputs\n" + ports_text(plan, plan.inputs, "in");
+  out += "outputs\n" + ports_text(plan, plan.outputs, "out");
+  if (!plan.placements.empty()) out += "placements\n";
+  for (const Placement& p : plan.placements)
+    out += cat("  ", p.name, " = ", p.size,
+               p.begin_variable >= 0 ? "  split over the shards" : "  on each shard", "\n");
+  out += memory_text(artifact);
+  if (!artifact.properties.empty()) out += "compiled with\n";
+  for (const auto& [key, value] : artifact.properties) out += cat("  ", key, " = ", value, "\n");
+  out += cat("kernels: ", artifact.kernels.size(), " in ", artifact.modules.size(),
+             artifact.modules.size() == 1 ? " module\n" : " modules\n");
+  StepPrinter printer(artifact);
+  printer.print(plan.steps, 1);
+  out += "steps\n" + printer.take();
+  return out;
+}
+
+std::string describe_sharding(const Artifact& artifact) {
+  const Plan& plan = artifact.plan;
+  std::string out = "sharding\n";
+  for (const Placement& p : plan.placements) {
+    if (p.begin_variable < 0) {
+      out += cat("  ", p.name, " = ", p.size, ": whole on each shard\n");
+      continue;
+    }
+    for (int shards = 1; shards <= 4; ++shards) {
+      out +=
+          cat("  ", p.name, " = ", p.size, " over ", shards, shards == 1 ? " shard: " : " shards:");
+      for (int s = 0; s < shards; ++s) {
+        const BlockRange block = block_of(p.size, s, shards);
+        out += cat(" [", block.begin, ", ", block.end, ")");
+      }
+      out += "\n";
+    }
+  }
+  const auto port_lines = [&](const std::vector<PortInfo>& ports, std::string_view prefix) {
+    for (std::size_t i = 0; i < ports.size(); ++i)
+      out += cat("  ", prefix, i, ": ",
+                 ports[i].placement < 0
+                     ? "the same on every shard"
+                     : cat("split by ", plan.placements[std::size_t(ports[i].placement)].name),
+                 "\n");
+  };
+  port_lines(plan.inputs, "in");
+  port_lines(plan.outputs, "out");
+  for (const Buffer& buffer : plan.buffers)
+    if (buffer.kind == BufferKind::block)
+      out += cat("  ", buffer.name, ": ", to_string(buffer.count, plan), " elements of ",
+                 to_string(buffer.dtype), " per shard\n");
+  return out;
+}
+
+}  // namespace partita

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/exec/inputs.hpp"
+
+#include "partita/base/error.hpp"
+
+namespace partita {
+
+namespace {
+
+// Names in text have no '%'.
+std::string plain(const std::string& name) { return name.starts_with('%') ? name.substr(1) : name; }
+
+std::string all_names(const std::map<std::string, HostArray>& arrays) {
+  if (arrays.empty()) return "no arrays";
+  std::string names;
+  constexpr std::size_t shown = 12;
+  std::size_t count = 0;
+  for (const auto& [name, array] : arrays) {
+    if (count++ == shown) return cat(names, ", … (", arrays.size(), " arrays)");
+    names += names.empty() ? name : ", " + name;
+  }
+  return names;
+}
+
+bool may_convert(DType from, DType to) {
+  const auto is_small = [](DType d) { return d == DType::f16 || d == DType::bf16; };
+  return from == to || (from == DType::f32 && is_small(to));
+}
+
+std::uint64_t next(std::uint64_t& state) {  // splitmix64
+  std::uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+}  // namespace
+
+std::vector<HostArray> bind_arrays(const std::vector<PortInfo>& ports, const std::string& prefix,
+                                   const std::map<std::string, HostArray>& arrays,
+                                   const std::string& name_for_errors) {
+  std::vector<HostArray> bound;
+  const SourceLocation where{.file = name_for_errors};
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const std::string numbered = cat(prefix, i), named = plain(ports[i].name);
+    const Type& type = ports[i].type;
+    auto found = arrays.find(numbered);
+    if (found == arrays.end() && !named.empty()) found = arrays.find(named);
+    const std::string port = named.empty() ? numbered : cat(numbered, " (", named, ")");
+    if (found == arrays.end())
+      throw_user_error(
+          cat(port, ": expected an array ", to_string(type), ", found ", all_names(arrays)), where);
+    const HostArray& array = found->second;
+    if (array.type.dims != type.dims || !may_convert(array.type.dtype, type.dtype))
+      throw_user_error(cat(port, ": expected ", to_string(type), ", found ", to_string(array.type)),
+                       where);
+    bound.push_back(convert(array, type.dtype));
+  }
+  return bound;
+}
+
+std::vector<HostArray> random_arrays(const std::vector<PortInfo>& ports, std::uint64_t seed) {
+  std::vector<HostArray> arrays;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    std::uint64_t state = seed * 0x2545f4914f6cdd1d + i;
+    HostArray array(ports[i].type);
+    visit(array.type.dtype, [&](auto constant) {
+      constexpr DType dtype = constant;
+      auto* data = array.data<dtype>();
+      const auto real = [&] { return double(next(state) >> 40) * 0x1p-23 - 1; };
+      for (std::size_t k = 0; k < std::size_t(array.type.count()); ++k) {
+        if constexpr (is_complex(dtype)) {
+          const double re = real(), im = real();
+          using Part = typename ValueType<dtype>::value_type;
+          store<dtype>({Part(re), Part(im)}, data, k);
+        } else if constexpr (is_float(dtype)) {
+          store<dtype>(ValueType<dtype>(real()), data, k);
+        } else {
+          const std::uint64_t mask = dtype == DType::i1 ? 1 : 7;
+          store<dtype>(ValueType<dtype>(next(state) >> 32 & mask), data, k);
+        }
+      }
+    });
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
+}
+
+}  // namespace partita
