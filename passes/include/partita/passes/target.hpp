@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What a backend's code generator is: it prints the kernels of a plan.  Each backend defines
+// `const Target& target_NAME()` in partita::passes; the list of backends is the build's.
+#pragma once
+
+#include <string>
+
+#include "partita/passes/compile.hpp"
+
+namespace partita::passes {
+
+struct PlanDraft;
+
+struct Target {
+  std::string name;
+  /// Multiply-adds from which `--gemm auto` takes the library.
+  std::int64_t library_threshold = 0;
+  /// Prints kernels into the artifact (modules, kernels, renumbered launches).
+  void (*generate)(const PlanDraft& draft, Artifact& artifact);
+};
+
+}  // namespace partita::passes

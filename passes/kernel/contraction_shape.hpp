@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// A dot_general as batch × m × n × k, and values seen as strided views of memory, which is how a
+// GEMM library takes transposes, reshapes and slices without a copy.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "partita/artifact/host_expr.hpp"
+#include "partita/ir/graph.hpp"
+
+namespace partita::passes {
+
+struct ContractionShape {
+  std::int64_t batch = 1, m = 1, n = 1, k = 1;
+  /// Dimensions of the operands by role, in the order of the result (batch, free) or of the sum.
+  ir::I64s lhs_batch, rhs_batch, lhs_free, rhs_free, lhs_contracting, rhs_contracting;
+};
+[[nodiscard]] ContractionShape contraction_shape(const ir::Node& dot);
+
+/// `root` (in memory) seen with strides: element (i…) lies at offset + Σ i_d · strides[d].
+struct StridedView {
+  ir::Value root;
+  Dims strides;
+  HostExpr offset;
+};
+using HostValueFn = std::function<HostExpr(ir::Value)>;
+/// The view that `v` is of `stop`-ped memory: walks through transposes, reshapes that keep strides,
+/// slices and dynamic slices with host starts until `is_root` holds.  Nothing when it is no view.
+[[nodiscard]] std::optional<StridedView> strided_view(ir::Value v, const std::function<bool(ir::Value)>& is_root,
+                                                      const std::function<bool(ir::Value)>& is_host,
+                                                      const HostValueFn& host_value);
+/// Whether such a view exists however far it reaches (roots being whatever is not a view op).
+[[nodiscard]] bool is_strided_view(ir::Value v, const std::function<bool(ir::Value)>& is_host);
+
+/// A group of dimensions as one dimension of a matrix: its stride, where it has one.
+[[nodiscard]] std::optional<std::int64_t> joint_stride(const Dims& extents, const Dims& strides, const ir::I64s& group);
+
+}  // namespace partita::passes

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// A kernel before printing: parameters and a few kinds of statements over scalar expressions.  It
+// knows nothing of a backend; a printer with a dialect turns it into OpenCL C or C.  Work-item
+// coordinate 0 is index variable 0; every other index variable is a loop's.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "partita/kernel/expr.hpp"
+
+namespace partita::passes {
+
+struct Stmt {
+  enum class Kind : std::uint8_t {
+    declare,       ///< register `slot` of `dtype`, initialised with `value`
+    assign,        ///< register `slot` = `value`
+    multiply_add,  ///< register `slot` += value · other; fused where `dtype` is floating
+    loop,          ///< for index variable `slot` from 0 to index `value`: body
+    when,          ///< if `value` (i1): body
+    store,         ///< buffer `slot` at index `other` = `value`, of `dtype`
+  };
+  Kind kind = Kind::store;
+  std::int32_t slot = 0;
+  DType dtype = DType::f32;
+  kernel::ExprId value = kernel::no_expr, other = kernel::no_expr;
+  std::vector<Stmt> body = {};
+};
+
+struct BufferParam {
+  DType dtype = DType::f32;
+  bool is_written = false;
+};
+
+struct Kernel {
+  std::string stem;     ///< descriptive name; the final name adds a number where two differ
+  std::string comment;  ///< nodes covered and shapes
+  kernel::ExprPool pool;
+  std::vector<BufferParam> buffers;
+  int scalars = 0;            ///< 64-bit integer arguments, `index_scalar` slots 0…
+  std::vector<Stmt> body = {};
+  bool wide_index = false;    ///< index arithmetic needs 64 bits
+  int next_variable = 1;      ///< index variable 0 is the work-item
+  int next_register = 0;
+
+  std::int32_t new_variable(std::int64_t extent) {
+    pool.set_extent(next_variable, extent);
+    return next_variable++;
+  }
+};
+
+}  // namespace partita::passes

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Kernels of the shapes loops, reduce and scatter, and of the folds that end a streamed loop.
+#include <algorithm>
+#include <limits>
+
+#include "partita/ir/reduction.hpp"
+#include "passes/kernel/kernel_body.hpp"
+
+namespace partita::passes {
+namespace {
+
+using ir::Node;
+using ir::Value;
+using kernel::ExprId;
+
+/// Work-items of a group.  PoCL runs a group as one vectorised loop; GPUs take a multiple of 32.
+constexpr std::int64_t group_size = 64;
+/// A reduction of at least this many elements into few results is split into partial ones.
+constexpr std::int64_t split_reduction_from = 4096;
+constexpr std::int64_t few_results = 256;
+constexpr std::int64_t elements_per_partial = 512;
+
+Stmt store(std::int32_t buffer, DType d, ExprId index, ExprId value) {
+  return {.kind = Stmt::Kind::store, .slot = buffer, .dtype = d, .value = value, .other = index};
+}
+
+Stmt when(ExprId condition, std::vector<Stmt> body) {
+  return {.kind = Stmt::Kind::when, .value = condition, .body = std::move(body)};
+}
+
+Stmt loop(std::int32_t variable, ExprId extent, std::vector<Stmt> body) {
+  return {.kind = Stmt::Kind::loop, .slot = variable, .value = extent, .body = std::move(body)};
+}
+
+std::unique_ptr<Kernel> new_kernel(std::string stem, std::int64_t items) {
+  auto k = std::make_unique<Kernel>();
+  k->stem = std::move(stem);
+  k->pool.set_extent(0, items);
+  return k;
+}
+
+DType accumulator_dtype(DType d) { return d == DType::f16 || d == DType::bf16 ? DType::f32 : d; }
+
+/// The row that a recognised combiner is, on this dtype.
+std::string_view combiner_row(std::string_view name, DType) {
+  if (name == "and") return "and_";
+  if (name == "or") return "or_";
+  return name;
+}
+
+double combiner_identity(std::string_view combiner, DType d) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (combiner == "sum" || combiner == "or") return 0;
+  if (combiner == "and") return 1;
+  const bool is_max = combiner == "max";
+  if (is_float(d)) return is_max ? -infinity : infinity;
+  return visit(d, [&](auto t) -> double {
+    if constexpr (std::is_integral_v<StorageType<t>>) {
+      if (t == DType::i1) return is_max ? 0 : 1;
+      return is_max ? double(std::numeric_limits<StorageType<t>>::lowest()) : double(std::numeric_limits<StorageType<t>>::max());
+    } else {
+      return 0;
+    }
+  });
+}
+
+std::string_view fold_row(std::string_view combiner) {
+  if (combiner == "sum") return "add";
+  if (combiner == "max") return "maximum";
+  if (combiner == "min") return "minimum";
+  return combiner_row(combiner, DType::i1);
+}
+
+/// What a reduction combines, and how; the same for the whole and for each stage of a split one.
+struct Reduction {
+  const ir::Graph* region = nullptr;
+  std::optional<std::string> simple;
+  std::vector<DType> dtypes, accumulators;
+  std::vector<std::int32_t> registers;
+
+  Reduction(Kernel& kernel, const Node& node) : region(&node.region(0)), simple(ir::simple_combiner(node.region(0))) {
+    for (const Type& t : node.result_types()) {
+      dtypes.push_back(t.dtype);
+      accumulators.push_back(simple ? accumulator_dtype(t.dtype) : t.dtype);
+      registers.push_back(kernel.next_register++);
+    }
+  }
+
+  void declare(Kernel& k, std::vector<Stmt>& to, const std::vector<ExprId>& values) const {
+    for (std::size_t i = 0; i < dtypes.size(); ++i)
+      to.push_back({.kind = Stmt::Kind::declare,
+                    .slot = registers[i],
+                    .dtype = accumulators[i],
+                    .value = k.pool.convert(values[i], accumulators[i])});
+  }
+
+  /// accumulators = combine(accumulators, elements)
+  std::vector<Stmt> combine(KernelBody& body, Kernel& k, const std::vector<ExprId>& elements) const {
+    std::vector<Stmt> stmts;
+    const std::size_t n = dtypes.size();
+    if (simple) {
+      const ExprId acc = k.pool.reg(registers[0], accumulators[0]);
+      const ExprId x = k.pool.convert(elements[0], accumulators[0]);
+      const ExprId next = k.pool.apply(combiner_row(*simple, accumulators[0]), accumulators[0], {acc, x});
+      stmts.push_back({.kind = Stmt::Kind::assign, .slot = registers[0], .dtype = accumulators[0], .value = next});
+      return stmts;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      body.define(region->argument(int(i)), k.pool.reg(registers[i], dtypes[i]));
+      body.define(region->argument(int(n + i)), elements[i]);
+    }
+    // All results are computed from the old accumulators before any is assigned.
+    std::vector<std::int32_t> fresh;
+    for (std::size_t i = 0; i < n; ++i) {
+      fresh.push_back(k.next_register++);
+      stmts.push_back({.kind = Stmt::Kind::declare, .slot = fresh[i], .dtype = dtypes[i], .value = body.combined(*region, i)});
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      stmts.push_back({.kind = Stmt::Kind::assign, .slot = registers[i], .dtype = dtypes[i], .value = k.pool.reg(fresh[i], dtypes[i])});
+    return stmts;
+  }
+
+  [[nodiscard]] ExprId result(Kernel& k, std::size_t i) const {
+    return k.pool.convert(k.pool.reg(registers[i], accumulators[i]), dtypes[i]);
+  }
+};
+
+struct ReduceSpace {
+  Dims outer, inner;             ///< extents kept and reduced
+  ir::I64s outer_dims, inner_dims;
+  std::int64_t results = 1, reduced = 1;
+
+  explicit ReduceSpace(const Node& node) {
+    const Dims& in = node.operand(0).type().dims;
+    const ir::I64s& reduced_dims = node.attrs.i64s("dimensions");
+    for (std::int64_t d = 0; d < std::int64_t(in.size()); ++d) {
+      const bool is_reduced = std::ranges::find(reduced_dims, d) != reduced_dims.end();
+      (is_reduced ? inner_dims : outer_dims).push_back(d);
+      (is_reduced ? inner : outer).push_back(in[std::size_t(d)]);
+      (is_reduced ? reduced : results) *= in[std::size_t(d)];
+    }
+  }
+
+  [[nodiscard]] std::vector<ExprId> index(kernel::ExprPool& pool, ExprId outer_linear, ExprId inner_linear) const {
+    std::vector<ExprId> full(outer.size() + inner.size());
+    const auto o = kernel::delinearize(pool, outer_linear, outer), i = kernel::delinearize(pool, inner_linear, inner);
+    for (std::size_t d = 0; d < o.size(); ++d) full[std::size_t(outer_dims[d])] = o[d];
+    for (std::size_t d = 0; d < i.size(); ++d) full[std::size_t(inner_dims[d])] = i[d];
+    return full;
+  }
+};
+
+}  // namespace
+
+void PlanBuilder::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items, const std::string& name) {
+  Launch l;
+  std::int64_t local = group_size;
+  ExprId limit{};
+  if (items.is_constant()) {
+    if (items.value() == 0) return;
+    while (local / 2 >= items.value()) local /= 2;
+    limit = kernel->pool.index(items.value());
+  } else {
+    limit = body.scalar(items);
+  }
+  // The last group may be larger than what is left.
+  if (!items.is_constant() || items.value() % local != 0) {
+    std::vector<Stmt> inside = std::move(kernel->body);
+    kernel->body.clear();
+    kernel->body.push_back(when(kernel->pool.less(kernel->pool.variable(0), limit), std::move(inside)));
+  }
+  kernel->wide_index = body.largest_count() > std::numeric_limits<std::int32_t>::max() ||
+                       (items.is_constant() && items.value() > std::numeric_limits<std::int32_t>::max() - local);
+  l.kernel = int(draft_.kernels.size());
+  l.buffers = body.buffers();
+  for (const HostExpr& s : body.scalars()) l.scalars.push_back({DType::i64, s});
+  l.global[0] = HostExpr::binary(HostExpr::Kind::div, items + HostExpr(local - 1), HostExpr(local)) * HostExpr(local);
+  l.local = {local, 1, 1};
+  draft_.kernels.push_back(std::move(kernel));
+  emit(std::move(l), name);
+}
+
+void PlanBuilder::lower_loops(Value v, Location to) {
+  const std::int64_t n = v.type().count();
+  if (n == 0) return;
+  auto k = new_kernel(step_name(*v.node), n);
+  KernelBody body(*this, *k);
+  const ExprId item = k->pool.variable(0);
+  const ExprId value = body.element(v, kernel::delinearize(k->pool, item, v.type().dims));
+  k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype, item, value));
+  const std::string name = k->stem;
+  launch(std::move(k), body, n, name);
+}
+
+void PlanBuilder::lower_fill(Location to, const Type& type, double value) {
+  const std::int64_t n = type.count();
+  if (n == 0) return;
+  auto k = new_kernel(cat("fill_", to_string(type.dtype), "_", n), n);
+  KernelBody body(*this, *k);
+  k->body.push_back(store(body.buffer(to, type.dtype, true), type.dtype, k->pool.variable(0), k->pool.constant_of(type.dtype, value)));
+  const std::string name = k->stem;
+  launch(std::move(k), body, n, name);
+}
+
+void PlanBuilder::lower_fold(Value v, Location accumulator, const std::string& combiner, bool has_lanes, const HostExpr& count) {
+  Type type = v.type();
+  if (has_lanes) type.dims.erase(type.dims.begin());
+  const std::int64_t n = type.count();
+  if (n == 0) return;
+  auto k = new_kernel(cat("fold_", combiner, "_", step_name(*v.node)), n);
+  KernelBody body(*this, *k);
+  const ExprId item = k->pool.variable(0);
+  std::vector<ExprId> index = kernel::delinearize(k->pool, item, type.dims);
+  const std::int32_t memory = body.buffer(accumulator, type.dtype, true);
+  const std::int32_t acc = k->next_register++;
+  const auto combine = [&](ExprId x) {
+    return Stmt{.kind = Stmt::Kind::assign,
+                .slot = acc,
+                .dtype = type.dtype,
+                .value = k->pool.apply(fold_row(combiner), type.dtype, {k->pool.reg(acc, type.dtype), x})};
+  };
+  k->body.push_back({.kind = Stmt::Kind::declare, .slot = acc, .dtype = type.dtype, .value = k->pool.load(memory, type.dtype, item)});
+  if (has_lanes) {
+    const std::int32_t lane = k->new_variable(v.type().dims[0]);
+    index.insert(index.begin(), k->pool.variable(lane));
+    k->body.push_back(loop(lane, body.scalar(count), {combine(body.element(v, index))}));
+  } else {
+    k->body.push_back(combine(body.element(v, index)));
+  }
+  k->body.push_back(store(memory, type.dtype, item, k->pool.reg(acc, type.dtype)));
+  const std::string name = k->stem;
+  launch(std::move(k), body, n, name);
+}
+
+void PlanBuilder::lower_stack(Value v, Location to, bool has_lanes, const HostExpr& count) {
+  const std::int64_t n = v.type().count();
+  if (n == 0) return;
+  auto k = new_kernel(cat("stack_", step_name(*v.node)), n);
+  KernelBody body(*this, *k);
+  const ExprId item = k->pool.variable(0);
+  const ExprId value = body.element(v, kernel::delinearize(k->pool, item, v.type().dims));
+  k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype, item, value));
+  const std::string name = k->stem;
+  launch(std::move(k), body, has_lanes ? count * HostExpr(n / v.type().dims[0]) : HostExpr(n), name);
+}
+
+void PlanBuilder::lower_reduce(Node& node) {
+  const std::size_t n = node.result_types().size();
+  const ReduceSpace space(node);
+  std::vector<Location> results;
+  for (std::size_t i = 0; i < n; ++i) {
+    results.push_back(new_temporary(node.result_types()[i], step_name(node)));
+    // Located only now, so that the kernels below see the operands and not the result.
+  }
+  const auto finish = [&] {
+    for (std::size_t i = 0; i < n; ++i) locations_[node.result(int(i))] = results[i];
+  };
+  if (space.results == 0) return finish();
+  const bool is_split = space.reduced >= split_reduction_from && space.results <= few_results;
+  std::vector<Location> partials;
+  std::int64_t parts = 0;
+  if (is_split) {
+    // Stage one: contiguous parts, each starting from its first element.
+    const std::int64_t wanted = std::max<std::int64_t>(1, std::min<std::int64_t>(1024, space.reduced / elements_per_partial));
+    const std::int64_t part = (space.reduced + wanted - 1) / wanted;
+    parts = (space.reduced + part - 1) / part;
+    auto k = new_kernel("partial_" + step_name(node), space.results * parts);
+    KernelBody body(*this, *k);
+    const Reduction reduction(*k, node);
+    auto& pool = k->pool;
+    const auto place = kernel::delinearize(pool, pool.variable(0), {space.results, parts});
+    const auto elements = [&](ExprId r) {
+      std::vector<ExprId> e;
+      for (std::size_t i = 0; i < n; ++i) e.push_back(body.element(node.operand(i), space.index(pool, place[0], r)));
+      return e;
+    };
+    const ExprId first = pool.mul(place[1], part);
+    reduction.declare(*k, k->body, elements(first));
+    const std::int32_t c = k->new_variable(part - 1);
+    const ExprId r = pool.add(first, pool.add(pool.variable(c), 1));
+    std::vector<Stmt> inner = reduction.combine(body, *k, elements(r));
+    if (part * parts != space.reduced) inner = {when(pool.less(r, pool.index(space.reduced)), std::move(inner))};
+    k->body.push_back(loop(c, pool.index(part - 1), std::move(inner)));
+    for (std::size_t i = 0; i < n; ++i) {
+      const DType d = reduction.accumulators[i];
+      partials.push_back(new_temporary({.dtype = d, .dims = {space.results, parts}}, "partial"));
+      k->body.push_back(store(body.buffer(partials[i], d, true), d, pool.variable(0), pool.reg(reduction.registers[i], d)));
+    }
+    const std::string name = k->stem;
+    launch(std::move(k), body, space.results * parts, name);
+  }
+  auto k = new_kernel(step_name(node), space.results);
+  KernelBody body(*this, *k);
+  const Reduction reduction(*k, node);
+  auto& pool = k->pool;
+  const ExprId item = pool.variable(0);
+  std::vector<ExprId> inits, elements;
+  for (std::size_t i = 0; i < n; ++i) inits.push_back(body.element(node.operand(n + i), {}));
+  reduction.declare(*k, k->body, inits);
+  const std::int64_t trips = is_split ? parts : space.reduced;
+  const std::int32_t r = k->new_variable(trips);
+  for (std::size_t i = 0; i < n; ++i)
+    elements.push_back(is_split ? pool.load(body.buffer(partials[i], reduction.accumulators[i], false), reduction.accumulators[i],
+                                            pool.add(pool.mul(item, parts), pool.variable(r)))
+                                : body.element(node.operand(i), space.index(pool, item, pool.variable(r))));
+  if (trips > 0) k->body.push_back(loop(r, pool.index(trips), reduction.combine(body, *k, elements)));
+  for (std::size_t i = 0; i < n; ++i)
+    k->body.push_back(store(body.buffer(results[i], reduction.dtypes[i], true), reduction.dtypes[i], item, reduction.result(*k, i)));
+  const std::string name = k->stem;
+  launch(std::move(k), body, space.results, name);
+  finish();
+}
+
+void PlanBuilder::lower_update_slice(Node& node) {
+  const Value v = node.result(), operand = node.operand(0), update = node.operand(1);
+  const Location to = new_temporary(v.type(), step_name(node));
+  if (operand.type() == update.type()) {
+    lower_loops(update, to);
+    locations_[v] = to;
+    return;
+  }
+  if (locations_.contains(operand)) emit_copy(locations_.at(operand), to, v.type(), "copy for update");
+  else lower_loops(operand, to);
+  const std::int64_t n = update.type().count();
+  if (n > 0) {
+    auto k = new_kernel(step_name(node), n);
+    KernelBody body(*this, *k);
+    auto& pool = k->pool;
+    const auto index = kernel::delinearize(pool, pool.variable(0), update.type().dims);
+    std::vector<ExprId> at;
+    for (std::size_t d = 0; d < index.size(); ++d) {
+      const ExprId start = pool.to_index(body.element(node.operand(d + 2), {}));
+      at.push_back(pool.add(pool.clamp(start, 0, v.type().dims[d] - update.type().dims[d]), index[d]));
+    }
+    const ExprId value = body.element(update, index);
+    body.note_count(v.type().count());
+    k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype, kernel::linear_index(pool, at, v.type().dims), value));
+    const std::string name = k->stem;
+    launch(std::move(k), body, n, name);
+  }
+  locations_[v] = to;
+}
+
+double fold_identity(const std::string& combiner, DType d) { return combiner_identity(combiner, d); }
+
+}  // namespace partita::passes

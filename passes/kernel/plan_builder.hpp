@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// From a distributed function to a plan: forms kernels out of nodes, lays out control flow as plan
+// steps, gives every materialised value a buffer.  The result still has one buffer per value;
+// arena.hpp then removes copies and assigns offsets.  No backend is involved.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "partita/artifact/plan.hpp"
+#include "partita/base/host_array.hpp"
+#include "partita/ir/graph.hpp"
+#include "passes/kernel/kernel.hpp"
+#include "passes/kernel/values.hpp"
+
+namespace partita::passes {
+
+/// A plan whose launches name kernels that are not yet printed.
+struct PlanDraft {
+  Plan plan;
+  std::vector<std::unique_ptr<Kernel>> kernels;  ///< Launch::kernel is an index here
+  std::vector<HostArray> constants;
+  std::map<std::string, std::int64_t> counts;
+};
+
+/// Where a value lies: from element `offset` of a buffer, dense row-major.
+struct Location {
+  int buffer = -1;
+  HostExpr offset;
+};
+
+class PlanBuilder {
+ public:
+  PlanBuilder(const ir::Module& module, const ir::Function& function, const ValuePolicy& policy);
+  [[nodiscard]] PlanDraft build();
+
+ private:
+  friend class KernelBody;
+
+  // plan_builder.cpp: values and buffers.
+  int new_buffer(BufferKind kind, DType dtype, HostExpr count, std::string name, int index = 0);
+  Location new_temporary(const Type& type, const std::string& name);
+  [[nodiscard]] HostExpr host_value(ir::Value v);
+  [[nodiscard]] bool is_host(ir::Value v) const;
+  /// Where `v` lies in memory; computes it there now if it has no place yet.
+  Location memory(ir::Value v);
+  void bind_arguments();
+  void bind_results();
+  void lower_graph(const ir::Graph& graph);
+  void lower_node(ir::Node& node);
+  void emit(decltype(Step::what) what, std::string name);
+  void emit_copy(Location from, Location to, const Type& type, const std::string& name);
+  [[nodiscard]] std::string step_name(const ir::Node& node) const;
+
+  // lower_kernels.cpp
+  void lower_loops(ir::Value v, Location to);
+  void lower_reduce(ir::Node& node);
+  void lower_scatter(ir::Node& node);
+  void lower_update_slice(ir::Node& node);
+  /// accumulator = combine(accumulator, v) elementwise, or over the first `count` lanes of v.
+  void lower_fold(ir::Value v, Location accumulator, const std::string& combiner, bool has_lanes, const HostExpr& count);
+  void lower_fill(Location to, const Type& type, double value);
+  /// Writes the first `count` lanes of v (all of it when it has none) at `to`.
+  void lower_stack(ir::Value v, Location to, bool has_lanes, const HostExpr& count);
+  void launch(std::unique_ptr<Kernel> kernel, class KernelBody& body, HostExpr items, const std::string& name);
+
+  // lower_contraction.cpp
+  void lower_contraction(ir::Node& node);
+  bool lower_library_gemm(ir::Node& node, Location to);
+
+  // lower_control.cpp
+  void lower_while(ir::Node& node);
+  void lower_counted(ir::Node& node, const CountedLoop& loop);
+  void copy_carries(const ir::Graph& body, const std::vector<Location>& carries, int skip);
+  void lower_case(ir::Node& node);
+  void lower_foreach(ir::Node& node);
+  void lower_collective(ir::Node& node);
+  void lower_check(ir::Node& node);
+  Steps capture_steps(const std::function<void()>& emit_steps);
+  int new_variable(const std::string& name);
+  int placement_index(const std::string& name);
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  ValuePolicy policy_;
+  ValueAnalysis analysis_;
+  PlanDraft draft_;
+  Plan& plan_;
+  Steps* out_;
+  ir::ValueMap<Location> locations_;
+  ir::ValueMap<HostExpr> host_;
+  /// Operand of a foreach seen from its body: element (i…) of the argument is element (first + lane, i…).
+  struct Slice {
+    ir::Value whole;
+    HostExpr first;  ///< relative to the block held in memory where the value is split
+    HostExpr count;
+    bool has_lanes = false;
+  };
+  ir::ValueMap<Slice> slices_;
+  ir::ValueMap<int> split_;  ///< values of which each shard holds its block: index of the placement
+  int foreach_depth_ = 0;
+  ir::ValueMap<int> requests_;
+};
+
+}  // namespace partita::passes

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "passes/kernel/printer.hpp"
+
+#include <functional>
+#include <set>
+#include <unordered_map>
+
+#include "partita/base/error.hpp"
+
+namespace partita::passes {
+namespace {
+
+using kernel::Expr;
+using kernel::ExprId;
+using kernel::ExprKind;
+using kernel::no_expr;
+
+bool is_index_leaf(ExprKind k) {
+  return k == ExprKind::index_constant || k == ExprKind::index_variable || k == ExprKind::index_scalar;
+}
+
+bool is_index_arithmetic(ExprKind k) { return k > ExprKind::to_index; }
+
+class BodyPrinter {
+ public:
+  BodyPrinter(const Kernel& kernel, kernel::ScalarText& text, const BodyNames& names)
+      : k_(kernel), text_(text), names_(names), uses_(std::size_t(kernel.pool.size())) {
+    count_uses(k_.body);
+  }
+
+  std::string print() {
+    statements(k_.body);
+    return std::move(out_);
+  }
+
+ private:
+  // --- Facts about expressions ---
+  void count_uses(const std::vector<Stmt>& stmts) {
+    for (const Stmt& s : stmts) {
+      for (ExprId e : {s.value, s.other})
+        if (e != no_expr) count_uses(e);
+      count_uses(s.body);
+    }
+  }
+  void count_uses(ExprId e) {
+    if (uses_[std::size_t(e)]++ > 0) return;
+    for (ExprId x : k_.pool[e].operands) count_uses(x);
+  }
+
+  /// Whether an expression has a part for which `test` holds.
+  bool contains(ExprId e, const std::function<bool(const Expr&)>& test) const {
+    std::set<ExprId> seen;
+    const std::function<bool(ExprId)> visit = [&](ExprId id) {
+      if (!seen.insert(id).second) return false;
+      const Expr& x = k_.pool[id];
+      if (test(x)) return true;
+      for (ExprId o : x.operands)
+        if (visit(o)) return true;
+      return false;
+    };
+    return visit(e);
+  }
+
+  /// Whether evaluating `e` now would read memory or cost much, beyond what is already in variables.
+  bool is_lazy(ExprId e) const {
+    if (name_.contains(e)) return false;
+    const Expr& x = k_.pool[e];
+    if (x.kind == ExprKind::load || x.kind == ExprKind::choose) return true;
+    for (ExprId o : x.operands)
+      if (is_lazy(o)) return true;
+    return false;
+  }
+
+  // --- Text ---
+  void line(const std::string& s) { out_.append(std::size_t(depth_) * 2, ' ').append(s).append("\n"); }
+
+  void declare(ExprId e, const std::string& type, const std::string& value) {
+    const std::string name = cat("v", next_name_++);
+    line(cat("const ", type, " ", name, " = ", value, ";"));
+    remember(e, name);
+  }
+
+  void remember(ExprId e, const std::string& name) {
+    name_[e] = name;
+    scopes_.back().push_back(e);
+  }
+
+  void open_scope() {
+    scopes_.emplace_back();
+    ++depth_;
+  }
+  void close_scope() {
+    for (ExprId e : scopes_.back()) name_.erase(e);
+    scopes_.pop_back();
+    --depth_;
+  }
+
+  /// Forgets variables whose value a statement may have changed.
+  void forget(const std::function<bool(const Expr&)>& changed) {
+    for (auto& scope : scopes_)
+      std::erase_if(scope, [&](ExprId e) {
+        if (!contains(e, changed)) return false;
+        name_.erase(e);
+        return true;
+      });
+  }
+
+  std::string index_constant(const Expr& e) const {
+    const auto value = std::int64_t(e.bits);
+    const std::string s = std::to_string(value) + (names_.index_dtype == DType::i64 ? "L" : "");
+    return value < 0 ? cat("(", s, ")") : s;
+  }
+
+  static const char* index_operator(ExprKind k) {
+    switch (k) {
+      case ExprKind::index_add: return " + ";
+      case ExprKind::index_sub: return " - ";
+      case ExprKind::index_mul: return " * ";
+      case ExprKind::index_div: return " / ";
+      case ExprKind::index_mod: return " % ";
+      case ExprKind::index_less: return " < ";
+      case ExprKind::index_less_equal: return " <= ";
+      default: return " == ";
+    }
+  }
+
+  std::string index_text(const Expr& e) {
+    const std::string a = value(e.operands[0]), b = value(e.operands[1]);
+    if (e.kind == ExprKind::index_min || e.kind == ExprKind::index_max)
+      return cat("(", a, e.kind == ExprKind::index_min ? " < " : " > ", b, " ? ", a, " : ", b, ")");
+    return cat("(", a, index_operator(e.kind), b, ")");
+  }
+
+  std::string leaf(const Expr& e) {
+    switch (e.kind) {
+      case ExprKind::constant: return text_.literal(e.dtype, e.bits);
+      case ExprKind::reg: return cat("r", e.slot);
+      case ExprKind::index_constant: return index_constant(e);
+      case ExprKind::index_variable: return cat("i", e.slot);
+      default: return cat("s", e.slot);
+    }
+  }
+
+  /// The name of a variable (or literal) that holds e, emitting what is missing.
+  std::string value(ExprId id) {
+    if (const auto it = name_.find(id); it != name_.end()) return it->second;
+    const Expr e = k_.pool[id];
+    if (e.kind == ExprKind::constant || e.kind == ExprKind::reg || is_index_leaf(e.kind)) return leaf(e);
+    if (is_index_arithmetic(e.kind)) {
+      const bool repeats = e.kind == ExprKind::index_min || e.kind == ExprKind::index_max;
+      std::string text = index_text(e);
+      if (uses_[std::size_t(id)] < 2 && !repeats && text.size() < 60) return text;
+      const bool is_truth = e.kind >= ExprKind::index_less;
+      declare(id, is_truth ? text_.value_type(DType::i1) : names_.index_type, text);
+      return name_.at(id);
+    }
+    emit(id, e);
+    return name_.at(id);
+  }
+
+  void emit(ExprId id, const Expr& e) {
+    switch (e.kind) {
+      case ExprKind::apply: {
+        std::vector<std::string> operands;
+        for (ExprId x : e.operands) operands.push_back(value(x));
+        return declare(id, text_.value_type(e.dtype), text_.apply(e.name, e.source, operands));
+      }
+      case ExprKind::convert:
+        return declare(id, text_.value_type(e.dtype), text_.convert(value(e.operands[0]), e.source, e.dtype));
+      case ExprKind::bitcast:
+        return declare(id, text_.value_type(e.dtype), text_.bitcast(value(e.operands[0]), e.source, e.dtype));
+      case ExprKind::load: {
+        const std::string index = value(e.operands[0]);
+        return declare(id, text_.value_type(e.dtype), text_.load(e.dtype, cat("b", e.slot), index));
+      }
+      case ExprKind::from_index: {
+        const std::string x = value(e.operands[0]);
+        return declare(id, text_.value_type(e.dtype), text_.convert(x, names_.index_dtype, e.dtype));
+      }
+      case ExprKind::to_index:
+        return declare(id, names_.index_type, cat("(", names_.index_type, ")", value(e.operands[0])));
+      case ExprKind::choose: return emit_choose(id, e);
+      default: throw_internal_error("an expression that cannot be printed");
+    }
+  }
+
+  void emit_choose(ExprId id, const Expr& e) {
+    const std::string condition = value(e.operands[0]);
+    const std::string type = text_.value_type(e.dtype);
+    if (!is_lazy(e.operands[1]) && !is_lazy(e.operands[2])) {
+      const std::string a = value(e.operands[1]), b = value(e.operands[2]);
+      return declare(id, type, cat(condition, " ? ", a, " : ", b));
+    }
+    const std::string name = cat("v", next_name_++);
+    line(cat(type, " ", name, ";"));
+    for (const int branch : {1, 2}) {
+      line(branch == 1 ? cat("if (", condition, ") {") : "} else {");
+      open_scope();
+      line(cat(name, " = ", value(e.operands[std::size_t(branch)]), ";"));
+      close_scope();
+    }
+    line("}");
+    remember(id, name);
+  }
+
+  // --- Statements ---
+  void statements(const std::vector<Stmt>& stmts) {
+    for (const Stmt& s : stmts) statement(s);
+  }
+
+  void statement(const Stmt& s) {
+    switch (s.kind) {
+      case Stmt::Kind::declare: return line(cat(text_.value_type(s.dtype), " r", s.slot, " = ", value(s.value), ";"));
+      case Stmt::Kind::assign:
+        line(cat("r", s.slot, " = ", value(s.value), ";"));
+        return forget_register(s.slot);
+      case Stmt::Kind::multiply_add: return multiply_add(s);
+      case Stmt::Kind::loop: return loop(s);
+      case Stmt::Kind::when:
+        line(cat("if (", value(s.value), ") {"));
+        open_scope();
+        statements(s.body);
+        close_scope();
+        return line("}");
+      case Stmt::Kind::store: {
+        const std::string v = value(s.value), at = value(s.other);
+        line(cat(text_.store(s.dtype, cat("b", s.slot), at, v), ";"));
+        return forget([&](const Expr& e) { return e.kind == ExprKind::load && e.slot == s.slot; });
+      }
+    }
+  }
+
+  void forget_register(std::int32_t slot) {
+    forget([&](const Expr& e) { return e.kind == ExprKind::reg && e.slot == slot; });
+  }
+
+  void multiply_add(const Stmt& s) {
+    const std::string a = value(s.value), b = value(s.other), r = cat("r", s.slot);
+    if (is_float(s.dtype)) return line(cat(r, " = fma(", a, ", ", b, ", ", r, ");"));
+    const std::string product = cat("v", next_name_++);
+    const std::string operands[] = {a, b};
+    line(cat("const ", text_.value_type(s.dtype), " ", product, " = ", text_.apply("multiply", s.dtype, operands), ";"));
+    const std::string sum[] = {r, product};
+    line(cat(r, " = ", text_.apply("add", s.dtype, sum), ";"));
+  }
+
+  /// What a statement list changes: loop variables, registers, memory.
+  struct Changes {
+    std::set<std::int32_t> variables, registers, buffers;
+  };
+  static void collect(const std::vector<Stmt>& stmts, Changes& c) {
+    for (const Stmt& s : stmts) {
+      if (s.kind == Stmt::Kind::loop) c.variables.insert(s.slot);
+      else if (s.kind == Stmt::Kind::store) c.buffers.insert(s.slot);
+      else if (s.kind != Stmt::Kind::when) c.registers.insert(s.slot);
+      collect(s.body, c);
+    }
+  }
+
+  bool is_invariant(ExprId e, const Changes& c) const {
+    return !contains(e, [&](const Expr& x) {
+      return (x.kind == ExprKind::index_variable && c.variables.contains(x.slot)) ||
+             (x.kind == ExprKind::reg && c.registers.contains(x.slot)) ||
+             (x.kind == ExprKind::load && c.buffers.contains(x.slot));
+    });
+  }
+
+  /// Evaluates the parts of `e` that the loop does not change and that are worth a variable.
+  void hoist(ExprId id, const Changes& c, std::set<ExprId>& seen) {
+    if (name_.contains(id) || !seen.insert(id).second) return;
+    const Expr& e = k_.pool[id];
+    if (e.kind == ExprKind::constant || e.kind == ExprKind::reg || is_index_leaf(e.kind)) return;
+    if (!is_index_arithmetic(e.kind) && is_invariant(id, c)) {
+      value(id);
+      return;
+    }
+    const std::vector<ExprId> operands = e.operands;
+    const std::size_t certain = e.kind == ExprKind::choose ? 1 : operands.size();
+    for (std::size_t k = 0; k < certain; ++k) hoist(operands[k], c, seen);
+  }
+
+  void loop(const Stmt& s) {
+    Changes c;
+    c.variables.insert(s.slot);
+    collect(s.body, c);
+    std::set<ExprId> seen;
+    for (const Stmt& inner : s.body)
+      for (ExprId e : {inner.value, inner.other})
+        if (e != no_expr) hoist(e, c, seen);
+    const std::string i = cat("i", s.slot);
+    line(cat("for (", names_.index_type, " ", i, " = 0; ", i, " < ", value(s.value), "; ++", i, ") {"));
+    open_scope();
+    statements(s.body);
+    close_scope();
+    line("}");
+    forget([&](const Expr& e) {
+      return (e.kind == ExprKind::reg && c.registers.contains(e.slot)) ||
+             (e.kind == ExprKind::load && c.buffers.contains(e.slot));
+    });
+  }
+
+  const Kernel& k_;
+  kernel::ScalarText& text_;
+  const BodyNames& names_;
+  std::vector<int> uses_;
+  std::string out_;
+  int depth_ = 1, next_name_ = 0;
+  std::unordered_map<ExprId, std::string> name_;
+  std::vector<std::vector<ExprId>> scopes_{1};
+};
+
+}  // namespace
+
+std::string print_body(const Kernel& kernel, kernel::ScalarText& text, const BodyNames& names) {
+  return BodyPrinter(kernel, text, names).print();
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "passes/kernel/step_access.hpp"
+
+#include <set>
+
+namespace partita::passes {
+namespace {
+
+using kernel::Expr;
+using kernel::ExprId;
+using kernel::ExprKind;
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;
+
+/// Loads and stores of a kernel by buffer: the set of index expressions used.
+struct KernelAccess {
+  std::vector<std::set<ExprId>> loads, stores;
+  bool is_looped = false;  ///< a store under a loop: one item writes several elements
+
+  explicit KernelAccess(const Kernel& k) : loads(k.buffers.size()), stores(k.buffers.size()), seen_(std::size_t(k.pool.size())) {
+    visit(k, k.body, false);
+  }
+
+ private:
+  void expression(const Kernel& k, ExprId id) {
+    const auto i = std::size_t(id);
+    if (seen_[i]) return;
+    seen_[i] = true;
+    const Expr& e = k.pool[id];
+    if (e.kind == ExprKind::load) loads[std::size_t(e.slot)].insert(e.operands[0]);
+    for (ExprId x : e.operands) expression(k, x);
+  }
+  void visit(const Kernel& k, const std::vector<Stmt>& stmts, bool in_loop) {
+    for (const Stmt& s : stmts) {
+      if (s.kind == Stmt::Kind::store) {
+        stores[std::size_t(s.slot)].insert(s.other);
+        is_looped |= in_loop;
+      }
+      for (const ExprId* e : {&s.value, &s.other})
+        if (*e != ExprId(-1)) expression(k, *e);
+      visit(k, s.body, in_loop || s.kind == Stmt::Kind::loop);
+    }
+  }
+  std::vector<bool> seen_;
+};
+
+void visit_launch(Launch& l, const PlanDraft& draft, const std::function<void(const Access&)>& visit) {
+  const Kernel& k = *draft.kernels[std::size_t(l.kernel)];
+  const KernelAccess access(k);
+  std::set<ExprId> stored;
+  for (const auto& s : access.stores) stored.insert(s.begin(), s.end());
+  for (std::size_t b = 0; b < l.buffers.size(); ++b) {
+    const bool same_element = stored.size() == 1 && !access.is_looped && access.loads[b].size() == 1 &&
+                              *access.loads[b].begin() == *stored.begin();
+    visit({.ref = &l.buffers[b],
+           .reads = !access.loads[b].empty(),
+           .writes = k.buffers[b].is_written,
+           .is_in_place = same_element});
+  }
+}
+
+}  // namespace
+
+std::vector<Steps*> inner_steps(Step& step) {
+  return std::visit(Overloaded{[](For& s) { return std::vector<Steps*>{&s.body}; },
+                               [](While& s) { return std::vector<Steps*>{&s.condition, &s.body}; },
+                               [](Case& s) {
+                                 std::vector<Steps*> all;
+                                 for (Steps& b : s.branches) all.push_back(&b);
+                                 return all;
+                               },
+                               [](auto&) { return std::vector<Steps*>{}; }},
+                    step.what);
+}
+
+void for_each_access(Step& step, const PlanDraft& draft, const std::function<void(const Access&)>& visit) {
+  const auto read = [&](BufferRef& r) { visit({.ref = &r, .reads = true}); };
+  const auto write = [&](BufferRef& r) { visit({.ref = &r, .writes = true}); };
+  std::visit(Overloaded{[&](Launch& s) { visit_launch(s, draft, visit); },
+                        [&](Gemm& s) {
+                          read(s.a);
+                          read(s.b);
+                          visit({.ref = &s.c, .reads = s.beta != 0, .writes = true});
+                        },
+                        [&](Copy& s) {
+                          visit({.ref = &s.from, .reads = true, .is_in_place = true});
+                          write(s.to);
+                        },
+                        [&](While& s) { read(s.predicate); },
+                        [&](Case& s) { read(s.index); },
+                        [&](AllReduceStart& s) {
+                          for (Piece& p : s.pieces) visit({.ref = &p.at, .reads = true, .writes = true});
+                        },
+                        [&](AllGatherStart& s) {
+                          read(s.from);
+                          write(s.to);
+                        },
+                        [&](Check& s) { read(s.condition); }, [](auto&) {}},
+             step.what);
+  for (Steps* inner : inner_steps(step))
+    for (Step& s : *inner) for_each_access(s, draft, visit);
+}
+
+}  // namespace partita::passes

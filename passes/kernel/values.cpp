@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "passes/kernel/values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "passes/kernel/contraction_shape.hpp"
+
+namespace partita::passes {
+namespace {
+
+using ir::Graph;
+using ir::KernelShape;
+using ir::Node;
+using ir::Value;
+
+/// Storing and reading back costs about this much arithmetic per element and reader.
+constexpr double store_cost = 4;
+/// What a contraction may recompute per element it loads.
+constexpr double contraction_operand_cost = 1;
+/// Beyond this an expression is cut, so that kernels stay small.
+constexpr double kernel_budget = 400;
+
+template <std::size_t n>
+bool is_one_of(std::string_view name, const std::array<std::string_view, n>& names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+constexpr std::array<std::string_view, 9> view_ops = {
+    "stablehlo.reshape", "stablehlo.transpose", "stablehlo.slice",   "stablehlo.broadcast_in_dim", "stablehlo.reverse",
+    "stablehlo.dynamic_slice", "stablehlo.optimization_barrier", "sdy.sharding_constraint", "stablehlo.broadcast"};
+
+bool is_region_argument(Value v) { return v.node->is("graph.arguments"); }
+
+bool is_scalar_integer(Value v) { return v.type().dims.empty() && is_integer(v.type().dtype) && !v.type().is_token; }
+
+}  // namespace
+
+bool is_view_op(const Node& node) { return is_one_of(node.name(), view_ops); }
+
+double own_cost(const Node& node) {
+  const std::string_view name = node.name();
+  if (is_view_op(node) || node.is("stablehlo.constant") || node.is("stablehlo.iota")) return 0;
+  if (is_one_of<4>(name, {"stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather", "stablehlo.select"})) return 1;
+  if (is_one_of<6>(name, {"stablehlo.divide", "stablehlo.sqrt", "stablehlo.rsqrt", "stablehlo.remainder",
+                          "stablehlo.cbrt", "stablehlo.is_finite"}))
+    return 4;
+  if (is_one_of<10>(name, {"stablehlo.exponential", "stablehlo.log", "stablehlo.tanh", "stablehlo.logistic",
+                           "stablehlo.sine", "stablehlo.cosine", "stablehlo.power", "stablehlo.log_plus_one",
+                           "stablehlo.exponential_minus_one", "stablehlo.tan"}))
+    return 12;
+  if (name.starts_with("chlo.") && name != "chlo.square") return 30;
+  return 1;
+}
+
+bool is_library_contraction(const Node& node, const ValuePolicy& policy) {
+  if (node.op().shape != KernelShape::contraction) return false;
+  const DType d = node.result_types()[0].dtype;
+  if (d != DType::f32 && d != DType::f64) return false;
+  for (const Value& v : node.operands())
+    if (v.type().dtype != d) return false;
+  const ContractionShape s = contraction_shape(node);
+  if (s.batch == 0 || s.m == 0 || s.n == 0 || s.k == 0) return false;
+  return double(s.batch) * double(s.m) * double(s.n) * double(s.k) >= double(policy.library_threshold);
+}
+
+std::optional<CountedLoop> counted_loop(const Node& loop) {
+  if (!loop.is("stablehlo.while")) return std::nullopt;
+  const Graph& condition = loop.region(0);
+  const Graph& body = loop.region(1);
+  if (condition.results.size() != 1) return std::nullopt;
+  const auto strip = [](Value v) {
+    while (v.node->is("stablehlo.convert") && v.node->operand(0).type() == v.type()) v = v.node->operand(0);
+    return v;
+  };
+  const Value test = strip(condition.results[0]);
+  if (!test.node->is("stablehlo.compare") || test.node->attrs.text("comparison_direction") != "LT") return std::nullopt;
+  const Value i = strip(test.node->operand(0)), end = strip(test.node->operand(1));
+  if (!condition.is_argument(i) || !is_scalar_integer(i)) return std::nullopt;
+  // The bound stays the same: a constant, a value from outside, or a carry that the body passes on.
+  if (condition.is_argument(end)) {
+    if (strip(body.results.at(std::size_t(end.index))) != body.argument(end.index)) return std::nullopt;
+  } else if (end.node->graph() == &condition && !end.node->is("stablehlo.constant")) {
+    return std::nullopt;
+  }
+  const Value next = strip(body.results.at(std::size_t(i.index)));
+  if (!next.node->is("stablehlo.add")) return std::nullopt;
+  const Value x = strip(next.node->operand(0)), y = strip(next.node->operand(1));
+  const Value argument = body.argument(i.index);
+  const Value other = x == argument ? y : x;
+  if ((x != argument && y != argument) || !other.node->is("stablehlo.constant")) return std::nullopt;
+  const auto* dense = other.node->attrs.find("value")->get_if<ir::DenseRef>();
+  const HostArray step = convert((*dense)->to_array(), DType::i64);
+  const std::int64_t by = *step.data<DType::i64>();
+  if (by <= 0) return std::nullopt;
+  return CountedLoop{.induction = i.index, .step = by, .end = end};
+}
+
+ValueAnalysis::ValueAnalysis(const Graph& body, const ValuePolicy& policy) : policy_(policy) {
+  find_host_scalars(body);
+  for (const Value& v : body.arguments()) materialised_.insert(v);
+  for (const Value& v : body.results) force_value(v);
+  force(body);
+  estimate(body);
+  decide(body);
+}
+
+void ValueAnalysis::force_value(Value v) { materialised_.insert(v); }
+
+void ValueAnalysis::find_host_scalars(const Graph& graph) {
+  static constexpr std::array<std::string_view, 7> host_ops = {
+      "stablehlo.add",     "stablehlo.subtract", "stablehlo.multiply", "stablehlo.minimum",
+      "stablehlo.maximum", "stablehlo.clamp",    "stablehlo.reshape"};
+  for (Node* node : graph.nodes()) {
+    if (node->is("stablehlo.while")) {
+      if (const auto loop = counted_loop(*node)) {
+        const Value init = node->operand(std::size_t(loop->induction));
+        Value end = loop->end;
+        if (is_region_argument(end) && end.node->graph() == &node->region(0)) end = node->operand(std::size_t(end.index));
+        const bool end_is_host = host_.contains(end) || (end.node->is("stablehlo.constant") && is_scalar_integer(end));
+        if (host_.contains(init) && end_is_host) {
+          host_.insert(node->region(1).argument(loop->induction));
+          host_.insert(node->region(0).argument(loop->induction));
+          host_.insert(node->result(loop->induction));
+          if (is_region_argument(loop->end) && loop->end.node->graph() == &node->region(0))
+            host_.insert(node->region(1).argument(loop->end.index));
+        }
+      }
+    }
+    if (node->is("mr.foreach")) {
+      host_.insert(node->region(0).argument(0));
+      host_.insert(node->region(0).argument(1));
+    }
+    for (const auto& region : node->regions()) find_host_scalars(*region);
+    if (node->result_count() != 1 || !is_scalar_integer(node->result())) continue;
+    const bool operands_are_host = std::ranges::all_of(node->operands(), [&](Value v) { return host_.contains(v); });
+    const bool is_conversion = node->is("stablehlo.convert") && is_scalar_integer(node->operand(0)) &&
+                               info(node->result_types()[0].dtype).bits >= 32;
+    if (node->is("stablehlo.constant") || (operands_are_host && (is_one_of(node->name(), host_ops) || is_conversion)))
+      host_.insert(node->result());
+  }
+}
+
+void ValueAnalysis::force(const Graph& graph) {
+  for (Node* node : graph.nodes()) {
+    const KernelShape shape = node->op().shape;
+    const bool is_loops = shape == KernelShape::loops && !node->is("stablehlo.dynamic_update_slice");
+    if (!is_loops)
+      for (int k = 0; k < node->result_count(); ++k) force_value(node->result(k));
+    const bool is_dense_constant =
+        node->is("stablehlo.constant") && !(*node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat();
+    if (is_dense_constant) force_value(node->result());
+    // Control flow and collectives take and give memory.
+    if (shape == KernelShape::none)
+      for (const Value& v : node->operands()) force_value(v);
+    if (is_library_contraction(*node, policy_))
+      for (const Value& v : node->operands()) {
+        Value root = v;
+        while (is_view_op(*root.node) && !root.node->is("stablehlo.reverse") &&
+               !root.node->is("stablehlo.broadcast_in_dim"))
+          root = root.node->operand(0);
+        force_value(is_strided_view(v, [this](Value x) { return host_.contains(x); }) ? root : v);
+      }
+    const bool folds = node->is("mr.foreach");
+    for (const auto& region : node->regions()) {
+      if (shape != KernelShape::none) continue;  // combiners of reduce and scatter are scalar code
+      for (const Value& v : region->arguments()) materialised_.insert(v);
+      if (!folds)
+        for (const Value& v : region->results) force_value(v);
+      force(*region);
+    }
+  }
+}
+
+double ValueAnalysis::cost(Value v) const {
+  if (materialised_.contains(v) || host_.contains(v)) return 0;
+  const auto it = cost_.find(v);
+  return it == cost_.end() ? 0 : it->second;
+}
+
+void ValueAnalysis::estimate(const Graph& graph) {
+  for (Node* node : graph.nodes()) {
+    for (std::size_t k = 0; k < node->operands().size(); ++k)
+      uses_[node->operand(k)].push_back({node, int(k), &graph});
+    if (node->op().shape == KernelShape::loops) {
+      double total = own_cost(*node);
+      for (const Value& v : node->operands()) total += cost(v);
+      for (int k = 0; k < node->result_count(); ++k) {
+        cost_[node->result(k)] = total;
+        if (total > kernel_budget) force_value(node->result(k));
+      }
+    }
+    if (node->op().shape != KernelShape::none) continue;
+    for (const auto& region : node->regions()) estimate(*region);
+  }
+  for (const Value& v : graph.results) uses_[v].push_back({nullptr, 0, &graph});
+}
+
+void ValueAnalysis::decide(const Graph& graph) {
+  const auto& nodes = graph.nodes();
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+    Node* node = *it;
+    if (node->op().shape == KernelShape::none)
+      for (const auto& region : node->regions()) decide(*region);
+    if (node->op().shape != KernelShape::loops) continue;
+    for (int k = 0; k < node->result_count(); ++k) {
+      const Value v = node->result(k);
+      if (materialised_.contains(v) || host_.contains(v)) continue;
+      std::set<const void*> roots;
+      bool is_recomputed = false, is_captured = false;
+      std::size_t index_changes = 0;
+      const auto& uses = uses_[v];
+      for (const Use& use : uses) {
+        if (use.graph != &graph) is_captured = true;
+        if (use.user == nullptr) {  // folded into a foreach's accumulator or stack
+          roots.insert(&graph);
+          continue;
+        }
+        const Node& user = *use.user;
+        if (user.op().shape == KernelShape::contraction) is_recomputed |= cost(v) > contraction_operand_cost;
+        if (is_view_op(user) || own_cost(user) == 0 || user.is("stablehlo.concatenate") || user.is("stablehlo.pad") ||
+            user.is("stablehlo.gather"))
+          ++index_changes;
+        if (user.op().shape == KernelShape::loops &&
+            user.result_types()[0].count() >= 4 * std::max<std::int64_t>(v.type().count(), 1))
+          is_recomputed |= cost(v) > 2 * store_cost;
+        if (user.op().shape == KernelShape::loops && !materialised_.contains(use.user->result()))
+          roots.insert(roots_[use.user->result()].begin(), roots_[use.user->result()].end());
+        else
+          roots.insert(use.user);
+      }
+      const double c = cost(v);
+      const bool branches = uses.size() > 1 && index_changes > 0 && c >= 1;
+      if (is_recomputed || branches || (is_captured && c >= 1) || (roots.size() > 1 && c > store_cost))
+        force_value(v);
+      else
+        roots_[v] = std::move(roots);
+    }
+  }
+}
+
+}  // namespace partita::passes

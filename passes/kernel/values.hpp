@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Which values get memory and which live only inside kernels.  A value is materialised when an
+// operation needs it in memory, or when computing it again in every consumer would cost more than
+// storing it.  Decided once for a function and all regions below it, before kernels are formed.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "partita/artifact/host_expr.hpp"
+#include "partita/ir/graph.hpp"
+#include "partita/ir/op.hpp"
+
+namespace partita::passes {
+
+/// A counted loop: `induction` starts at a host integer, grows by `step`, ends before `end`.
+struct CountedLoop {
+  int induction = 0;  ///< index of the carried value
+  std::int64_t step = 1;
+  ir::Value end;  ///< bound in the condition: a constant, a capture or a pass-through carry
+};
+/// Recognises `while (i < end) { …; i += step }` with i a scalar integer; nothing when it is not one.
+[[nodiscard]] std::optional<CountedLoop> counted_loop(const ir::Node& loop);
+
+struct ValuePolicy {
+  /// Contractions with at least this many multiply-adds go to the GEMM library where it can take them.
+  std::int64_t library_threshold = 0;
+};
+
+class ValueAnalysis {
+ public:
+  ValueAnalysis(const ir::Graph& body, const ValuePolicy& policy);
+  [[nodiscard]] bool is_materialised(ir::Value v) const { return materialised_.contains(v); }
+  /// Whether the host can compute it: a scalar integer made of constants, loop counters and block
+  /// bounds by +, -, *, min, max and conversions.
+  [[nodiscard]] bool is_host_scalar(ir::Value v) const { return host_.contains(v); }
+
+ private:
+  void find_host_scalars(const ir::Graph& graph);
+  void force(const ir::Graph& graph);
+  void estimate(const ir::Graph& graph);
+  void decide(const ir::Graph& graph);
+  void force_value(ir::Value v);
+  [[nodiscard]] double cost(ir::Value v) const;
+
+  ValuePolicy policy_;
+  std::set<ir::Value> materialised_, host_;
+  ir::ValueMap<double> cost_;
+  struct Use {
+    ir::Node* user;   ///< null: a result of `graph`
+    int operand;
+    const ir::Graph* graph;
+  };
+  ir::ValueMap<std::vector<Use>> uses_;
+  ir::ValueMap<std::set<const void*>> roots_;
+};
+
+/// Whether an op only renames elements: its result is its operand seen through another index.
+[[nodiscard]] bool is_view_op(const ir::Node& node);
+/// Whether a node's elements are worth nothing to recompute (constants, iota, views).
+[[nodiscard]] double own_cost(const ir::Node& node);
+/// Whether a contraction is one the GEMM library takes, under the policy.
+[[nodiscard]] bool is_library_contraction(const ir::Node& node, const ValuePolicy& policy);
+
+}  // namespace partita::passes

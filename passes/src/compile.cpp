@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/passes/compile.hpp"
+
+#include <chrono>
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "partita/base/error.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/op.hpp"
+#include "partita/passes/target.hpp"
+#include "partita_generated/backends.hpp"
+#include "passes/kernel/arena.hpp"
+#include "passes/kernel/plan_builder.hpp"
+
+namespace partita::passes {
+
+#define PARTITA_DECLARE(name) const Target& target_##name();
+PARTITA_BACKENDS(PARTITA_DECLARE)
+#undef PARTITA_DECLARE
+
+namespace {
+
+std::vector<const Target*> targets() {
+  std::vector<const Target*> all;
+#define PARTITA_LIST(name) all.push_back(&target_##name());
+  PARTITA_BACKENDS(PARTITA_LIST)
+#undef PARTITA_LIST
+  return all;
+}
+
+const Target& find_target(const std::string& name) {
+  std::string known;
+  for (const Target* t : targets()) {
+    if (t->name == name) return *t;
+    known += (known.empty() ? "" : ", ") + t->name;
+  }
+  throw_user_error(cat("target '", name, "' is not built in; built in: ", known));
+}
+
+ValuePolicy policy_for(const CompileOptions& options, const Target& target) {
+  if (options.gemm == "auto") return {target.library_threshold};
+  if (options.gemm == "clblast") return {1};
+  if (options.gemm == "generated") return {std::numeric_limits<std::int64_t>::max()};
+  throw_user_error(cat("--gemm: expected auto, clblast or generated, found '", options.gemm, "'"));
+}
+
+/// Bytes of one shard: "C + sum of B * block(P)" over placements; evaluated for one shard too.
+struct PlannedBytes {
+  std::string formula;
+  std::int64_t one_shard = 0;
+};
+
+PlannedBytes planned_bytes(const Plan& plan) {
+  std::vector<std::int64_t> variables(plan.variables.size(), 0);
+  const auto total = [&] {
+    std::int64_t bytes = plan.arena_bytes;
+    for (const Buffer& b : plan.buffers)
+      if (b.kind != BufferKind::arena) bytes += b.count.evaluate(variables) * std::int64_t(byte_size(b.dtype));
+    return bytes;
+  };
+  const std::int64_t constant = total();
+  PlannedBytes result{cat(constant, " bytes"), constant};
+  for (const Placement& p : plan.placements) {
+    variables[std::size_t(p.end_variable)] = 1;
+    const std::int64_t each = total() - constant;
+    variables[std::size_t(p.end_variable)] = 0;
+    result.formula += cat(" + ", each, " bytes * block(", p.name, ")");
+    result.one_shard += each * p.size;
+  }
+  return result;
+}
+
+std::int64_t count_nodes(const ir::Module& module) {
+  std::int64_t n = 0;
+  for (const auto& f : module.functions) ir::walk(*f->body, [&](ir::Node&) { ++n; });
+  return n;
+}
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::vector<PassTiming>& into) : into_(into) {}
+  void time(const std::string& name, const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    into_.push_back({name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+  }
+
+ private:
+  std::vector<PassTiming>& into_;
+};
+
+}  // namespace
+
+std::vector<std::string> built_targets() {
+  std::vector<std::string> names;
+  for (const Target* t : targets()) names.push_back(t->name);
+  return names;
+}
+
+Artifact compile_module(const ir::Module& original, const CompileOptions& options, CompileReport* report) {
+  CompileReport unused;
+  CompileReport& r = report != nullptr ? *report : unused;
+  const Target& target = find_target(options.target);
+  const ValuePolicy policy = policy_for(options, target);
+  const std::unique_ptr<ir::Module> module = ir::clone_module(original);
+  r.counts["nodes"] = count_nodes(original);
+
+  PassContext context;
+  context.function = options.function;
+  context.placements = options.placements;
+  context.layout = options.layout;
+  Artifact artifact;
+  artifact.target = target.name;
+  artifact.module_name = original.name;
+  const auto front = run_passes(*module, named_pipeline("frontend"), context, options.dumps);
+  artifact.ir = ir::print_module(*module);
+  const auto back = run_passes(*module, named_pipeline("placement"), context, options.dumps);
+  r.timings.insert(r.timings.end(), front.begin(), front.end());
+  r.timings.insert(r.timings.end(), back.begin(), back.end());
+  r.remarks = context.remarks;
+  r.counts.insert(context.counts.begin(), context.counts.end());
+
+  Stopwatch watch(r.timings);
+  PlanDraft draft;
+  watch.time("form-kernels", [&] { draft = PlanBuilder(*module, module->entry(options.function), policy).build(); });
+  watch.time("plan", [&] {
+    remove_copies(draft);
+    remove_dead_steps(draft);
+    remove_copies(draft);
+    assign_arena(draft);
+  });
+  watch.time("codegen", [&] {
+    artifact.plan = draft.plan;
+    artifact.constants = std::move(draft.constants);
+    target.generate(draft, artifact);
+  });
+  r.counts.insert(draft.counts.begin(), draft.counts.end());
+  r.counts["kernels"] = std::int64_t(artifact.kernels.size());
+  const PlannedBytes planned = planned_bytes(artifact.plan);
+  r.planned_bytes = planned.formula;
+  if (options.memory_budget > 0 && planned.one_shard > options.memory_budget)
+    throw_user_error(cat("--memory-budget: expected at most ", options.memory_budget, " bytes on one shard, found ",
+                         planned.one_shard, " (", planned.formula, ")"));
+  for (const auto& [name, size] : options.placements) artifact.properties.emplace_back("placement." + name, std::to_string(size));
+  artifact.properties.emplace_back("function", options.function);
+  artifact.properties.emplace_back("gemm", options.gemm);
+  artifact.properties.emplace_back("layout", options.layout);
+  artifact.properties.emplace_back("planned_bytes", planned.formula);
+  std::ranges::sort(artifact.properties);
+  return artifact;
+}
+
+}  // namespace partita::passes
