@@ -41,4 +41,10 @@ LocalRank local_rank() {
   return {};
 }
 
+int launched_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const auto rank = environment_number(name)) return *rank;
+  return 0;
+}
+
 }  // namespace partita

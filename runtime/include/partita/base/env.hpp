@@ -19,4 +19,8 @@ struct LocalRank {
 };
 [[nodiscard]] LocalRank local_rank();
 
+/// This process's rank in its job as the launcher says; 0 without a launcher.  For messages before
+/// MPI is initialised; a communicator knows better.
+[[nodiscard]] int launched_rank();
+
 }  // namespace partita

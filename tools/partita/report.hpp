@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// How the tool ends when something fails: one error text, the exit code of its kind, a crash file
+// for our own bugs, and the whole MPI job with it.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace partita::tool {
+
+enum class ErrorFormat { text, json };
+
+constexpr int exit_user_error = 2, exit_device_error = 3, exit_internal_error = 70;
+
+/// To be called in a catch block.  Prints the error (`arguments` go into a crash file), ends the
+/// MPI job where there is one, and returns the exit code.  Where several ranks run, the others leave
+/// it to the first to print what all meet.
+[[nodiscard]] int report_current_exception(ErrorFormat format, std::span<char* const> arguments);
+
+/// Under mpirun: when another process of the job dies, the launcher terminates this one, which
+/// thus has a moment left to say what it waited for.
+void postpone_termination();
+
+}  // namespace partita::tool
