@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "runtime/collective/algorithms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "runtime/collective/combine.hpp"
+
+namespace partita::collective {
+namespace {
+
+using Bytes = std::span<std::byte>;
+using Ticket = Channel::Ticket;
+
+/// Receives posted ahead of the one that is being combined.
+constexpr std::size_t depth = 3;
+
+/// Part of a vector, in bytes.
+struct Segment {
+  std::size_t begin = 0, end = 0;
+  [[nodiscard]] Bytes of(Bytes data) const { return data.subspan(begin, end - begin); }
+};
+
+/// Cuts [begin, end) into segments of `size` bytes; the last may be shorter.
+void append_segments(std::vector<Segment>& to, std::size_t begin, std::size_t end, std::size_t size) {
+  for (; begin < end; begin += size) to.push_back({begin, std::min(end, begin + size)});
+}
+
+/// Segments in the order in which they pass through this rank in a ring: block `own` leaves first,
+/// then the blocks own - 1, own - 2, … come in, all but the last of which are passed on.
+struct RingOrder {
+  std::vector<Segment> outgoing, incoming;
+  std::size_t passed_on = 0;  ///< the first so many of `incoming`
+};
+
+RingOrder ring_order(std::span<const std::size_t> offsets, int own, std::size_t segment_bytes) {
+  const int ranks = int(offsets.size()) - 1;
+  RingOrder order;
+  const auto block = [&](int i) { return std::size_t(((i % ranks) + ranks) % ranks); };
+  append_segments(order.outgoing, offsets[block(own)], offsets[block(own) + 1], segment_bytes);
+  for (int step = 0; step < ranks - 1; ++step) {
+    order.passed_on = order.incoming.size();
+    const std::size_t b = block(own - step - 1);
+    append_segments(order.incoming, offsets[b], offsets[b + 1], segment_bytes);
+  }
+  return order;
+}
+
+struct Neighbours {
+  int next, previous;
+};
+Neighbours neighbours(const Channel& channel) {
+  const int rank = channel.rank(), ranks = channel.ranks();
+  return {(rank + 1) % ranks, (rank + ranks - 1) % ranks};
+}
+
+/// Sends block `own` around the ring and receives all others in place.
+void ring_gather(Ranks ranks, Bytes data, std::span<const std::size_t> offsets, int own,
+                 std::size_t segment_bytes) {
+  Channel& channel = ranks.channel;
+  const auto [next, previous] = neighbours(channel);
+  const RingOrder order = ring_order(offsets, own, segment_bytes);
+  const std::size_t count = order.incoming.size();
+  std::vector<Ticket> sent, received(count, Channel::none);
+  std::size_t posted = 0;
+  const auto post_until = [&](std::size_t end) {
+    for (; posted < std::min(end, count); ++posted) {
+      received[posted] = channel.receive(previous, order.incoming[posted].of(data));
+    }
+  };
+  post_until(depth);
+  for (const Segment& segment : order.outgoing) sent.push_back(channel.send(next, segment.of(data)));
+  for (std::size_t i = 0; i < count; ++i) {
+    channel.wait(received[i]);
+    if (i < order.passed_on) sent.push_back(channel.send(next, order.incoming[i].of(data)));
+    post_until(i + 1 + depth);
+  }
+  channel.wait_all(sent);
+}
+
+/// What a ring's reduce-scatter combines.
+struct Reduction {
+  DType dtype;
+  Combiner combiner;
+};
+
+/// Afterwards block rank + 1 of this rank holds the combination of all ranks' blocks.
+void ring_reduce_scatter(Ranks ranks, Bytes data, std::span<const std::size_t> offsets,
+                         std::size_t segment_bytes, Reduction reduction) {
+  Channel& channel = ranks.channel;
+  const auto [next, previous] = neighbours(channel);
+  const RingOrder order = ring_order(offsets, channel.rank(), segment_bytes);
+  const std::size_t count = order.incoming.size();
+  ranks.scratch.resize(std::max(ranks.scratch.size(), depth * segment_bytes));
+  std::array<Ticket, depth> received{};
+  std::vector<Ticket> sent;
+  const auto staging = [&](std::size_t i) {
+    return Bytes(ranks.scratch).subspan(i % depth * segment_bytes,
+                                        order.incoming[i].end - order.incoming[i].begin);
+  };
+  const auto post = [&](std::size_t i) {
+    if (i < count) received[i % depth] = channel.receive(previous, staging(i));
+  };
+  for (std::size_t i = 0; i < depth; ++i) post(i);
+  for (const Segment& segment : order.outgoing) sent.push_back(channel.send(next, segment.of(data)));
+  for (std::size_t i = 0; i < count; ++i) {
+    channel.wait(received[i % depth]);
+    const Bytes mine = order.incoming[i].of(data);
+    combine(reduction.dtype, reduction.combiner, mine.data(), staging(i).data(), mine.data(),
+            mine.size() / byte_size(reduction.dtype));
+    if (i < order.passed_on) sent.push_back(channel.send(next, mine));
+    post(i + depth);
+  }
+  channel.wait_all(sent);
+}
+
+/// Bytes of a segment, whole elements: small enough to be combined while in the cache, large enough
+/// that a block has at most 256 of them where `chunk_bytes` allows.
+std::size_t segment_size(std::size_t block_bytes, std::size_t chunk_bytes, std::size_t element_bytes) {
+  constexpr std::size_t preferred = std::size_t(256) << 10, most = 256;
+  const std::size_t size = std::max(std::min(preferred, chunk_bytes), block_bytes / most);
+  return std::max<std::size_t>(std::min(size, chunk_bytes) / element_bytes, 1) * element_bytes;
+}
+
+void ring_all_reduce(Ranks ranks, Bytes data, Reduction reduction) {
+  const int count = ranks.channel.ranks();
+  const std::size_t element = byte_size(reduction.dtype), elements = data.size() / element;
+  std::vector<std::size_t> offsets;
+  for (int r = 0; r <= count; ++r) {
+    offsets.push_back(std::size_t(block_of(std::int64_t(elements), r, count).begin) * element);
+  }
+  const std::size_t segment =
+      segment_size(data.size() / std::size_t(count), ranks.options.chunk_bytes, element);
+  ring_reduce_scatter(ranks, data, offsets, segment, reduction);
+  ring_gather(ranks, data, offsets, ranks.channel.rank() + 1, segment);
+}
+
+/// Recursive doubling.  Ranks beyond a power of two hand their vector to a partner first and get the
+/// result last.  The lower group's value is always the first operand, so both partners of an
+/// exchange compute the same bits.
+void doubling_all_reduce(Ranks ranks, Bytes data, Reduction reduction) {
+  Channel& channel = ranks.channel;
+  const int rank = channel.rank(), count = channel.ranks();
+  const int power = int(std::bit_floor(unsigned(count))), extra = count - power;
+  ranks.scratch.resize(std::max(ranks.scratch.size(), data.size()));
+  const Bytes other = Bytes(ranks.scratch).first(data.size());
+  const auto combine_with_other = [&](bool mine_first) {
+    combine(reduction.dtype, reduction.combiner, data.data(), mine_first ? data.data() : other.data(),
+            mine_first ? other.data() : data.data(), data.size() / byte_size(reduction.dtype));
+  };
+  if (rank >= power) {
+    channel.wait(channel.send(rank - power, data));
+    channel.wait(channel.receive(rank - power, data));
+    return;
+  }
+  if (rank < extra) {
+    channel.wait(channel.receive(rank + power, other));
+    combine_with_other(true);
+  }
+  for (int mask = 1; mask < power; mask <<= 1) {
+    channel.exchange(rank ^ mask, data, other);
+    combine_with_other((rank & mask) == 0);
+  }
+  if (rank < extra) channel.wait(channel.send(rank + power, data));
+}
+
+}  // namespace
+
+bool prefers_doubling(std::size_t bytes, int ranks) {
+  // Seconds per message, per byte moved and per byte combined, within a host.
+  constexpr double message = 2e-6, move = 0.3e-9, combining = 0.15e-9;
+  const double n = double(bytes), r = ranks;
+  const int power = int(std::bit_floor(unsigned(ranks)));
+  const int steps = std::countr_zero(unsigned(power)) + (power < ranks ? 2 : 0);
+  const double doubling = steps * (message + n * (move + combining));
+  const double ring = 2 * (r - 1) * message + n * (r - 1) / r * (2 * move + combining);
+  return doubling <= ring;
+}
+
+void all_reduce(Ranks ranks, Bytes data, DType dtype, Combiner combiner) {
+  check_combinable(dtype, combiner);
+  if (ranks.channel.ranks() == 1 || data.empty()) return;
+  const Reduction reduction{dtype, combiner};
+  if (prefers_doubling(data.size(), ranks.channel.ranks())) return doubling_all_reduce(ranks, data, reduction);
+  ring_all_reduce(ranks, data, reduction);
+}
+
+void all_gather(Ranks ranks, Bytes data, std::span<const std::size_t> offsets) {
+  Channel& channel = ranks.channel;
+  const int rank = channel.rank(), count = channel.ranks();
+  if (count == 1 || data.empty()) return;
+  constexpr int direct_ranks = 16;
+  constexpr std::size_t direct_bytes = std::size_t(32) << 10;
+  if (count > direct_ranks || data.size() > direct_bytes) {
+    const std::size_t segment = segment_size(data.size() / std::size_t(count), ranks.options.chunk_bytes, 1);
+    return ring_gather(ranks, data, offsets, rank, segment);
+  }
+  const auto block = [&](int r) {
+    return data.subspan(offsets[std::size_t(r)], offsets[std::size_t(r) + 1] - offsets[std::size_t(r)]);
+  };
+  std::vector<Ticket> tickets;
+  for (int i = 1; i < count; ++i) {
+    const int peer = (rank + i) % count;
+    tickets.push_back(channel.receive(peer, block(peer)));
+  }
+  for (int i = 1; i < count; ++i) tickets.push_back(channel.send((rank + i) % count, block(rank)));
+  channel.wait_all(tickets);
+}
+
+void gather_to_root(Ranks ranks, std::span<const std::byte> block, Bytes data,
+                    std::span<const std::size_t> offsets) {
+  Channel& channel = ranks.channel;
+  if (channel.rank() != 0) return channel.wait(channel.send(0, block));
+  std::vector<Ticket> tickets;
+  for (int r = 1; r < channel.ranks(); ++r) {
+    const std::size_t begin = offsets[std::size_t(r)], end = offsets[std::size_t(r) + 1];
+    tickets.push_back(channel.receive(r, data.subspan(begin, end - begin)));
+  }
+  channel.wait_all(tickets);
+}
+
+void broadcast(Ranks ranks, Bytes data) {
+  Channel& channel = ranks.channel;
+  const int rank = channel.rank(), count = channel.ranks();
+  if (count == 1 || data.empty()) return;
+  // The parent of a rank is the rank without its lowest set bit; its children set a bit below that.
+  const int lowest = rank == 0 ? int(std::bit_ceil(unsigned(count))) : rank & -rank;
+  std::vector<Segment> segments;
+  append_segments(segments, 0, data.size(), segment_size(data.size(), ranks.options.chunk_bytes, 1));
+  std::vector<Ticket> received(segments.size(), Channel::none), sent;
+  const auto post = [&](std::size_t i) {
+    if (rank != 0 && i < segments.size()) received[i] = channel.receive(rank - lowest, segments[i].of(data));
+  };
+  for (std::size_t i = 0; i < depth; ++i) post(i);
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    channel.wait(received[i]);
+    post(i + depth);
+    for (int bit = lowest >> 1; bit > 0; bit >>= 1) {
+      if (rank + bit < count) sent.push_back(channel.send(rank + bit, segments[i].of(data)));
+    }
+  }
+  channel.wait_all(sent);
+}
+
+void barrier(Ranks ranks) {
+  Channel& channel = ranks.channel;
+  const int rank = channel.rank(), count = channel.ranks();
+  std::byte outgoing{}, incoming{};
+  for (int distance = 1; distance < count; distance <<= 1) {
+    const Ticket received = channel.receive((rank + count - distance) % count, {&incoming, 1});
+    const Ticket sent = channel.send((rank + distance) % count, {&outgoing, 1});
+    channel.wait(received);
+    channel.wait(sent);
+  }
+}
+
+}  // namespace partita::collective

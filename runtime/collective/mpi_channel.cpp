@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "runtime/collective/mpi_channel.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <sched.h>
+
+#include "partita/base/error.hpp"
+#include "partita/base/log.hpp"
+
+namespace partita::collective {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+
+constexpr int data_tag = 0;
+
+/// Pauses between tests: none at first, then the core is offered to others, then sleep of a
+/// sixteenth of the time waited so far.
+class Backoff {
+ public:
+  explicit Backoff(Clock::time_point start) : start_(start) {}
+  void pause(bool someone_waits, Clock::time_point now) {
+    constexpr int eager_rounds = 16;
+    if (++rounds_ <= eager_rounds) return;
+    const auto waited = now - start_;
+    if (waited < (someone_waits ? microseconds(300) : microseconds(50))) {
+      ::sched_yield();
+      return;
+    }
+    std::this_thread::sleep_for(std::clamp<Clock::duration>(waited / 16, microseconds(20), microseconds(1000)));
+  }
+
+ private:
+  Clock::time_point start_;
+  int rounds_ = 0;
+};
+
+}  // namespace
+
+Channel::Ticket MpiChannel::open(int peer, std::size_t bytes, bool incoming) {
+  if (free_.empty()) {
+    free_.push_back(Ticket(transfers_.size()));
+    transfers_.emplace_back();
+  }
+  const Ticket ticket = free_.back();
+  free_.pop_back();
+  Transfer& transfer = transfers_[std::size_t(ticket)];
+  transfer.requests.clear();
+  transfer.tested = 0;
+  transfer.bytes = bytes;
+  transfer.peer = peer;
+  transfer.incoming = incoming;
+  transfer.in_use = true;
+  return ticket;
+}
+
+Channel::Ticket MpiChannel::send(int to, std::span<const std::byte> data) {
+  if (data.empty()) return none;
+  const Ticket ticket = open(to, data.size(), false);
+  Transfer& transfer = transfers_[std::size_t(ticket)];
+  const MpiLock lock(mpi_mutex());
+  for (std::size_t at = 0; at < data.size(); at += settings_.max_message_bytes) {
+    const std::size_t bytes = std::min(data.size() - at, settings_.max_message_bytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+    PARTITA_MPI(MPI_Isend(data.data() + at, int(bytes), MPI_BYTE, to, data_tag, settings_.comm, &request));
+    transfer.requests.push_back(request);
+  }
+  return ticket;
+}
+
+Channel::Ticket MpiChannel::receive(int from, std::span<std::byte> data) {
+  if (data.empty()) return none;
+  const Ticket ticket = open(from, data.size(), true);
+  Transfer& transfer = transfers_[std::size_t(ticket)];
+  const MpiLock lock(mpi_mutex());
+  for (std::size_t at = 0; at < data.size(); at += settings_.max_message_bytes) {
+    const std::size_t bytes = std::min(data.size() - at, settings_.max_message_bytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+    PARTITA_MPI(MPI_Irecv(data.data() + at, int(bytes), MPI_BYTE, from, data_tag, settings_.comm, &request));
+    transfer.requests.push_back(request);
+  }
+  return ticket;
+}
+
+void MpiChannel::check_size(const Transfer& transfer, const MPI_Status& status) const {
+  const std::size_t begin = transfer.tested * settings_.max_message_bytes;
+  const std::size_t expected = std::min(transfer.bytes - begin, settings_.max_message_bytes);
+  int found = 0;
+  PARTITA_MPI(MPI_Get_count(&status, MPI_BYTE, &found));
+  if (std::size_t(found) != expected) {
+    throw_device_error(cat("expected ", expected, " bytes from rank ", transfer.peer, ", found ", found,
+                           ": the ranks do not make the same calls"));
+  }
+}
+
+bool MpiChannel::test(Transfer& transfer) {
+  while (transfer.tested < transfer.requests.size()) {
+    int done = 0;
+    MPI_Status status;
+    PARTITA_MPI(MPI_Test(&transfer.requests[transfer.tested], &done, &status));
+    if (done == 0) return false;
+    if (transfer.incoming) check_size(transfer, status);
+    ++transfer.tested;
+  }
+  return true;
+}
+
+void MpiChannel::wait_for(Ticket ticket) {
+  constexpr int tests_at_once = 4;
+  const auto start = Clock::now();
+  auto last_tick = start;
+  bool warned = false;
+  Backoff backoff(start);
+  Transfer& transfer = transfers_[std::size_t(ticket)];
+  waiting_for_.store(transfer.peer, std::memory_order_relaxed);
+  while (true) {
+    const auto now = Clock::now();
+    {
+      const MpiLock lock(mpi_mutex());
+      bool done = false;
+      for (int i = 0; i < tests_at_once && !done; ++i) done = test(transfer);
+      if (done) break;
+      if (now - last_tick > std::chrono::milliseconds(1)) {
+        settings_.tick();
+        last_tick = now;
+      }
+    }
+    if (settings_.failure->failed()) settings_.failure->raise(step_);
+    if (!warned && now - start > settings_.timeout) {
+      warned = true;
+      warn_of_slowness(transfer);
+    }
+    backoff.pause(someone_waits_.load(std::memory_order_relaxed), now);
+  }
+  waiting_for_.store(-1, std::memory_order_relaxed);
+  transfer.in_use = false;
+  free_.push_back(ticket);
+}
+
+void MpiChannel::warn_of_slowness(const Transfer& transfer) const {
+  log(LogLevel::warning, cat("step '", step_, "': rank ", settings_.rank, " still waits for rank ",
+                             transfer.peer, ", which is alive"));
+}
+
+void MpiChannel::abandon() noexcept {
+  const auto deadline = Clock::now() + std::chrono::milliseconds(100);
+  while (true) {
+    bool all_ended = true;
+    {
+      const MpiLock lock(mpi_mutex());
+      for (Transfer& transfer : transfers_) {
+        if (!transfer.in_use || !transfer.incoming) continue;
+        for (MPI_Request& request : transfer.requests) {
+          if (request == MPI_REQUEST_NULL) continue;
+          int done = 0;
+          MPI_Cancel(&request);
+          MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+          all_ended = all_ended && done != 0;
+        }
+      }
+    }
+    if (all_ended || Clock::now() > deadline) return;
+    std::this_thread::sleep_for(microseconds(200));
+  }
+}
+
+}  // namespace partita::collective

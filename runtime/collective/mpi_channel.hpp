@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Channel over MPI point-to-point messages.  A wait tests, releases the lock, looks whether the job
+// has failed, and pauses longer the longer it lasts; it never blocks inside MPI.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/container/small_vector.hpp>
+
+#include "runtime/collective/channel.hpp"
+#include "runtime/collective/failure.hpp"
+#include "runtime/collective/mpi_state.hpp"
+
+namespace partita::collective {
+
+class MpiChannel final : public Channel {
+ public:
+  struct Settings {
+    MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed; used by this channel alone
+    int rank = 0, ranks = 1;
+    std::size_t max_message_bytes = std::size_t(1) << 30;
+    std::chrono::milliseconds timeout{60'000};  ///< after which a wait is worth a warning
+    std::shared_ptr<FailureState> failure;
+    std::function<void()> tick;  ///< called with the MPI lock held, about every millisecond of a wait
+  };
+  explicit MpiChannel(Settings settings) : settings_(std::move(settings)) {}
+
+  int rank() const override { return settings_.rank; }
+  int ranks() const override { return settings_.ranks; }
+  Ticket send(int to, std::span<const std::byte> data) override;
+  Ticket receive(int from, std::span<std::byte> data) override;
+
+  void begin_call(const std::string& step) { step_ = step; }
+  void hurry(bool someone_waits) { someone_waits_.store(someone_waits, std::memory_order_relaxed); }
+  /// The rank whose message is waited for now, or -1.
+  [[nodiscard]] int waiting_for() const { return waiting_for_.load(std::memory_order_relaxed); }
+  /// Ends every receive, so that nothing is written any more; one that is half done is given a tenth
+  /// of a second.  (Sends only read, and nobody calls MPI after a failure.)
+  void abandon() noexcept;
+
+ protected:
+  void wait_for(Ticket ticket) override;
+
+ private:
+  /// One message of the algorithms: usually one of MPI.
+  struct Transfer {
+    boost::container::small_vector<MPI_Request, 1> requests;
+    std::size_t tested = 0;  ///< that many requests have completed
+    std::size_t bytes = 0;
+    int peer = 0;
+    bool incoming = false, in_use = false;
+  };
+  Ticket open(int peer, std::size_t bytes, bool incoming);
+  [[nodiscard]] bool test(Transfer& transfer);
+  void check_size(const Transfer& transfer, const MPI_Status& status) const;
+  void warn_of_slowness(const Transfer& transfer) const;
+
+  Settings settings_;
+  std::vector<Transfer> transfers_;
+  std::vector<Ticket> free_;
+  std::string step_;
+  std::atomic<bool> someone_waits_{true};
+  std::atomic<int> waiting_for_{-1};
+};
+
+}  // namespace partita::collective

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The ranks of an MPI communicator as a RankLink: two duplicated communicators (data, control), the
+// agreement of the ranks at start, and make_mpi_communicators.
+#include <chrono>
+#include <thread>
+
+#include <unistd.h>
+
+#include "partita/base/error.hpp"
+#include "runtime/collective/fault.hpp"
+#include "runtime/collective/mpi_channel.hpp"
+#include "runtime/collective/mpi_monitor.hpp"
+#include "runtime/collective/mpi_state.hpp"
+#include "runtime/collective/shard_group.hpp"
+
+namespace partita::collective {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+/// Before the heartbeats begin, ranks are given this long to start.
+constexpr milliseconds start_limit{60'000};
+
+/// What every rank tells the others at start.
+struct StartRecord {
+  std::uint64_t host = 0;
+  std::int64_t pid = 0;
+  std::int64_t thread_level = 0;
+  std::int64_t shards_per_rank = 0, timeout = 0, chunk_bytes = 0, max_message_bytes = 0;
+};
+
+void wait_at_start(MPI_Request request, milliseconds limit, const char* what) {
+  const auto deadline = Clock::now() + limit;
+  for (int round = 0;; ++round) {
+    int done = 0;
+    {
+      const MpiLock lock(mpi_mutex());
+      PARTITA_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    }
+    if (done != 0) return;
+    if (Clock::now() > deadline) {
+      leave_mpi_unfinalised();
+      throw_device_error(cat("starting: not every rank has joined within ", limit.count() / 1000, " s (", what, ")"));
+    }
+    if (round < 100) std::this_thread::yield();
+    else std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+/// A duplicate of a communicator whose errors are returned.
+class OwnedComm {
+ public:
+  OwnedComm(MPI_Comm parent, milliseconds limit) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    {
+      const MpiLock lock(mpi_mutex());
+      PARTITA_MPI(MPI_Comm_idup(parent, &comm_, &request));
+    }
+    wait_at_start(request, limit, "MPI_Comm_idup");
+    const MpiLock lock(mpi_mutex());
+    PARTITA_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
+  }
+  OwnedComm(const OwnedComm&) = delete;
+  OwnedComm& operator=(const OwnedComm&) = delete;
+  ~OwnedComm() {
+    const MpiLock lock(mpi_mutex());
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  }
+  [[nodiscard]] MPI_Comm get() const { return comm_; }
+  /// Leaves it to MPI.
+  void forget() { comm_ = MPI_COMM_NULL; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+void check_same(const std::vector<StartRecord>& records, std::int64_t StartRecord::*member, const char* what) {
+  for (std::size_t r = 1; r < records.size(); ++r) {
+    if (records[r].*member == records[0].*member) continue;
+    throw_user_error(cat(what, ": expected the same on every rank, found ", records[0].*member,
+                         " on rank 0 and ", records[r].*member, " on rank ", r));
+  }
+}
+
+class MpiLink final : public RankLink {
+ public:
+  MpiLink(const CommunicatorOptions& options, MPI_Comm parent, int thread_level)
+      : start_limit_(std::max(options.timeout, start_limit)),
+        data_(parent, start_limit_),
+        control_(parent, start_limit_),
+        thread_level_(thread_level),
+        failure_(std::make_shared<FailureState>()) {
+    {
+      const MpiLock lock(mpi_mutex());
+      PARTITA_MPI(MPI_Comm_rank(data_.get(), &rank_));
+      PARTITA_MPI(MPI_Comm_size(data_.get(), &ranks_));
+    }
+    const std::vector<StartRecord> records = agree(options);
+    for (const StartRecord& record : records) thread_level_ = std::min(thread_level_, int(record.thread_level));
+    channel_ = std::make_unique<MpiChannel>(MpiChannel::Settings{
+        .comm = data_.get(),
+        .rank = rank_,
+        .ranks = ranks_,
+        .max_message_bytes = std::clamp<std::size_t>(options.max_message_bytes, 1, std::size_t(1) << 30),
+        .timeout = options.timeout,
+        .failure = failure_,
+        .tick = [this] { monitor_->tick(); }});
+    monitor_ = std::make_unique<MpiMonitor>(monitor_settings(options, records));
+    count_links(1);
+  }
+  MpiLink(const MpiLink&) = delete;
+  MpiLink& operator=(const MpiLink&) = delete;
+  ~MpiLink() override {
+    monitor_.reset();
+    if (failure_->failed()) {
+      data_.forget();
+      control_.forget();
+    }
+    count_links(-1);
+  }
+
+  Channel& channel() override { return *channel_; }
+  const std::shared_ptr<FailureState>& failure() override { return failure_; }
+  bool any_thread() const override { return thread_level_ >= MPI_THREAD_SERIALIZED; }
+  void begin_call(const std::string& step) override {
+    check_thread();
+    channel_->begin_call(step);
+  }
+  void hurry(bool someone_waits) override { channel_->hurry(someone_waits); }
+  void set_calls(std::int64_t begun) override { monitor_->set_calls(begun); }
+  void abandon_transfers() noexcept override { channel_->abandon(); }
+  void announce_failure() noexcept override {
+    leave_mpi_unfinalised();
+    monitor_->announce_failure();
+  }
+  void leave(std::int64_t completed) noexcept override { monitor_->leave(completed); }
+
+ private:
+  std::vector<StartRecord> agree(const CommunicatorOptions& options) {
+    const StartRecord mine{.host = host_identity(),
+                           .pid = ::getpid(),
+                           .thread_level = thread_level_,
+                           .shards_per_rank = options.shards_per_rank,
+                           .timeout = options.timeout.count(),
+                           .chunk_bytes = std::int64_t(options.chunk_bytes),
+                           .max_message_bytes = std::int64_t(options.max_message_bytes)};
+    std::vector<StartRecord> records(std::size_t(ranks_), StartRecord{});
+    MPI_Request request = MPI_REQUEST_NULL;
+    {
+      const MpiLock lock(mpi_mutex());
+      PARTITA_MPI(MPI_Iallgather(&mine, int(sizeof mine), MPI_BYTE, records.data(), int(sizeof mine), MPI_BYTE,
+                                 control_.get(), &request));
+    }
+    wait_at_start(request, start_limit_, "MPI_Iallgather");
+    check_same(records, &StartRecord::shards_per_rank, "shards per rank");
+    check_same(records, &StartRecord::timeout, "communicator timeout (ms)");
+    check_same(records, &StartRecord::chunk_bytes, "chunk size of collectives");
+    check_same(records, &StartRecord::max_message_bytes, "largest message");
+    return records;
+  }
+
+  MpiMonitor::Settings monitor_settings(const CommunicatorOptions& options,
+                                        const std::vector<StartRecord>& records) {
+    MpiMonitor::Settings settings;
+    settings.comm = control_.get();
+    settings.rank = rank_;
+    settings.ranks = ranks_;
+    settings.timeout = options.timeout;
+    settings.own_thread_may_call_mpi = any_thread();
+    settings.catch_termination = is_mpi_initialised_here();
+    settings.failure = failure_;
+    settings.waiting_for = [this] { return channel_->waiting_for(); };
+    for (const StartRecord& record : records) {
+      settings.peers.push_back(
+          {.pid = int(record.pid), .same_host = record.host == records[std::size_t(rank_)].host});
+    }
+    return settings;
+  }
+
+  void check_thread() const {
+    if (any_thread()) return;
+    int is_main = 0;
+    PARTITA_MPI(MPI_Is_thread_main(&is_main));
+    if (is_main == 0) {
+      throw_device_error(
+          "MPI was initialised below MPI_THREAD_SERIALIZED: collectives must be called on the thread that did it");
+    }
+  }
+
+  const milliseconds start_limit_;
+  OwnedComm data_, control_;
+  int thread_level_, rank_ = 0, ranks_ = 1;
+  std::shared_ptr<FailureState> failure_;
+  std::unique_ptr<MpiChannel> channel_;
+  std::unique_ptr<MpiMonitor> monitor_;
+};
+
+}  // namespace
+}  // namespace partita::collective
+
+namespace partita {
+
+std::vector<std::unique_ptr<Communicator>> make_mpi_communicators(const CommunicatorOptions& options,
+                                                                  const void* mpi_comm) {
+  using namespace collective;
+  if (options.shards_per_rank < 1) {
+    throw_user_error(cat("shards per rank: expected at least 1, found ", options.shards_per_rank));
+  }
+  (void)fault_of(options);  // a text that cannot be read is refused before the ranks meet
+  const int level = ensure_mpi();
+  const MPI_Comm parent = mpi_comm == nullptr ? MPI_COMM_WORLD : *static_cast<const MPI_Comm*>(mpi_comm);
+  int ranks = 1;
+  {
+    const MpiLock lock(mpi_mutex());
+    PARTITA_MPI(MPI_Comm_size(parent, &ranks));
+  }
+  if (ranks == 1) return make_local_communicators(options);
+  if (level < MPI_THREAD_SERIALIZED && options.shards_per_rank > 1) {
+    throw_user_error(cat("expected MPI initialised with at least MPI_THREAD_SERIALIZED for ",
+                         options.shards_per_rank, " shards per rank, found a lower thread level"));
+  }
+  auto link = std::make_unique<MpiLink>(options, parent, level);
+  return communicators_of(std::make_shared<ShardGroup>(options, std::move(link)), options);
+}
+
+}  // namespace partita

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "runtime/collective/mpi_state.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "partita/base/env.hpp"
+#include "partita/base/error.hpp"
+#include "partita/collective/communicator.hpp"
+#include "runtime/collective/rank_link.hpp"
+
+namespace partita::collective {
+namespace {
+
+std::atomic<bool> initialised_here{false}, unfinalisable{false};
+std::atomic<int> links{0};
+
+bool is_usable() {
+  int initialised = 0, finalised = 0;
+  MPI_Initialized(&initialised);
+  MPI_Finalized(&finalised);
+  return initialised != 0 && finalised == 0;
+}
+
+/// Lives until the process ends: then finalises what ensure_mpi() initialised.
+struct Finaliser {
+  Finaliser() = default;
+  Finaliser(const Finaliser&) = delete;
+  Finaliser& operator=(const Finaliser&) = delete;
+  ~Finaliser() {
+    if (!initialised_here || unfinalisable || links > 0) return;
+    const MpiLock lock(mpi_mutex());
+    if (is_usable()) MPI_Finalize();
+  }
+};
+
+std::vector<std::unique_ptr<RankLink>>& graveyard() {
+  static std::vector<std::unique_ptr<RankLink>> links_of_failed_jobs;
+  return links_of_failed_jobs;
+}
+
+}  // namespace
+
+FairMutex& mpi_mutex() {
+  static FairMutex mutex;
+  return mutex;
+}
+
+int ensure_mpi() {
+  FairMutex& mutex = mpi_mutex();
+  static Finaliser finaliser;
+  const MpiLock lock(mutex);
+  int finalised = 0, initialised = 0, level = MPI_THREAD_SINGLE;
+  MPI_Finalized(&finalised);
+  if (finalised != 0) throw_device_error("MPI was finalised before");
+  MPI_Initialized(&initialised);
+  if (initialised != 0) {
+    PARTITA_MPI(MPI_Query_thread(&level));
+    return level;
+  }
+  PARTITA_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
+  initialised_here = true;
+  return level;
+}
+
+bool is_mpi_initialised_here() { return initialised_here; }
+void leave_mpi_unfinalised() { unfinalisable = true; }
+void count_links(int change) { links += change; }
+
+void bury(std::unique_ptr<RankLink> link) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  graveyard().push_back(std::move(link));
+}
+
+void check_mpi(int code, const char* call, const std::source_location& where) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw_device_error(cat(call, ": ", text.data(), " (", where.file_name(), ":", where.line(), ")"));
+}
+
+}  // namespace partita::collective
+
+namespace partita {
+
+bool launched_by_mpi() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"}) {
+    if (environment(name)) return true;
+  }
+  return false;
+}
+
+void abort_mpi_job(int exit_code) noexcept {
+  collective::leave_mpi_unfinalised();
+  std::fflush(nullptr);
+  const collective::MpiLock lock(collective::mpi_mutex());
+  int ranks = 1;
+  if (!collective::is_usable() || MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS || ranks == 1) return;
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
+}
+
+MpiGuard::MpiGuard() { collective::mpi_mutex().lock(); }
+MpiGuard::~MpiGuard() { collective::mpi_mutex().unlock(); }
+
+}  // namespace partita

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What each collective call does with the shards of this process, around the algorithms over ranks.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "runtime/collective/combine.hpp"
+#include "runtime/collective/shard_group.hpp"
+
+namespace partita::collective {
+namespace {
+
+/// Bytes that are combined before they are written: they stay in the first-level cache.
+constexpr std::size_t tile_bytes = std::size_t(8) << 10;
+constexpr std::size_t slice_bytes = std::size_t(128) << 10;
+
+void copy(std::span<const std::byte> from, std::byte* to) {
+  if (!from.empty() && from.data() != to) std::memmove(to, from.data(), from.size());
+}
+
+/// Combines [begin, end) of all vectors in order and writes the result to the first `receivers`.
+void combine_range(const Operation& operation, std::size_t receivers, std::size_t begin, std::size_t end) {
+  alignas(64) std::array<std::byte, tile_bytes> tile;
+  const auto& parts = operation.parts;
+  for (std::size_t at = begin; at < end; at += tile_bytes) {
+    const std::size_t bytes = std::min(end - at, tile_bytes);
+    const std::size_t count = bytes / byte_size(operation.info.dtype);
+    const std::byte* sum = parts[0].to.data() + at;
+    for (std::size_t s = 1; s < parts.size(); ++s) {
+      combine(operation.info.dtype, operation.info.combiner, tile.data(), sum, parts[s].to.data() + at, count);
+      sum = tile.data();
+    }
+    for (std::size_t s = 0; s < receivers; ++s) std::memcpy(parts[s].to.data() + at, tile.data(), bytes);
+  }
+}
+
+}  // namespace
+
+Ranks ShardGroup::over_ranks() { return {link_->channel(), transfer_, scratch_}; }
+
+void ShardGroup::run_sliced(Operation& operation, std::size_t bytes,
+                            std::function<void(std::size_t, std::size_t)> on_range) {
+  if (bytes <= 2 * slice_bytes) {
+    if (bytes > 0) on_range(0, bytes);
+    return;
+  }
+  auto work = std::make_shared<SlicedWork>();
+  work->on_range = std::move(on_range);
+  work->bytes = bytes;
+  work->slice = slice_bytes;
+  work->slices = (bytes + slice_bytes - 1) / slice_bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    operation.work = work;
+  }
+  changed_.notify_all();
+  work->help();
+  while (work->finished.load(std::memory_order_acquire) < work->slices) std::this_thread::yield();
+}
+
+void ShardGroup::execute(Operation& operation) {
+  if (link_ && operation.fault) link_->channel().after_next_transfer(operation.fault);
+  switch (operation.info.kind) {
+    case CallKind::all_reduce: return all_reduce(operation);
+    case CallKind::all_gather: return all_gather(operation);
+    case CallKind::gather_to_root: return gather_to_root(operation);
+    case CallKind::broadcast: return broadcast(operation);
+    case CallKind::barrier:
+      if (link_) collective::barrier(over_ranks());
+      return;
+  }
+}
+
+void ShardGroup::copy_to_others(Operation& operation, std::span<const std::byte> bytes) {
+  if (local_shards_ == 1) return;
+  run_sliced(operation, bytes.size(), [&](std::size_t begin, std::size_t end) {
+    for (const Part& part : std::span(operation.parts).subspan(1)) {
+      copy(bytes.subspan(begin, end - begin), part.to.data() + begin);
+    }
+  });
+}
+
+void ShardGroup::all_reduce(Operation& operation) {
+  const std::span<std::byte> leader = operation.parts[0].to;
+  const std::size_t receivers = link_ ? 1 : operation.parts.size();
+  if (local_shards_ > 1) {
+    run_sliced(operation, leader.size(), [&](std::size_t begin, std::size_t end) {
+      combine_range(operation, receivers, begin, end);
+    });
+  }
+  if (!link_) return;
+  collective::all_reduce(over_ranks(), leader, operation.info.dtype, operation.info.combiner);
+  copy_to_others(operation, leader);
+}
+
+std::vector<std::size_t> ShardGroup::rank_offsets(const std::vector<std::size_t>& sizes) const {
+  std::vector<std::size_t> offsets{0};
+  for (int r = 0; r < ranks(); ++r) {
+    const auto first = sizes.begin() + std::ptrdiff_t(r) * local_shards_;
+    std::size_t end = offsets.back();
+    for (auto size = first; size != first + local_shards_; ++size) end += *size;
+    offsets.push_back(end);
+  }
+  return offsets;
+}
+
+void ShardGroup::all_gather(Operation& operation) {
+  const std::span<std::byte> leader = operation.parts[0].to;
+  const std::vector<std::size_t> offsets = rank_offsets(operation.info.sizes);
+  std::size_t at = offsets[std::size_t(rank())];
+  for (const Part& part : operation.parts) {
+    copy(part.from, leader.data() + at);
+    at += part.from.size();
+  }
+  if (link_) collective::all_gather(over_ranks(), leader, offsets);
+  copy_to_others(operation, leader);
+}
+
+void ShardGroup::gather_to_root(Operation& operation) {
+  const std::vector<std::size_t> offsets = rank_offsets(operation.info.sizes);
+  const std::size_t begin = offsets[std::size_t(rank())], end = offsets[std::size_t(rank()) + 1];
+  std::span<const std::byte> block = operation.parts[0].from;
+  if (rank() == 0 || local_shards_ > 1) {
+    std::span<std::byte> target = operation.parts[0].to;
+    if (rank() != 0) {
+      staging_.resize(std::max(staging_.size(), end - begin));
+      target = staging_;
+    }
+    std::size_t at = 0;
+    for (const Part& part : operation.parts) {
+      copy(part.from, target.data() + at);
+      at += part.from.size();
+    }
+    block = target.first(end - begin);
+  }
+  if (link_) collective::gather_to_root(over_ranks(), block, operation.parts[0].to, offsets);
+}
+
+void ShardGroup::broadcast(Operation& operation) {
+  if (link_) collective::broadcast(over_ranks(), operation.parts[0].to);
+  copy_to_others(operation, operation.parts[0].to);
+}
+
+}  // namespace partita::collective

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Communicator as one shard's view of its ShardGroup, the group of one shard, and local groups.
+#include <algorithm>
+#include <numeric>
+
+#include "partita/collective/communicator.hpp"
+#include "runtime/collective/combine.hpp"
+#include "runtime/collective/fault.hpp"
+#include "runtime/collective/shard_group.hpp"
+
+namespace partita::collective {
+namespace {
+
+class DoneRequest final : public Request {
+ public:
+  void wait() override {}
+};
+
+class GroupRequest final : public Request {
+ public:
+  GroupRequest(std::shared_ptr<ShardGroup> group, std::shared_ptr<Operation> operation)
+      : group_(std::move(group)), operation_(std::move(operation)) {}
+  GroupRequest(const GroupRequest&) = delete;
+  GroupRequest& operator=(const GroupRequest&) = delete;
+  ~GroupRequest() override {
+    if (!operation_) return;
+    try {
+      group_->wait(*operation_);
+    } catch (const std::exception&) {  // the failure stays with the group; the next call throws it
+    }
+  }
+  void wait() override {
+    if (!operation_) return;
+    const auto operation = std::exchange(operation_, nullptr);
+    group_->wait(*operation);
+  }
+
+ private:
+  std::shared_ptr<ShardGroup> group_;
+  std::shared_ptr<Operation> operation_;
+};
+
+/// The caller's side of the contract of the gathers.
+void check_blocks(std::span<const std::byte> from, std::span<std::byte> to, std::span<const std::size_t> sizes,
+                  const Communicator& communicator, bool receives) {
+  if (sizes.size() != std::size_t(communicator.shards())) {
+    throw_internal_error(cat("gather: expected ", communicator.shards(), " block sizes, found ", sizes.size()));
+  }
+  if (from.size() != sizes[std::size_t(communicator.shard())]) {
+    throw_internal_error(cat("gather: expected a block of ", sizes[std::size_t(communicator.shard())],
+                             " bytes, found ", from.size()));
+  }
+  const std::size_t total = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
+  if (receives && to.size() != total) {
+    throw_internal_error(cat("gather: expected room for ", total, " bytes, found ", to.size()));
+  }
+}
+
+void check_whole_elements(std::span<std::byte> data, DType dtype) {
+  if (data.size() % byte_size(dtype) != 0) {
+    throw_internal_error(cat("all_reduce: expected whole elements of ", to_string(dtype), ", found ",
+                             data.size(), " bytes"));
+  }
+}
+
+class GroupCommunicator final : public Communicator {
+ public:
+  GroupCommunicator(std::shared_ptr<ShardGroup> group, int local_shard, std::optional<Fault> fault)
+      : group_(std::move(group)), local_shard_(local_shard), fault_(fault) {}
+  GroupCommunicator(const GroupCommunicator&) = delete;
+  GroupCommunicator& operator=(const GroupCommunicator&) = delete;
+  ~GroupCommunicator() override { group_->leave(local_shard_); }
+
+  int shard() const override { return rank() * group_->local_shards() + local_shard_; }
+  int shards() const override { return ranks() * group_->local_shards(); }
+  int rank() const override { return group_->rank(); }
+  int ranks() const override { return group_->ranks(); }
+
+  RequestPtr all_reduce(std::span<std::byte> data, DType dtype, Combiner combiner,
+                        const std::string& step) override {
+    check_combinable(dtype, combiner);
+    check_whole_elements(data, dtype);
+    auto request = start({.kind = CallKind::all_reduce,
+                          .dtype = dtype,
+                          .combiner = combiner,
+                          .bytes = data.size(),
+                          .sizes = {},
+                          .step = step},
+                         {.from = data, .to = data});
+    count(data.size());
+    return request;
+  }
+
+  RequestPtr all_gather(std::span<const std::byte> from, std::span<std::byte> to,
+                        std::span<const std::size_t> sizes, const std::string& step) override {
+    check_blocks(from, to, sizes, *this, true);
+    auto request = start(gather_info(CallKind::all_gather, sizes, step), {.from = from, .to = to});
+    count(to.size());
+    return request;
+  }
+
+  void gather_to_root(std::span<const std::byte> from, std::span<std::byte> to,
+                      std::span<const std::size_t> sizes, const std::string& step) override {
+    check_blocks(from, to, sizes, *this, shard() == 0);
+    start(gather_info(CallKind::gather_to_root, sizes, step), {.from = from, .to = to})->wait();
+  }
+
+  void broadcast(std::span<std::byte> data, const std::string& step) override {
+    CallInfo info;
+    info.kind = CallKind::broadcast;
+    info.bytes = data.size();
+    info.step = step;
+    start(std::move(info), {.from = data, .to = data})->wait();
+  }
+
+  void barrier(const std::string& step) override {
+    CallInfo info;
+    info.step = step;
+    start(std::move(info), {})->wait();
+  }
+
+  void poison(const std::string& why) noexcept override { group_->poison(local_shard_, why); }
+  Counters counters() const override { return counters_; }
+
+ private:
+  static CallInfo gather_info(CallKind kind, std::span<const std::size_t> sizes, const std::string& step) {
+    CallInfo info;
+    info.kind = kind;
+    info.sizes.assign(sizes.begin(), sizes.end());
+    info.bytes = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
+    info.step = step;
+    return info;
+  }
+
+  std::unique_ptr<GroupRequest> start(CallInfo info, Part part) {
+    std::function<void()> amid_transfer;
+    if (fault_ && is_due(*fault_, rank(), shard(), calls_)) {
+      if (!fault_->amid_transfer) commit(*fault_);
+      else amid_transfer = [fault = *fault_] { commit(fault); };
+    }
+    ++calls_;
+    auto operation = group_->submit(local_shard_, std::move(info), part, std::move(amid_transfer));
+    return std::make_unique<GroupRequest>(group_, std::move(operation));
+  }
+
+  void count(std::size_t bytes) {
+    ++counters_.calls;
+    counters_.bytes += std::int64_t(bytes);
+  }
+
+  std::shared_ptr<ShardGroup> group_;
+  int local_shard_;
+  std::optional<Fault> fault_;
+  std::int64_t calls_ = 0;
+  Counters counters_;
+};
+
+/// The group of one shard: nothing moves, nothing waits, nothing is counted.
+class SoleCommunicator final : public Communicator {
+ public:
+  explicit SoleCommunicator(std::optional<Fault> fault) : fault_(fault) {}
+
+  int shard() const override { return 0; }
+  int shards() const override { return 1; }
+  int rank() const override { return 0; }
+  int ranks() const override { return 1; }
+
+  RequestPtr all_reduce(std::span<std::byte> data, DType dtype, Combiner combiner,
+                        const std::string& step) override {
+    check_combinable(dtype, combiner);
+    check_whole_elements(data, dtype);
+    enter(step);
+    return std::make_unique<DoneRequest>();
+  }
+  RequestPtr all_gather(std::span<const std::byte> from, std::span<std::byte> to,
+                        std::span<const std::size_t> sizes, const std::string& step) override {
+    gather_to_root(from, to, sizes, step);
+    return std::make_unique<DoneRequest>();
+  }
+  void gather_to_root(std::span<const std::byte> from, std::span<std::byte> to,
+                      std::span<const std::size_t> sizes, const std::string& step) override {
+    check_blocks(from, to, sizes, *this, true);
+    enter(step);
+    if (from.data() != to.data()) std::copy(from.begin(), from.end(), to.begin());
+  }
+  void broadcast(std::span<std::byte> /*data*/, const std::string& step) override { enter(step); }
+  void barrier(const std::string& step) override { enter(step); }
+  void poison(const std::string& why) noexcept override { failure_.fail(cat("shard 0 failed: ", why), 0); }
+  Counters counters() const override { return {}; }
+
+ private:
+  void enter(const std::string& step) {
+    if (failure_.failed()) failure_.raise(step);
+    if (fault_ && is_due(*fault_, 0, 0, calls_++)) commit(*fault_);
+  }
+
+  std::optional<Fault> fault_;
+  std::int64_t calls_ = 0;
+  FailureState failure_;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Communicator>> communicators_of(std::shared_ptr<ShardGroup> group,
+                                                            const CommunicatorOptions& options) {
+  const std::optional<Fault> fault = fault_of(options);
+  std::vector<std::unique_ptr<Communicator>> result;
+  for (int s = 0; s < group->local_shards(); ++s) {
+    result.push_back(std::make_unique<GroupCommunicator>(group, s, fault));
+  }
+  return result;
+}
+
+}  // namespace partita::collective
+
+namespace partita {
+
+std::vector<std::unique_ptr<Communicator>> make_local_communicators(const CommunicatorOptions& options) {
+  if (options.shards_per_rank < 1) {
+    throw_user_error(cat("shards per rank: expected at least 1, found ", options.shards_per_rank));
+  }
+  if (options.shards_per_rank > 1) {
+    return collective::communicators_of(std::make_shared<collective::ShardGroup>(options, nullptr), options);
+  }
+  std::vector<std::unique_ptr<Communicator>> result;
+  result.push_back(std::make_unique<collective::SoleCommunicator>(collective::fault_of(options)));
+  return result;
+}
+
+}  // namespace partita
