@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Stage invariants: what a module must not contain any more once a stage is reached.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "partita/passes/pass.hpp"
+
+namespace partita::passes {
+
+/// Empty when the module's public functions fulfil the stage; else the first thing that does not fit.
+[[nodiscard]] std::string why_not_reached(const ir::Module& module, Stage stage);
+/// Name of the pass that establishes a stage, for messages.
+[[nodiscard]] std::string pass_that_reaches(Stage stage);
+/// Names of functions an attribute refers to, by symbol or (composites' `body`) by string.
+void collect_symbols(const ir::Attribute& attribute, std::vector<std::string>& names);
+
+}  // namespace partita::passes
