@@ -5,7 +5,11 @@
 // test.  Floating-point sums and contractions accumulate in f64.
 #pragma once
 
+#include <functional>
 #include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "partita/ir/op.hpp"
@@ -27,9 +31,20 @@ class Interpreter {
   /// Called after each node when set (per-op comparison).
   std::function<void(const Node&, std::span<const Tensor>)> on_node;
 
+  /// Value of a placement's partition index in the enclosing maps; the innermost when `placement` is
+  /// empty.  A user error where there is none.
+  [[nodiscard]] std::int64_t partition_index(const std::string& placement, const Node& node) const;
+
  private:
+  /// By node of a graph: values that no later node uses.
+  using Releases = std::vector<std::vector<Value>>;
+  const Releases& releases_of(const Graph& graph);
+  [[nodiscard]] const Tensor& lookup(Value value) const;
+  std::vector<Tensor> evaluate(const Node& node);
+
   const Module& module_;
   std::vector<ValueMap<Tensor>> frames_;
+  std::unordered_map<const Graph*, Releases> releases_;
 };
 
 }  // namespace partita::ir
