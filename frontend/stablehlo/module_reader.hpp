@@ -107,6 +107,7 @@ class ModuleReader : public AttributeReader {
   void read_reduce_precision(OpText& op);
   void read_top_k(OpText& op);
   void read_sharding_constraint(OpText& op);
+  void read_check(OpText& op);
 
   // --- Pretty forms with regions and windows (read_pretty_regions.cpp) ---
   void read_reduce(OpText& op);

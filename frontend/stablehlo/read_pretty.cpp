@@ -7,40 +7,14 @@
 #include <charconv>
 
 #include "frontend/stablehlo/module_reader.hpp"
+#include "frontend/stablehlo/pretty_items.hpp"
 
 namespace partita::ir {
 
 namespace {
 
-enum class ItemKind : unsigned char { integer, integers, enumeration, attribute };
-
-// What `key = value` of an op's pretty form is called as an attribute.
-struct Item {
-  std::string_view op, key, attribute;
-  ItemKind kind;
-  std::string_view enum_kind;
-};
-
-constexpr std::array items{
-    Item{"stablehlo.broadcast_in_dim", "dims", "broadcast_dimensions", ItemKind::integers, ""},
-    Item{"stablehlo.broadcast", "sizes", "broadcast_sizes", ItemKind::integers, ""},
-    Item{"stablehlo.transpose", "dims", "permutation", ItemKind::integers, ""},
-    Item{"stablehlo.reverse", "dims", "dimensions", ItemKind::integers, ""},
-    Item{"stablehlo.concatenate", "dim", "dimension", ItemKind::integer, ""},
-    Item{"stablehlo.iota", "dim", "iota_dimension", ItemKind::integer, ""},
-    Item{"stablehlo.pad", "low", "edge_padding_low", ItemKind::integers, ""},
-    Item{"stablehlo.pad", "high", "edge_padding_high", ItemKind::integers, ""},
-    Item{"stablehlo.pad", "interior", "interior_padding", ItemKind::integers, ""},
-    Item{"stablehlo.dynamic_slice", "sizes", "slice_sizes", ItemKind::integers, ""},
-    Item{"stablehlo.fft", "type", "fft_type", ItemKind::enumeration, "fft_type"},
-    Item{"stablehlo.fft", "length", "fft_length", ItemKind::integers, ""},
-    Item{"stablehlo.rng", "distribution", "rng_distribution", ItemKind::enumeration, "rng_distribution"},
-    Item{"stablehlo.rng_bit_generator", "algorithm", "rng_algorithm", ItemKind::enumeration, "rng_algorithm"},
-    Item{"stablehlo.get_dimension_size", "dim", "dimension", ItemKind::integer, ""},
-};
-
 const Item* find_item(std::string_view op, std::string_view key) {
-  for (const Item& item : items)
+  for (const Item& item : pretty_items)
     if (item.op == op && item.key == key) return &item;
   return nullptr;
 }
@@ -69,6 +43,11 @@ ModuleReader::PrettyReader ModuleReader::pretty_reader(std::string_view op) {
       Row{"func.call", &ModuleReader::read_call},
       Row{"chlo.top_k", &ModuleReader::read_top_k},
       Row{"sdy.sharding_constraint", &ModuleReader::read_sharding_constraint},
+      Row{"check.expect_eq", &ModuleReader::read_check},
+      Row{"check.expect_eq_const", &ModuleReader::read_check},
+      Row{"check.expect_almost_eq", &ModuleReader::read_check},
+      Row{"check.expect_almost_eq_const", &ModuleReader::read_check},
+      Row{"check.expect_close", &ModuleReader::read_check},
       Row{"sdy.reshard", &ModuleReader::read_sharding_constraint},
       Row{"sdy.manual_computation", &ModuleReader::read_manual_computation},
   };
@@ -294,6 +273,30 @@ void ModuleReader::read_sharding_constraint(OpText& op) {
   if (!at("<")) fail_expected("a sharding '<@mesh, […]>'");
   op.attrs.set("sharding", RawAttr{cat("#sdy.sharding<", on_one_line(lexer_.take_balanced('<', '>')), ">")});
   read_types_tail(op);
+}
+
+// check.expect_eq %a, %b : T      check.expect_eq_const %a, dense<…> : T
+void ModuleReader::read_check(OpText& op) {
+  do {
+    if (at(TokenKind::value)) {
+      op.operands.push_back(read_operand());
+    } else if (at("dense")) {
+      op.attrs.set("value", read_attribute());
+      return;  // its type is the operand's
+    } else {
+      read_item(op);
+    }
+  } while (eat(","));
+  if (eat("{")) {
+    merge_dict(op, "}");
+    expect("}");
+  }
+  expect(":");
+  std::vector<Type> types;
+  do types.push_back(read_type());
+  while (eat(","));
+  if (types.size() == 1) types.resize(op.operands.size(), types[0]);
+  op.operand_types = std::move(types);
 }
 
 }  // namespace partita::ir

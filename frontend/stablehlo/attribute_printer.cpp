@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "frontend/stablehlo/attribute_printer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "frontend/stablehlo/dense_reader.hpp"
+#include "frontend/stablehlo/lexer.hpp"
+
+namespace partita::ir {
+
+namespace {
+
+bool is_bare_name(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  if (name.empty() || !is_letter(name.front())) return false;
+  return std::ranges::all_of(name, [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '$' || c == '.';
+  });
+}
+
+// Words that start something else where an attribute name may stand.
+bool is_name(std::string_view name) { return is_bare_name(name) && name != "loc" && name != "unit"; }
+
+// The stored bits of `value` in a type; equal bits are equal numbers.
+std::uint64_t bits_of(double value, DType dtype) {
+  switch (dtype) {
+    case DType::f16: return Float16::encode(value);
+    case DType::bf16: return BFloat16::encode(value);
+    case DType::f32: return std::bit_cast<std::uint32_t>(float(value));
+    default: return std::bit_cast<std::uint64_t>(value);
+  }
+}
+
+void print_hex(std::string& out, std::uint64_t bits, int digits) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%0*llX", digits, static_cast<unsigned long long>(bits));
+  out += text;
+}
+
+// Seven significant digits where these give the same bits, else as many as needed.
+void print_float(std::string& out, double value, std::uint64_t bits, DType dtype) {
+  if (!std::isfinite(value)) return print_hex(out, bits, int(byte_size(dtype)) * 2);
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6e", value);
+  if (bits_of(dense_float(text, dtype), dtype) == bits) {
+    out += text;
+    return;
+  }
+  const auto end = dtype == DType::f64 ? std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr
+                                       : std::to_chars(text, text + sizeof text, float(value), std::chars_format::scientific).ptr;
+  std::string digits(text, end);
+  if (digits.find('.') == std::string::npos) digits.insert(digits.find('e'), ".0");  // a float has a point
+  out += digits;
+}
+
+template <class T>
+T read_as(const std::byte* data) {
+  T value;
+  std::memcpy(&value, data, sizeof value);
+  return value;
+}
+
+void print_float_element(std::string& out, DType dtype, const std::byte* data) {
+  switch (dtype) {
+    case DType::f16: {
+      const auto bits = read_as<std::uint16_t>(data);
+      return print_float(out, Float16::decode(bits), bits, dtype);
+    }
+    case DType::bf16: {
+      const auto bits = read_as<std::uint16_t>(data);
+      return print_float(out, BFloat16::decode(bits), bits, dtype);
+    }
+    case DType::f32: {
+      const auto bits = read_as<std::uint32_t>(data);
+      return print_float(out, double(std::bit_cast<float>(bits)), bits, dtype);
+    }
+    default: {
+      const auto bits = read_as<std::uint64_t>(data);
+      return print_float(out, std::bit_cast<double>(bits), bits, dtype);
+    }
+  }
+}
+
+void print_blob(std::string& out, const Dense& dense) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  out += "\"0x";
+  for (const std::byte b : dense.bytes()) {
+    out += digits[unsigned(b) >> 4];
+    out += digits[unsigned(b) & 15];
+  }
+  out += '"';
+}
+
+void print_nested(std::string& out, const Dense& dense, std::size_t dim, const std::byte*& data) {
+  const Type& type = dense.type();
+  if (dim == type.dims.size()) {
+    print_element(out, type.dtype, data);
+    data += byte_size(type.dtype);
+    return;
+  }
+  out += '[';
+  for (std::int64_t i = 0; i < type.dims[dim]; ++i) {
+    if (i > 0) out += ", ";
+    print_nested(out, dense, dim + 1, data);
+  }
+  out += ']';
+}
+
+void print_dense(std::string& out, const Dense& dense, std::int64_t max_elements) {
+  out += "dense<";
+  const std::byte* data = dense.bytes().data();
+  if (dense.is_splat()) print_element(out, dense.type().dtype, data);
+  else if (max_elements > 0 && dense.type().count() > max_elements) print_blob(out, dense);
+  else if (dense.type().count() > 0) print_nested(out, dense, 0, data);
+  out += "> : " + to_string(dense.type());
+}
+
+void print_integer(std::string& out, const Integer& integer) {
+  if (integer.type == "i1") {
+    out += integer.value != 0 ? "true" : "false";
+    return;
+  }
+  out += integer.type == "ui64" ? std::to_string(std::uint64_t(integer.value)) : std::to_string(integer.value);
+  out += " : " + integer.type;
+}
+
+void print_list(std::string& out, const List& list, std::int64_t max_elements) {
+  out += '[';
+  for (std::size_t k = 0; k < list.items.size(); ++k) {
+    if (k > 0) out += ", ";
+    print_attribute(out, list.items[k], max_elements);
+  }
+  out += ']';
+}
+
+void print_array(std::string& out, const I64s& values) {
+  out += "array<i64";
+  for (std::size_t k = 0; k < values.size(); ++k) out += (k == 0 ? ": " : ", ") + std::to_string(values[k]);
+  out += '>';
+}
+
+void print_bools(std::string& out, const Bools& bools) {
+  out += "array<i1";
+  for (std::size_t k = 0; k < bools.values.size(); ++k) {
+    out += k == 0 ? ": " : ", ";
+    out += bools.values[k] ? "true" : "false";
+  }
+  out += '>';
+}
+
+}  // namespace
+
+void print_element(std::string& out, DType dtype, const std::byte* data) {
+  switch (info(dtype).kind) {
+    case Kinds::boolean: out += data[0] != std::byte{0} ? "true" : "false"; return;
+    case Kinds::floating: return print_float_element(out, dtype, data);
+    case Kinds::complex: {
+      const DType part = dtype == DType::c64 ? DType::f32 : DType::f64;
+      out += '(';
+      print_float_element(out, part, data);
+      out += ", ";
+      print_float_element(out, part, data + byte_size(part));
+      out += ')';
+      return;
+    }
+    default: break;
+  }
+  visit(dtype, [&](auto constant) {
+    using T = StorageType<constant()>;
+    if constexpr (std::is_integral_v<T>) out += std::to_string(read_as<T>(data));
+  });
+}
+
+void print_symbol(std::string& out, const std::string& name) {
+  out += '@';
+  out += is_bare_name(name) ? name : quoted(name);
+}
+
+void print_integers(std::string& out, std::span<const std::int64_t> values) {
+  out += '[';
+  for (std::size_t k = 0; k < values.size(); ++k) out += (k == 0 ? "" : ", ") + std::to_string(values[k]);
+  out += ']';
+}
+
+void print_attribute(std::string& out, const Attribute& attribute, std::int64_t max_elements) {
+  struct Visitor {
+    std::string& out;
+    std::int64_t max_elements;
+    void operator()(const Unit&) const { out += "unit"; }
+    void operator()(bool value) const { out += value ? "true" : "false"; }
+    void operator()(const Integer& value) const { print_integer(out, value); }
+    void operator()(const Float& value) const {
+      print_float(out, value.value, bits_of(value.value, value.dtype), value.dtype);
+      out += cat(" : ", to_string(value.dtype));
+    }
+    void operator()(const std::string& value) const { out += quoted(value); }
+    void operator()(const SymbolRef& value) const { print_symbol(out, value.name); }
+    void operator()(const EnumAttr& value) const {
+      out += cat("#", value.dialect, "<", value.kind, " ", value.value, ">");
+    }
+    void operator()(const RawAttr& value) const { out += value.text; }
+    void operator()(const Type& value) const { out += to_string(value); }
+    void operator()(const I64s& value) const { print_array(out, value); }
+    void operator()(const Bools& value) const { print_bools(out, value); }
+    void operator()(const List& value) const { print_list(out, value, max_elements); }
+    void operator()(const Dict& value) const { print_dict(out, value.items(), max_elements); }
+    void operator()(const DenseRef& value) const { print_dense(out, *value, max_elements); }
+  };
+  std::visit(Visitor{out, max_elements}, attribute.value());
+}
+
+void print_entries(std::string& out, std::span<const NamedAttribute> entries, std::int64_t max_elements) {
+  bool is_first = true;
+  for (const NamedAttribute& entry : entries) {
+    if (!is_first) out += ", ";
+    is_first = false;
+    out += is_name(entry.name) ? entry.name : quoted(entry.name);
+    if (entry.value.get_if<Unit>()) continue;
+    out += " = ";
+    print_attribute(out, entry.value, max_elements);
+  }
+}
+
+void print_dict(std::string& out, std::span<const NamedAttribute> entries, std::int64_t max_elements) {
+  out += '{';
+  print_entries(out, entries, max_elements);
+  out += '}';
+}
+
+}  // namespace partita::ir
