@@ -1,0 +1,27 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+#
+# Sourced by the scripts of this folder: paths, a scratch folder, mpirun, and the skip where there is no OpenCL device.
+
+: "${PARTITA_SOURCE_DIR:=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}"
+: "${PARTITA_BIN_DIR:=$PARTITA_SOURCE_DIR/build/release/bin}"
+export PARTITA_SOURCE_DIR PARTITA_BIN_DIR OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+partita=$PARTITA_BIN_DIR/partita
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# True where `partita devices` lists one; prints why not otherwise.
+has_device() {
+  local status=0
+  "$partita" devices >"$work/devices.txt" 2>&1 || status=$?
+  ((status != 0)) || return 0
+  echo "no OpenCL device: $(head -n 1 "$work/devices.txt")"
+  ((status == 3)) || exit 1
+  return 1
+}
+
+# on_ranks R COMMAND...: the command on R ranks.
+on_ranks() {
+  mpirun --bind-to none --oversubscribe -n "$@" </dev/null
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+# label: e2e mpi
+# timeout: 300
+# processors: 2
+#
+# The programs of programs/ give their known values: under `check` on every target, and as artifacts on 1 to 4 ranks.
+# Some also have a known number of collective calls. With arguments only the programs named (stems).
+set -euo pipefail
+# shellcheck source=tests/e2e/_device.sh
+source "$(dirname "${BASH_SOURCE[0]}")/_device.sh"
+programs=$PARTITA_SOURCE_DIR/tests/e2e/programs
+compare=$PARTITA_SOURCE_DIR/tests/support/compare_npz.py
+
+# One per phase, accumulation dtype and combiner on several ranks.
+declare -A collective_calls=(
+  [local_training]=0 [fedsgd_round]=1 [fedavg_round]=1 [papa]=1 [weighted_mean]=1
+  [branch_train_merge]=2 [fedsgd_rounds]=4 [fedavg_rounds]=4 [nested]=2
+)
+failures=0
+failed() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+check_calls() {
+  local stem=$1 ranks=$2 expected=${collective_calls[$1]:-} found
+  [[ -n $expected ]] || return 0
+  ((ranks > 1)) || expected=0
+  found=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["collective_calls"])' "$work/stats.json")
+  [[ $found == "$expected" ]] || failed "$stem on $ranks ranks: expected $expected collective calls, found $found"
+}
+
+run_on_ranks() {
+  local stem=$1 ranks=$2
+  rm -f "$work/out.npz"
+  on_ranks "$ranks" "$partita" run "$work/$stem.pta" --inputs "$programs/$stem.io.npz" --outputs "$work/out.npz" \
+    --stats "$work/stats.json" >"$work/log" 2>&1 ||
+    { failed "$stem on $ranks ranks: exit status $?"; cat "$work/log"; return 0; }
+  python3 "$compare" "$work/out.npz" "$programs/$stem.io.npz" >"$work/log" ||
+    { failed "$stem on $ranks ranks"; cat "$work/log"; }
+  check_calls "$stem" "$ranks"
+}
+
+stems=("$@")
+if ((${#stems[@]} == 0)); then
+  for file in "$programs"/*.mlir; do stems+=("$(basename "$file" .mlir)"); done
+fi
+files=("${stems[@]/#/$programs/}")
+files=("${files[@]/%/.mlir}")
+target=all device=1
+has_device || { target=interpreter device=0; }
+"$partita" check --target "$target" "${files[@]}" || failed "partita check --target $target"
+if ((device)); then
+  for stem in "${stems[@]}"; do
+    [[ -e $programs/$stem.io.npz ]] || continue
+    "$partita" compile "$programs/$stem.mlir" -o "$work/$stem.pta" --target opencl >"$work/log" 2>&1 ||
+      { failed "compile $stem: exit status $?"; cat "$work/log"; continue; }
+    for ranks in 1 2 3 4; do run_on_ranks "$stem" "$ranks"; done
+  done
+fi
+((failures == 0)) || { echo "$failures failures"; exit 1; }
+((device)) || exit 77
+echo "${#stems[@]} programs passed"
