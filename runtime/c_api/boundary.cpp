@@ -20,6 +20,14 @@ void set_last_error(const char* text) noexcept {
   }
 }
 
+void set_last_error(const Error& error) noexcept {
+  try {
+    error_text = error.located_message();
+  } catch (...) {
+    error_text.clear();
+  }
+}
+
 const char* last_error() noexcept { return error_text.c_str(); }
 
 partita_status to_status(ErrorKind kind) noexcept {

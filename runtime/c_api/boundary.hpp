@@ -18,6 +18,7 @@ namespace partita::c_api {
 
 /// Keeps the text for partita_last_error() of this thread.
 void set_last_error(const char* text) noexcept;
+void set_last_error(const Error& error) noexcept;
 [[nodiscard]] const char* last_error() noexcept;
 [[nodiscard]] partita_status to_status(ErrorKind kind) noexcept;
 
@@ -28,7 +29,7 @@ partita_status guarded(Action&& action) noexcept {
     action();
     return PARTITA_OK;
   } catch (const Error& error) {
-    set_last_error(error.what());
+    set_last_error(error);
     return to_status(error.kind());
   } catch (const std::bad_alloc&) {
     set_last_error("out of host memory");

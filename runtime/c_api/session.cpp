@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "partita/exec/executor.hpp"
@@ -157,5 +158,23 @@ partita_status partita_session_trace(partita_session* session, const char** json
     require(json, __func__, "json");
     own.trace = own.session->trace_json();
     *json = own.trace.c_str();
+  });
+}
+
+namespace {
+thread_local std::optional<partita::MpiGuard> mpi_guard;
+}
+
+partita_status partita_mpi_lock(void) {
+  return guarded([] {
+    if (mpi_guard) partita::throw_user_error("partita_mpi_lock: this thread holds the lock");
+    mpi_guard.emplace();
+  });
+}
+
+partita_status partita_mpi_unlock(void) {
+  return guarded([] {
+    if (!mpi_guard) partita::throw_user_error("partita_mpi_unlock: this thread holds no lock");
+    mpi_guard.reset();
   });
 }

@@ -205,6 +205,12 @@ PARTITA_API partita_status partita_session_stats(const partita_session* session,
  * next call.  Needs the option `trace`.  Collective. */
 PARTITA_API partita_status partita_session_trace(partita_session* session, const char** json);
 
+/* A host that initialised MPI with MPI_THREAD_SERIALIZED holds this lock whenever it calls MPI while
+ * sessions with `use_mpi` exist; no call to partita is made in between.  Not recursive; the thread
+ * that locked unlocks.  With MPI_THREAD_MULTIPLE it is not needed. */
+PARTITA_API partita_status partita_mpi_lock(void);
+PARTITA_API partita_status partita_mpi_unlock(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The C ABI and its C++ header, with an artifact made by hand: signature, runs, errors, sizes of
+// structs, threads.
+#include <thread>
+
+#include "partita.hpp"
+#include "tests/device/device_test.hpp"
+
+namespace partita::testing {
+namespace {
+
+// y = x + w; the arguments are x (f32, 4) and w (a f32 scalar).
+Artifact add_program() {
+  Artifact artifact = kernels(R"(
+__kernel void add(__global const float* x, long ox, __global const float* w, long ow,
+                  __global float* y, long oy) {
+  const size_t i = get_global_id(0);
+  y[oy + i] = x[ox + i] + w[ow];
+}
+)",
+                              {"add"});
+  artifact.module_name = "add_program";
+  const Type vector{.dtype = DType::f32, .dims = {4}};
+  artifact.plan.inputs = {{.name = "x", .type = vector},
+                          {.name = "w", .type = Type::scalar(DType::f32)}};
+  artifact.plan.outputs = {{.name = "y", .type = vector}};
+  artifact.plan.buffers = {
+      {.kind = BufferKind::input, .index = 0, .dtype = DType::f32, .count = 4, .name = "x"},
+      {.kind = BufferKind::input, .index = 1, .dtype = DType::f32, .count = 1, .name = "w"},
+      {.kind = BufferKind::output, .index = 0, .dtype = DType::f32, .count = 4, .name = "y"}};
+  artifact.plan.steps = {{.what = Launch{.kernel = 0,
+                                         .buffers = {{.buffer = 0}, {.buffer = 1}, {.buffer = 2}},
+                                         .scalars = {},
+                                         .global = {4, 1, 1}},
+                          .name = "add"}};
+  return artifact;
+}
+
+class CApi : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (IsSkipped()) return;
+    bytes_ = serialize_artifact(add_program());
+    ASSERT_EQ(partita_artifact_parse(bytes_.data(), bytes_.size(), "add.pta", &artifact_),
+              PARTITA_OK)
+        << partita_last_error();
+  }
+  void TearDown() override { partita_artifact_free(artifact_); }
+
+  // A session with both inputs set.
+  partita_session* start() {
+    partita_session* session = nullptr;
+    EXPECT_EQ(partita_session_create(artifact_, nullptr, &session), PARTITA_OK)
+        << partita_last_error();
+    const float x[] = {1, 2, 3, 4};
+    const float w = 10;
+    EXPECT_EQ(partita_session_set_input(session, 0, x, sizeof x), PARTITA_OK);
+    EXPECT_EQ(partita_session_set_input(session, 1, &w, sizeof w), PARTITA_OK);
+    return session;
+  }
+
+  static void expect_output(partita_session* session, const std::vector<float>& expected) {
+    std::vector<float> y(4);
+    EXPECT_EQ(partita_session_read_output(session, 0, y.data(), 16), PARTITA_OK)
+        << partita_last_error();
+    EXPECT_EQ(y, expected);
+  }
+
+  std::vector<std::byte> bytes_;
+  partita_artifact* artifact_ = nullptr;
+};
+
+TEST_F(CApi, tells_the_signature) {
+  EXPECT_STREQ(partita_artifact_target(artifact_), "opencl");
+  EXPECT_EQ(partita_artifact_input_count(artifact_), 2u);
+  EXPECT_EQ(partita_artifact_output_count(artifact_), 1u);
+  partita_port port{.struct_size = sizeof(partita_port)};
+  ASSERT_EQ(partita_artifact_input(artifact_, 0, &port), PARTITA_OK);
+  EXPECT_STREQ(port.name, "x");
+  EXPECT_EQ(port.dtype, PARTITA_F32);
+  ASSERT_EQ(port.rank, 1u);
+  EXPECT_EQ(port.dims[0], 4);
+  EXPECT_EQ(port.bytes, 16u);
+  EXPECT_EQ(port.placement, nullptr);
+  ASSERT_EQ(partita_artifact_input(artifact_, 1, &port), PARTITA_OK);
+  EXPECT_EQ(port.rank, 0u);
+  EXPECT_EQ(port.dims, nullptr);
+  EXPECT_EQ(port.bytes, 4u);
+  size_t index = 9;
+  EXPECT_EQ(partita_artifact_find_input(artifact_, "w", &index), PARTITA_OK);
+  EXPECT_EQ(index, 1u);
+  EXPECT_EQ(partita_artifact_find_output(artifact_, "y", &index), PARTITA_OK);
+  EXPECT_EQ(index, 0u);
+}
+
+TEST_F(CApi, runs_and_carries) {
+  partita_session* const session = start();
+  EXPECT_EQ(partita_session_rank(session), 0);
+  EXPECT_EQ(partita_session_ranks(session), 1);
+  ASSERT_EQ(partita_session_submit(session), PARTITA_OK) << partita_last_error();
+  ASSERT_EQ(partita_session_wait(session), PARTITA_OK);
+  expect_output(session, {11, 12, 13, 14});
+  const partita_carry carry{.output = 0, .input = 0};
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_EQ(partita_session_carry(session, &carry, 1), PARTITA_OK) << partita_last_error();
+    ASSERT_EQ(partita_session_submit(session), PARTITA_OK);
+  }
+  expect_output(session, {41, 42, 43, 44});
+  partita_stats stats{.struct_size = sizeof(partita_stats)};
+  ASSERT_EQ(partita_session_stats(session, &stats), PARTITA_OK);
+  EXPECT_EQ(stats.launches, 1);
+  EXPECT_GE(stats.peak_device_bytes, 36);
+  EXPECT_EQ(stats.collective_calls, 0);
+  partita_session_free(session);
+}
+
+TEST_F(CApi, a_session_outlives_its_artifact) {
+  partita_session* const session = start();
+  partita_artifact_free(artifact_);
+  artifact_ = nullptr;
+  ASSERT_EQ(partita_session_submit(session), PARTITA_OK);
+  expect_output(session, {11, 12, 13, 14});
+  partita_session_free(session);
+}
+
+TEST_F(CApi, uses_several_devices_and_records_a_trace) {
+  partita_session_options options{.struct_size = sizeof(partita_session_options)};
+  options.devices_per_rank = 2;
+  options.check_replicas = 1;
+  options.trace = 1;
+  partita_session* session = nullptr;
+  ASSERT_EQ(partita_session_create(artifact_, &options, &session), PARTITA_OK)
+      << partita_last_error();
+  const float x[] = {1, 2, 3, 4};
+  const float w = 1;
+  ASSERT_EQ(partita_session_set_input(session, 0, x, sizeof x), PARTITA_OK);
+  ASSERT_EQ(partita_session_set_input(session, 1, &w, sizeof w), PARTITA_OK);
+  ASSERT_EQ(partita_session_submit(session), PARTITA_OK) << partita_last_error();
+  expect_output(session, {2, 3, 4, 5});
+  const char* json = nullptr;
+  ASSERT_EQ(partita_session_trace(session, &json), PARTITA_OK) << partita_last_error();
+  EXPECT_NE(std::string(json).find("\"add\""), std::string::npos);
+  partita_session_free(session);
+}
+
+TEST_F(CApi, wrong_calls_are_user_errors_that_say_what_was_expected) {
+  partita_session* const session = start();
+  const auto expect = [](partita_status status, const std::string& part) {
+    EXPECT_EQ(status, PARTITA_ERROR_USER);
+    EXPECT_NE(std::string(partita_last_error()).find(part), std::string::npos)
+        << partita_last_error();
+  };
+  const float x[] = {1, 2, 3, 4};
+  expect(partita_session_set_input(session, 0, x, 12), "expected 16 bytes, found 12");
+  expect(partita_session_set_input(session, 2, x, 16), "expected an index below 2");
+  expect(partita_session_set_input(session, 0, nullptr, 16), "data: expected a pointer");
+  expect(partita_session_set_input(nullptr, 0, x, 16), "session: expected a pointer");
+  float y[4];
+  expect(partita_session_read_output(session, 0, y, 8), "expected 16 bytes, found 8");
+  expect(partita_session_read_output(session, 7, y, 16), "expected an index below 1");
+  const partita_carry carry{.output = 0, .input = 1};
+  expect(partita_session_carry(session, &carry, 1), "tensor<f32>");
+  size_t index = 0;
+  expect(partita_artifact_find_input(artifact_, "z", &index), "expected one of 'x', 'w'");
+  expect(partita_artifact_load("/no/such/file.pta", &artifact_), "/no/such/file.pta");
+  // After user errors the session works on.
+  ASSERT_EQ(partita_session_submit(session), PARTITA_OK);
+  expect_output(session, {11, 12, 13, 14});
+  partita_session_free(session);
+}
+
+TEST_F(CApi, running_without_an_input_is_a_user_error) {
+  partita_session* session = nullptr;
+  ASSERT_EQ(partita_session_create(artifact_, nullptr, &session), PARTITA_OK);
+  EXPECT_EQ(partita_session_submit(session), PARTITA_ERROR_USER);
+  EXPECT_NE(std::string(partita_last_error()).find("input 0 (x)"), std::string::npos)
+      << partita_last_error();
+  partita_session_free(session);
+}
+
+TEST_F(CApi, damaged_bytes_are_a_user_error_with_their_name) {
+  partita_artifact* other = nullptr;
+  for (const std::size_t size : {std::size_t(0), std::size_t(10), bytes_.size() / 2}) {
+    EXPECT_EQ(partita_artifact_parse(bytes_.data(), size, "half.pta", &other), PARTITA_ERROR_USER);
+    EXPECT_NE(std::string(partita_last_error()).find("half.pta"), std::string::npos)
+        << partita_last_error();
+  }
+  EXPECT_EQ(other, nullptr);
+}
+
+TEST_F(CApi, structs_of_older_and_newer_hosts_fit) {
+  struct Newer {
+    partita_session_options options;
+    std::int64_t unknown;
+  } newer{};
+  newer.options.struct_size = sizeof newer;
+  partita_session* session = nullptr;
+  ASSERT_EQ(partita_session_create(artifact_, &newer.options, &session), PARTITA_OK)
+      << partita_last_error();
+  struct NewerStats {
+    partita_stats stats;
+    std::int64_t unknown;
+  } stats{};
+  stats.stats.struct_size = sizeof stats;
+  stats.unknown = 7;
+  EXPECT_EQ(partita_session_stats(session, &stats.stats), PARTITA_OK);
+  EXPECT_EQ(stats.unknown, 0);
+  EXPECT_EQ(stats.stats.struct_size, sizeof stats);
+  partita_session_free(session);
+  session = nullptr;
+  newer.unknown = 1;
+  EXPECT_EQ(partita_session_create(artifact_, &newer.options, &session), PARTITA_ERROR_USER);
+  EXPECT_EQ(session, nullptr);
+  partita_session_options forgotten{};
+  EXPECT_EQ(partita_session_create(artifact_, &forgotten, &session), PARTITA_ERROR_USER);
+
+  partita_port older{.struct_size = offsetof(partita_port, dtype)};
+  older.bytes = 99;
+  EXPECT_EQ(partita_artifact_input(artifact_, 0, &older), PARTITA_OK);
+  EXPECT_STREQ(older.name, "x");
+  EXPECT_EQ(older.bytes, 99u);
+}
+
+TEST_F(CApi, the_last_error_is_the_threads_own) {
+  EXPECT_EQ(partita_artifact_load("/first", &artifact_), PARTITA_ERROR_USER);
+  std::thread([] {
+    EXPECT_STREQ(partita_last_error(), "");
+    partita_artifact* other = nullptr;
+    EXPECT_EQ(partita_artifact_load("/second", &other), PARTITA_ERROR_USER);
+    EXPECT_NE(std::string(partita_last_error()).find("/second"), std::string::npos);
+  }).join();
+  EXPECT_NE(std::string(partita_last_error()).find("/first"), std::string::npos);
+}
+
+TEST_F(CApi, null_handles_may_be_freed) {
+  partita_artifact_free(nullptr);
+  partita_session_free(nullptr);
+  EXPECT_EQ(partita_artifact_input_count(nullptr), 0u);
+}
+
+TEST_F(CApi, the_lock_for_mpi_is_taken_once_and_given_back) {
+  EXPECT_EQ(partita_mpi_unlock(), PARTITA_ERROR_USER);
+  EXPECT_EQ(partita_mpi_lock(), PARTITA_OK);
+  EXPECT_EQ(partita_mpi_lock(), PARTITA_ERROR_USER);
+  EXPECT_EQ(partita_mpi_unlock(), PARTITA_OK);
+}
+
+TEST_F(CApi, every_dtype_has_its_size) {
+  EXPECT_EQ(partita_dtype_size(PARTITA_BOOL), 1u);
+  EXPECT_EQ(partita_dtype_size(PARTITA_BF16), 2u);
+  EXPECT_EQ(partita_dtype_size(PARTITA_F64), 8u);
+  EXPECT_EQ(partita_dtype_size(PARTITA_COMPLEX128), 16u);
+  EXPECT_EQ(partita_dtype_size(partita_dtype(0)), 0u);
+}
+
+TEST_F(CApi, cpp_header_owns_and_throws) {
+  const host::Artifact artifact(bytes_.data(), bytes_.size());
+  ASSERT_EQ(artifact.inputs().size(), 2u);
+  EXPECT_EQ(artifact.inputs()[0].dims, std::vector<std::int64_t>{4});
+  EXPECT_EQ(artifact.inputs()[0].count(), 4u);
+  EXPECT_EQ(artifact.find_output("y"), 0u);
+  host::Session session(artifact);
+  session.set_input(0, std::vector<float>{1, 2, 3, 4});
+  session.set_input(1, std::vector<float>{0.5F});
+  session.run();
+  session.carry({{0, 0}});
+  session.run();
+  std::vector<float> y(4);
+  session.read_output(0, y);
+  EXPECT_EQ(y, (std::vector<float>{2, 3, 4, 5}));
+  EXPECT_EQ(session.stats().launches, 1);
+  try {
+    session.set_input(5, y);
+    FAIL() << "no error was thrown";
+  } catch (const host::Error& error) {
+    EXPECT_EQ(error.status(), PARTITA_ERROR_USER);
+    EXPECT_STREQ(error.what(), "input 5: expected an index below 2");
+  }
+}
+
+}  // namespace
+}  // namespace partita::testing
