@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "passes/analysis/placement_support.hpp"
+
+namespace partita::passes::transforms {
+
+using ir::Graph;
+using ir::I64s;
+using ir::Node;
+using ir::Value;
+
+Type partition_type(const Type& placed) {
+  Type t = placed;
+  t.dims.erase(t.dims.begin());
+  return t;
+}
+
+std::vector<Value> build_map(Graph& graph, Node* before, const std::string& placement, const std::vector<Value>& operands,
+                             const MapBody& body) {
+  auto region = std::make_unique<Graph>();
+  std::vector<Value> arguments;
+  for (const Value& v : operands) arguments.push_back(region->add_argument(partition_type(v.type())));
+  region->results = body(*region, arguments);
+  const ir::Dict attrs{{"placement", placement},
+                       {"in_axes", I64s(operands.size(), 0)},
+                       {"out_axes", I64s(region->results.size(), 0)}};
+  std::vector<Type> types;
+  const std::int64_t n = operands.at(0).type().dims.at(0);
+  for (const Value& v : region->results) {
+    types.push_back(v.type());
+    types.back().dims.insert(types.back().dims.begin(), n);
+  }
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(std::move(region));
+  Node* node = ir::create(graph, "mr.map", operands, attrs, std::move(regions), types, before);
+  std::vector<Value> results;
+  for (int k = 0; k < node->result_count(); ++k) results.push_back(node->result(k));
+  return results;
+}
+
+bool is_reduction(const Node& node) { return node.name().starts_with("mr.reduce_"); }
+
+Value apply(Graph& graph, std::string_view row, std::vector<Value> operands, Node* before) {
+  return ir::create_value(graph, std::string("stablehlo.").append(row), std::move(operands), {}, {}, before);
+}
+
+Value compare(Graph& graph, std::string_view direction, Value a, Value b, Node* before) {
+  const ir::Dict attrs{{"comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", std::string(direction)}}};
+  return ir::create_value(graph, "stablehlo.compare", {a, b}, attrs, {}, before);
+}
+
+Value convert_to(Graph& graph, Value x, DType dtype, Node* before) {
+  if (x.type().dtype == dtype) return x;
+  const Type type{.dtype = dtype, .dims = x.type().dims};
+  return ir::create_value(graph, "stablehlo.convert", {x}, {}, {&type, 1}, before);
+}
+
+Value broadcast_to(Graph& graph, Value x, const Dims& shape, const I64s& dims, Node* before) {
+  if (x.type().dims == shape) return x;
+  const Type type{.dtype = x.type().dtype, .dims = shape};
+  return ir::create_value(graph, "stablehlo.broadcast_in_dim", {x}, {{"broadcast_dimensions", dims}}, {&type, 1}, before);
+}
+
+}  // namespace partita::passes::transforms

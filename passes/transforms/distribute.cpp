@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Makes communication explicit: accumulated results of outermost loops over a placement are combined
+// over its shards, one all-reduce for each loop, combiner and dtype; stacked results that anything
+// but another such loop or the function's results use are gathered.
+#include <algorithm>
+#include <map>
+
+#include "partita/base/error.hpp"
+#include "partita/ir/op.hpp"
+#include "partita/passes/pass.hpp"
+
+namespace partita::passes::transforms {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::Value;
+
+Node* node_after(const Graph& graph, const Node* node) {
+  const auto it = std::ranges::find(graph.nodes(), node);
+  return it + 1 == graph.nodes().end() ? nullptr : *(it + 1);
+}
+
+/// Emits start and done over `values`; other uses see the results of done.
+std::vector<Value> communicate(Graph& graph, const std::string& op, const std::vector<Value>& values, const ir::Dict& attrs,
+                               Node* before) {
+  const Type token = Type::token();
+  Node* start = ir::create(graph, cat("mr.", op, "_start"), values, attrs, {}, {&token, 1}, before);
+  std::vector<Type> types;
+  for (const Value& v : values) types.push_back(v.type());
+  Node* done = ir::create(graph, cat("mr.", op, "_done"), {start->result()}, {}, {}, types, before);
+  std::vector<Value> results;
+  for (int k = 0; k < done->result_count(); ++k) results.push_back(done->result(k));
+  return results;
+}
+
+/// Uses of `v` in this graph that cannot take a shard's block.
+bool needs_gather(const Graph& graph, Value v, bool is_function_body) {
+  bool needed = false;
+  ir::walk(graph, [&](Node& node) {
+    for (std::size_t k = 0; k < node.operands().size(); ++k) {
+      if (node.operand(k) != v) continue;
+      const bool is_sliced = node.is("mr.foreach") && node.graph() == &graph &&
+                             node.attrs.text("placement") == v.node->attrs.text("placement") &&
+                             std::int64_t(k) < node.attrs.i64s("operand_segments")[0];
+      needed |= !is_sliced;
+    }
+    for (const auto& region : node.regions()) needed |= std::ranges::find(region->results, v) != region->results.end();
+  });
+  if (!is_function_body) needed |= std::ranges::find(graph.results, v) != graph.results.end();
+  return needed;
+}
+
+void distribute_loop(Graph& graph, Node& loop, bool is_function_body, PassContext& context) {
+  const std::string placement = loop.attrs.text("placement");
+  const auto* kinds = loop.attrs.find("results")->get_if<ir::List>();
+  Node* const before = node_after(graph, &loop);
+  std::map<std::pair<std::string, DType>, std::vector<Value>> groups;
+  std::map<DType, std::vector<Value>> gathers;
+  for (int k = 0; k < loop.result_count(); ++k) {
+    const std::string& kind = *kinds->items[std::size_t(k)].get_if<std::string>();
+    const Value v = loop.result(k);
+    if (kind != "stack") groups[{kind, v.type().dtype}].push_back(v);
+    else if (needs_gather(graph, v, is_function_body)) gathers[v.type().dtype].push_back(v);
+  }
+  const auto replace = [&](const std::vector<Value>& from, const std::vector<Value>& to) {
+    ir::ValueMap<Value> map;
+    for (std::size_t k = 0; k < from.size(); ++k) map[from[k]] = to[k];
+    Node* const start = to[0].node->operand(0).node;
+    graph.replace_uses(map);
+    start->set_operands(from);
+  };
+  for (const auto& [key, values] : groups) {
+    replace(values, communicate(graph, "all_reduce", values, {{"placement", placement}, {"combiner", key.first}}, before));
+    ++context.counts["all_reduces"];
+  }
+  for (const auto& [dtype, all] : gathers)
+    for (const Value& v : all) {
+      replace({v}, communicate(graph, "all_gather", {v}, {{"placement", placement}}, before));
+      ++context.counts["all_gathers"];
+      context.remarks.push_back(cat("a value over '", placement, "' of type ", to_string(v.type()),
+                                    " is gathered on every shard, because an operation outside of maps uses it"));
+    }
+}
+
+void distribute(Graph& graph, bool is_function_body, PassContext& context) {
+  for (Node* node : std::vector<Node*>(graph.nodes())) {
+    if (node->is("mr.foreach")) {
+      distribute_loop(graph, *node, is_function_body, context);
+      continue;  // loops inside run on one shard
+    }
+    for (const auto& region : node->regions()) distribute(*region, false, context);
+  }
+}
+
+void run(ir::Module& module, PassContext& context) {
+  for (const auto& f : module.functions)
+    if (f->is_public) distribute(*f->body, true, context);
+}
+
+}  // namespace
+
+PassInfo pass_distribute();
+PassInfo pass_distribute() {
+  return {.name = "distribute",
+          .doc = "Makes reductions and gathers over placements explicit collectives.",
+          .needs = Stage::placed,
+          .gives = Stage::distributed,
+          .idempotent = false,
+          .run = run};
+}
+
+}  // namespace partita::passes::transforms

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Reductions with masks, weights and means become maps, plain reduce_sum, reduce_max and reduce_min,
+// and small operations on their results.  Masked partitions are excluded by select, and f16 and bf16
+// are summed in f32 and rounded once.
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "partita/base/error.hpp"
+#include "partita/ir/reduction.hpp"
+#include "partita/passes/pass.hpp"
+#include "passes/analysis/placement_support.hpp"
+
+namespace partita::passes::transforms {
+namespace {
+
+using ir::Graph;
+using ir::I64s;
+using ir::Node;
+using ir::Value;
+
+DType sum_dtype(DType d) { return d == DType::f16 || d == DType::bf16 ? DType::f32 : d; }
+
+class Expansion {
+ public:
+  explicit Expansion(Node& node)
+      : node_(node), graph_(*node.graph()), placement_(node.attrs.text("placement")), policy_(node.attrs.text("on_zero_weight", "nan")) {
+    I64s segments = node.attrs.i64s_or_empty("operand_segments");
+    if (segments.empty()) segments = {std::int64_t(node.operands().size()), 0, 0, 0};
+    std::size_t at = 0;
+    const auto take = [&](std::size_t s) {
+      std::vector<Value> group;
+      for (std::int64_t i = 0; s < segments.size() && i < segments[s]; ++i) group.push_back(node.operand(at++));
+      return group;
+    };
+    x_ = take(0);
+    const auto weight = take(1), mask = take(2);
+    keep_ = take(3);
+    if (!weight.empty()) weight_ = weight[0];
+    if (!mask.empty()) mask_ = mask[0];
+  }
+
+  std::vector<Value> run() {
+    if (node_.is("mr.reduce_sum")) return sums();
+    if (node_.is("mr.reduce_mean")) return means();
+    if (node_.is("mr.reduce_weighted_mean")) return weighted_means();
+    return extrema(node_.is("mr.reduce_max") ? "maximum" : "minimum");
+  }
+
+ private:
+  Value reduce(std::string_view op, Value placed) {
+    return ir::create_value(graph_, op, {placed}, {{"placement", placement_}}, {}, &node_);
+  }
+
+  /// Per partition: x converted to `dtype`, or `otherwise` where the mask excludes the partition.
+  Value masked(Graph& body, Value x, std::optional<Value> mask, DType dtype, const ir::DenseRef& otherwise) {
+    const Value value = convert_to(body, x, dtype);
+    if (!mask) return value;
+    return apply(body, "select", {*mask, value, ir::create_constant(body, otherwise)});
+  }
+
+  Value masked_sum(Value x) {
+    const DType d = sum_dtype(x.type().dtype);
+    if (!mask_ && d == x.type().dtype) return reduce("mr.reduce_sum", x);
+    std::vector<Value> operands{x};
+    if (mask_) operands.push_back(*mask_);
+    const auto mapped = build_map(graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
+      const Type type{.dtype = d, .dims = v[0].type().dims};
+      return std::vector<Value>{masked(body, v[0], mask_ ? std::optional(v[1]) : std::nullopt, d, ir::make_splat(type, 0))};
+    });
+    return reduce("mr.reduce_sum", mapped[0]);
+  }
+
+  std::vector<Value> sums() {
+    std::vector<Value> results;
+    for (const Value& x : x_) results.push_back(convert_to(graph_, masked_sum(x), x.type().dtype, &node_));
+    return results;
+  }
+
+  /// Number of partitions the mask leaves, as an i32 scalar.
+  Value active_count() {
+    const auto mapped = build_map(graph_, &node_, placement_, {*mask_}, [](Graph& body, const std::vector<Value>& v) {
+      return std::vector<Value>{convert_to(body, v[0], DType::i32)};
+    });
+    return reduce("mr.reduce_sum", mapped[0]);
+  }
+
+  /// Applies on_zero_weight: `is_none` is an i1 scalar, or an array of y's shape.
+  Value guarded(Value y, Value is_none, std::size_t k) {
+    if (policy_ == "error") {
+      Value any = is_none;
+      if (!is_none.type().dims.empty()) {
+        I64s all(is_none.type().dims.size());
+        for (std::size_t d = 0; d < all.size(); ++d) all[d] = std::int64_t(d);
+        std::vector<std::unique_ptr<Graph>> regions;
+        regions.push_back(ir::make_combiner("or", DType::i1));
+        const Value init = ir::create_splat(graph_, Type::scalar(DType::i1), 0, &node_);
+        any = ir::create(graph_, "stablehlo.reduce", {is_none, init}, {{"dimensions", all}}, std::move(regions), {}, &node_)->result();
+      }
+      const Value holds = apply(graph_, "not", {any}, &node_);
+      ir::create(graph_, "mr.check", {holds},
+                 {{"message", cat(node_.name(), ": expected a weight that is not zero over placement '", placement_, "', found none")}},
+                 {}, {}, &node_, node_.location());
+      return y;
+    }
+    const Value other = policy_ == "keep" ? keep_.at(k)
+                                          : ir::create_splat(graph_, y.type(), std::numeric_limits<double>::quiet_NaN(), &node_);
+    return apply(graph_, "select", {is_none, other, y}, &node_);
+  }
+
+  Value divided(Value sum, Value by, const Dims& by_dims_of_sum) {
+    const Value divisor = broadcast_to(graph_, convert_to(graph_, by, sum.type().dtype, &node_), sum.type().dims,
+                                       I64s(by_dims_of_sum.begin(), by_dims_of_sum.end()), &node_);
+    return apply(graph_, "divide", {sum, divisor}, &node_);
+  }
+
+  std::vector<Value> means() {
+    std::vector<Value> results;
+    std::optional<Value> count, none;
+    if (mask_) {
+      count = active_count();
+      none = compare(graph_, "EQ", *count, ir::create_splat(graph_, count->type(), 0, &node_), &node_);
+    }
+    for (std::size_t k = 0; k < x_.size(); ++k) {
+      const Value sum = masked_sum(x_[k]);
+      const double n = double(x_[k].type().dims[0]);
+      const Value by = count ? *count : ir::create_splat(graph_, Type::scalar(sum.type().dtype), n, &node_);
+      Value y = convert_to(graph_, divided(sum, by, {}), x_[k].type().dtype, &node_);
+      results.push_back(none ? guarded(y, *none, k) : y);
+    }
+    return results;
+  }
+
+  std::vector<Value> extrema(std::string_view combiner) {
+    std::vector<Value> results;
+    std::optional<Value> none;
+    if (mask_) {
+      const Value count = active_count();
+      none = compare(graph_, "EQ", count, ir::create_splat(graph_, count.type(), 0, &node_), &node_);
+    }
+    for (std::size_t k = 0; k < x_.size(); ++k) {
+      Value x = x_[k];
+      if (mask_)
+        x = build_map(graph_, &node_, placement_, {x, *mask_}, [&](Graph& body, const std::vector<Value>& v) {
+          return std::vector<Value>{masked(body, v[0], v[1], v[0].type().dtype, ir::combiner_identity(combiner, v[0].type()))};
+        })[0];
+      const Value y = reduce(node_.name(), x);
+      results.push_back(none ? guarded(y, *none, k) : y);
+    }
+    return results;
+  }
+
+  std::vector<Value> weighted_means() {
+    // One sum of weights in the widest type that any operand needs; weights as wide as w.
+    std::vector<Value> operands = x_;
+    operands.push_back(*weight_);
+    if (mask_) operands.push_back(*mask_);
+    const std::size_t n = x_.size();
+    const auto mapped = build_map(graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
+      const std::optional<Value> mask = mask_ ? std::optional(v[n + 1]) : std::nullopt;
+      const DType wd = sum_dtype(v[n].type().dtype);
+      const Value w = masked(body, v[n], mask, wd, ir::make_splat({.dtype = wd, .dims = v[n].type().dims}, 0));
+      std::vector<Value> results;
+      for (std::size_t k = 0; k < n; ++k) {
+        const DType d = sum_dtype(v[k].type().dtype);
+        const Dims& shape = v[k].type().dims;
+        I64s dims(w.type().dims.size());
+        for (std::size_t i = 0; i < dims.size(); ++i) dims[i] = std::int64_t(i);
+        const Value weight = broadcast_to(body, convert_to(body, w, d), shape, dims);
+        const Value zero = ir::create_splat(body, weight.type(), 0);
+        const Value product = apply(body, "multiply", {weight, convert_to(body, v[k], d)});
+        results.push_back(apply(body, "select", {compare(body, "EQ", weight, zero), zero, product}));
+      }
+      results.push_back(w);
+      return results;
+    });
+    const Value total = reduce("mr.reduce_sum", mapped[n]);
+    const Value none = compare(graph_, "EQ", total, ir::create_splat(graph_, total.type(), 0, &node_), &node_);
+    std::vector<Value> results;
+    for (std::size_t k = 0; k < n; ++k) {
+      const Value sum = reduce("mr.reduce_sum", mapped[k]);
+      Dims dims(total.type().dims.size());
+      for (std::size_t i = 0; i < dims.size(); ++i) dims[i] = std::int64_t(i);
+      const Value y = convert_to(graph_, divided(sum, total, dims), x_[k].type().dtype, &node_);
+      if (policy_ == "nan") {
+        results.push_back(y);  // 0 / 0
+        continue;
+      }
+      const Value is_none = none.type().dims.empty() ? none : broadcast_to(graph_, none, y.type().dims, I64s(dims.begin(), dims.end()), &node_);
+      if (policy_ == "error" && k > 0) results.push_back(y);
+      else results.push_back(guarded(y, policy_ == "error" ? none : is_none, k));
+    }
+    return results;
+  }
+
+  Node& node_;
+  Graph& graph_;
+  std::string placement_, policy_;
+  std::vector<Value> x_, keep_;
+  std::optional<Value> weight_, mask_;
+};
+
+/// Plain: one operand without mask, of a dtype that accumulates as it is.
+bool is_plain(const Node& node) {
+  if (node.is("mr.reduce_mean") || node.is("mr.reduce_weighted_mean") || node.operands().size() != 1) return false;
+  return !node.is("mr.reduce_sum") || sum_dtype(node.operand(0).type().dtype) == node.operand(0).type().dtype;
+}
+
+void run(ir::Module& module, PassContext&) {
+  for (const auto& f : module.functions) {
+    std::vector<Node*> reductions;
+    ir::walk(*f->body, [&](Node& node) {
+      if (is_reduction(node) && !is_plain(node)) reductions.push_back(&node);
+    });
+    for (Node* node : reductions) {
+      const std::vector<Value> results = Expansion(*node).run();
+      ir::ValueMap<Value> map;
+      for (std::size_t k = 0; k < results.size(); ++k) map[node->result(int(k))] = results[k];
+      f->body->replace_uses(map);
+    }
+  }
+}
+
+}  // namespace
+
+PassInfo pass_expand_reductions();
+PassInfo pass_expand_reductions() {
+  return {.name = "expand-reductions",
+          .doc = "Writes means, weights and masks as maps and plain reductions.",
+          .needs = Stage::raised,
+          .gives = Stage::raised,
+          .idempotent = true,
+          .run = run};
+}
+
+}  // namespace partita::passes::transforms
