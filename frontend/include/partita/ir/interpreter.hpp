@@ -26,6 +26,8 @@ class Interpreter {
   [[nodiscard]] const Module& module() const { return module_; }
   /// Partition index of the enclosing maps, innermost last: (placement, index).
   std::vector<std::pair<std::string, std::int64_t>> partitions;
+  /// Values of collectives that have started and are not done, by the node that started them.
+  std::unordered_map<const Node*, std::vector<Tensor>> in_flight;
   /// Failures that check.* nodes recorded, in order.
   std::vector<std::string> check_failures;
   /// Called after each node when set (per-op comparison).

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The check dialect of StableHLO's own tests: compares values and records what differs.  In all
+// comparisons NaN equals NaN; expect_eq compares numbers otherwise as == does, so -0 equals +0.
+#include <array>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "frontend/ops/support.hpp"
+#include "partita/ir/elementwise.hpp"
+#include "partita/ir/interpreter.hpp"
+
+namespace partita::ir::ops {
+namespace {
+
+/// |actual - expected| <= absolute + relative * |expected|
+struct Tolerance {
+  double absolute = 0, relative = 0;
+};
+
+/// What "almost" means unless the node says it: the tolerances of the conformance corpus.
+Tolerance default_tolerance(DType d) {
+  switch (part_dtype(d)) {
+    case DType::f16: return {1e-3, 1e-3};
+    case DType::bf16: return {1e-5, 1e-2};
+    case DType::f64: return {1e-10, 1e-10};
+    default: return {1e-5, 1e-4};
+  }
+}
+
+template <class T>
+bool equal(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) return a == b || (std::isnan(a) && std::isnan(b));
+  else return a == b;
+}
+template <class T>
+bool equal(std::complex<T> a, std::complex<T> b) {
+  return equal(a.real(), b.real()) && equal(a.imag(), b.imag());
+}
+
+template <class T>
+bool close(T a, T b, const Tolerance& t) {
+  if (equal(a, b)) return true;
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isfinite(a) && std::isfinite(b) && std::fabs(double(a) - double(b)) <= t.absolute + t.relative * std::fabs(double(b));
+  else
+    return false;
+}
+template <class T>
+bool close(std::complex<T> a, std::complex<T> b, const Tolerance& t) {
+  return close(a.real(), b.real(), t) && close(a.imag(), b.imag(), t);
+}
+
+/// Position among the representable values of d; -0 and +0 share one.
+template <DType d>
+std::int64_t position(StorageType<d> stored) {
+  constexpr int bits = info(d).bits;
+  using Signed = std::conditional_t<bits == 16, std::int16_t, std::conditional_t<bits == 32, std::int32_t, std::int64_t>>;
+  const auto pattern = std::bit_cast<Signed>(stored);
+  return pattern < 0 ? std::int64_t(std::numeric_limits<Signed>::min()) - pattern : pattern;
+}
+
+std::uint64_t ulp_distance(std::int64_t a, std::int64_t b) {
+  return a > b ? std::uint64_t(a) - std::uint64_t(b) : std::uint64_t(b) - std::uint64_t(a);
+}
+
+template <DType d>
+bool within_ulps(StorageType<d> a, StorageType<d> b, std::uint64_t low, std::uint64_t high) {
+  if constexpr (info(d).kind == Kinds::floating) {
+    const double x = double(load<d>(&a, 0)), y = double(load<d>(&b, 0));
+    if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
+    if (std::isinf(x) || std::isinf(y)) return x == y;
+    const std::uint64_t distance = ulp_distance(position<d>(a), position<d>(b));
+    return distance >= low && distance <= high;
+  } else {
+    return equal(a, b);
+  }
+}
+
+template <DType d>
+std::string element_text(StorageType<d> stored) {
+  std::ostringstream out;
+  out.precision(17);
+  const auto value = load<d>(&stored, 0);
+  if constexpr (sizeof(value) == 1 && std::is_integral_v<decltype(value)>) out << int(value);
+  else out << value;
+  return std::move(out).str();
+}
+
+std::string index_text(std::int64_t linear, const Dims& dims) {
+  I64s index(dims.size());
+  for (std::size_t d = dims.size(); d-- > 0;) {
+    index[d] = linear % dims[d];
+    linear /= dims[d];
+  }
+  return to_text(index);
+}
+
+/// Records the first element for which `agree` does not hold, and how many there are.
+template <class Agree>
+void compare(const EvalContext& c, const HostArray& actual, const HostArray& expected, Agree agree) {
+  visit(actual.type.dtype, [&](auto d) {
+    const auto *a = actual.data<d>(), *b = expected.data<d>();
+    std::int64_t wrong = 0;
+    std::string first;
+    for (std::int64_t i = 0; i < actual.type.count(); ++i) {
+      if (agree(d, a[i], b[i])) continue;
+      if (wrong++ == 0)
+        first = cat("expected ", element_text<d>(b[i]), " at ", index_text(i, actual.type.dims), ", found ", element_text<d>(a[i]));
+    }
+    if (wrong == 0) return;
+    if (wrong > 1) first += cat(" (", wrong, " of ", actual.type.count(), " elements differ)");
+    c.interpreter.check_failures.push_back(
+        Error(ErrorKind::user, cat(c.node.name(), ": ", first), c.node.location()).located_message());
+  });
+}
+
+/// Operand 1, or the attribute `value`.
+HostArray expected_array(const EvalContext& c) {
+  if (c.operands.size() > 1) return *c.operands[1];
+  return (*c.node.attrs.find("value")->get_if<DenseRef>())->to_array();
+}
+
+std::vector<Tensor> eval_eq(const EvalContext& c) {
+  compare(c, *c.operands[0], expected_array(c), [](auto d, auto a, auto b) {
+    return equal(load<d>(&a, 0), load<d>(&b, 0));
+  });
+  return {};
+}
+
+std::vector<Tensor> eval_almost_eq(const EvalContext& c) {
+  Tolerance tolerance = default_tolerance(c.operands[0]->type.dtype);
+  if (const Attribute* given = c.node.attrs.find("tolerance"))
+    if (const auto* value = given->get_if<Float>()) tolerance = {value->value, 0};
+  compare(c, *c.operands[0], expected_array(c), [&](auto d, auto a, auto b) {
+    return close(load<d>(&a, 0), load<d>(&b, 0), tolerance);
+  });
+  return {};
+}
+
+std::vector<Tensor> eval_close(const EvalContext& c) {
+  const auto low = std::uint64_t(c.node.attrs.i64("min_ulp_difference", 0));
+  const auto high = std::uint64_t(c.node.attrs.i64("max_ulp_difference", 3));
+  compare(c, *c.operands[0], expected_array(c), [&](auto d, auto a, auto b) { return within_ulps<d>(a, b, low, high); });
+  return {};
+}
+
+std::vector<Type> infer_pair(const InferContext& c) {
+  expect_operand_count(c, 2);
+  c.expect(c.operands[0] == c.operands[1], cat("operand 1 of type ", to_string(c.operands[0])), to_string(c.operands[1]));
+  return {};
+}
+
+std::vector<Type> infer_constant(const InferContext& c) {
+  expect_operand_count(c, 1);
+  const Type& value = (*c.attrs.find("value")->get_if<DenseRef>())->type();
+  c.expect(c.operands[0] == value, cat("an operand of type ", to_string(value)), to_string(c.operands[0]));
+  return {};
+}
+
+void add(OpRegistry& registry, std::string name, std::string doc, EvalFn eval, std::vector<AttrSpec> attrs) {
+  OpDef op;
+  op.name = std::move(name);
+  op.doc = std::move(doc);
+  const bool has_value = std::ranges::any_of(attrs, [](const AttrSpec& a) { return a.name == "value"; });
+  op.attrs = std::move(attrs);
+  op.infer = has_value ? infer_constant : infer_pair;
+  op.eval = std::move(eval);
+  op.has_side_effect = true;
+  registry.add(std::move(op));
+}
+
+}  // namespace
+
+void register_check(OpRegistry& registry) {
+  const AttrSpec value{.name = "value", .kind = AttrKind::dense};
+  const AttrSpec tolerance{.name = "tolerance", .kind = AttrKind::any, .required = false};
+  const AttrSpec low{.name = "min_ulp_difference", .kind = AttrKind::i64, .required = false};
+  const AttrSpec high{.name = "max_ulp_difference", .kind = AttrKind::i64, .required = false};
+  add(registry, "check.expect_eq", "Checks that operand 0 equals operand 1.", eval_eq, {});
+  add(registry, "check.expect_eq_const", "Checks that the operand equals a constant.", eval_eq, {value});
+  add(registry, "check.expect_almost_eq", "Checks that operand 0 nearly equals operand 1.", eval_almost_eq, {tolerance});
+  add(registry, "check.expect_almost_eq_const", "Checks that the operand nearly equals a constant.", eval_almost_eq, {value, tolerance});
+  add(registry, "check.expect_close", "Checks that floats are within max_ulp_difference (default 3) of each other.", eval_close, {low, high});
+}
+
+}  // namespace partita::ir::ops
