@@ -32,9 +32,14 @@ read -ra flags <<<"$(pkg-config --cflags --libs partita)"
 cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$program_dir/host.c" "${flags[@]}" -o "$work/host_pc"
 LD_LIBRARY_PATH=$prefix/lib "$work/host_pc"
 
-if [[ -x $prefix/bin/partita ]]; then
-  echo "== the installed tool"
-  "$prefix/bin/partita" --help >/dev/null
+echo "== the C example against the installed tool and library"
+example=$PARTITA_SOURCE_DIR/examples/c_host
+cmake -G Ninja -S "$example" -B "$work/example" -DCMAKE_PREFIX_PATH="$prefix" --warn-uninitialized
+cmake --build "$work/example"
+"$prefix/bin/partita" compile "$example/average.mlir" -o "$work/average.pta" --target opencl
+if "$prefix/bin/partita" devices >/dev/null; then
+  found=$("$work/example/c_host" "$work/average.pta" 3)
+  [[ $found == "out0: 3.5 4.5 5.5 6.5" ]] || { echo "c_host printed: $found"; exit 1; }
 fi
 
 echo "== headers alone"

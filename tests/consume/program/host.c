@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright The partita authors
  *
- * A C11 host: the C ABI's header is C, and its library links and loads. */
-#if __has_include(<partita/partita.h>)
-#include <partita/partita.h>
-#elif __has_include(<partita.h>)
+ * A C11 host: the C ABI's header is C, its library links and loads, a failure is a status. */
 #include <partita.h>
-#endif
+#include <stdio.h>
+#include <string.h>
 
-int main(void) { return 0; }
+int main(void) {
+  partita_artifact* artifact = NULL;
+  const partita_status status = partita_artifact_load("no_such_file.pta", &artifact);
+  printf("partita %s: %s\n", partita_version(), partita_last_error());
+  return status == PARTITA_ERROR_USER && artifact == NULL &&
+                 strstr(partita_last_error(), "no_such_file.pta") != NULL
+             ? 0
+             : 1;
+}
