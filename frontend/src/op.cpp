@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "frontend/src/attribute_check.hpp"
+#include "frontend/src/known_ops.hpp"
 #include "partita/ir/interpreter.hpp"
 
 namespace partita::ir {
@@ -83,22 +84,18 @@ std::string nearest_name(const OpRegistry& registry, std::string_view name) {
   return nearest;
 }
 
-// Ops of the dialects that partita reads but does not implement: named as such.
-bool is_known_dialect(std::string_view name) {
-  const std::string_view dialect = name.substr(0, name.find('.'));
-  return dialect == "stablehlo" || dialect == "chlo" || dialect == "sdy" || dialect == "func" || dialect == "mr" ||
-         dialect == "check" || dialect == "shape" || dialect == "mhlo" || dialect == "arith" || dialect == "tensor";
-}
-
 }  // namespace
 
 const OpDef& OpRegistry::get(std::string_view name, const SourceLocation& where) const {
   if (const OpDef* op = find(name)) return *op;
   const std::string shown(name.substr(0, 100));
-  const std::string near = nearest_name(*this, name);
+  if (is_dialect_op(name))
+    throw_user_error(cat(shown, ": unsupported op: expected an op that partita implements, found one that it does not"), where);
   std::string message = cat(shown, ": unknown or unsupported op");
-  if (!near.empty()) message += cat("; the nearest supported op is ", near);
-  else if (!is_known_dialect(name)) message += "; supported dialects: stablehlo, chlo, func, sdy, check, mr";
+  const std::string near = nearest_name(*this, name);
+  if (!near.empty()) message += cat(": expected ", near, " or another supported op, found ", shown);
+  else if (!is_known_dialect(name))
+    message += cat(": expected an op of the dialects stablehlo, chlo, func, sdy, check, mr, found ", shown);
   throw_user_error(message, where);
 }
 

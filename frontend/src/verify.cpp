@@ -25,6 +25,7 @@ class Verifier {
         throw_user_error(cat("func.func: expected one function @", function->name, ", found two"), function->location);
       check_function(*function);
     }
+    for (const auto& function : module_.functions) check_calls(*function);
   }
 
  private:
@@ -40,6 +41,24 @@ class Verifier {
     for (std::size_t k = 0; k < results.size(); ++k)
       if (results[k].type() != function.result_types[k])
         fail(cat("result ", k, " of type ", to_string(function.result_types[k])), to_string(results[k].type()));
+  }
+
+  // A program that calls itself has no end that is known at compile time.
+  void check_calls(const Function& function) {
+    if (calls_checked_.contains(&function)) return;
+    if (!calls_open_.insert(&function).second || calls_open_.size() > max_calls)
+      throw_user_error(cat("func.func: @", function.name, ": expected calls without recursion, at most ", max_calls,
+                           " deep, found others"),
+                       function.location);
+    std::set<std::string> callees;
+    walk(*function.body, [&](const Node& node) {
+      for (const NamedAttribute& attribute : node.attrs.items())
+        if (const auto* symbol = attribute.value.get_if<SymbolRef>()) callees.insert(symbol->name);
+    });
+    for (const std::string& name : callees)
+      if (const Function* callee = module_.find(name)) check_calls(*callee);
+    calls_open_.erase(&function);
+    calls_checked_.insert(&function);
   }
 
   // Graphs from `first_visible_` on in `open_` are those whose values may be used.
@@ -102,7 +121,10 @@ class Verifier {
       fail("that is defined before, found one defined later");
   }
 
+  static constexpr std::size_t max_calls = 200;
+
   const Module& module_;
+  std::unordered_set<const Function*> calls_open_, calls_checked_;
   std::vector<const Graph*> open_;
   std::size_t first_visible_ = 0;
   std::unordered_set<const Node*> defined_;

@@ -170,7 +170,10 @@ void AttributeReader::skip_type() {
   if (at("(")) {
     lexer_.take_balanced('(', ')');
     expect("->");
-    return skip_type();
+    if (!at("(")) return skip_type();
+    lexer_.take_balanced('(', ')');
+    if (eat("->")) skip_type();
+    return;
   }
   if (!at(TokenKind::identifier) && !at(TokenKind::bang)) fail_expected("a type");
   lexer_.take();
