@@ -2,28 +2,17 @@
 // Copyright The partita authors
 //
 // Collectives over the shards that a placement is split into, as pairs: a start, which gives a token,
-// and the done that takes it.  Attributes of the start: `axes`, the placements that are split; for
-// all_reduce also `combiner` (sum, max, min, and, or).  Interpreted as with one shard, where both are
-// the identity.
+// and the done that takes it.  Attributes of the start: the placement that is split, and for all_reduce
+// the combiner (sum, max, min, and, or).  Interpreted as with one shard, where both are the identity.
 #include "frontend/ops/mr_support.hpp"
 #include "partita/ir/interpreter.hpp"
 
 namespace partita::ir::ops {
 namespace {
 
-void expect_axes(const InferContext& c) {
-  const auto* list = c.attrs.find("axes")->get_if<List>();
-  c.expect(list && !list->items.empty(), "a list of placements in axes", "none");
-  for (const Attribute& item : list->items) {
-    const auto* name = item.get_if<std::string>();
-    c.expect(name != nullptr, "names of placements in axes", "another attribute");
-    static_cast<void>(declared_size(c, *name));
-  }
-}
-
 std::vector<Type> infer_start(const InferContext& c) {
   c.expect(!c.operands.empty(), "at least 1 operand", "none");
-  expect_axes(c);
+  static_cast<void>(declared_size(c, c.attrs.text("placement")));
   for (std::size_t k = 0; k < c.operands.size(); ++k)
     c.expect(!c.operands[k].is_token, cat("operand ", k, " to be an array"), to_string(c.operands[k]));
   return {Type::token()};
@@ -74,13 +63,12 @@ OpDef collective(std::string name, std::string doc, InferFn infer, EvalFn eval) 
 }  // namespace
 
 void register_mr_all_reduce(OpRegistry& registry) {
-  const AttrSpec axes{.name = "axes", .kind = AttrKind::list};
   OpDef reduce = collective("mr.all_reduce_start", "Starts combining values over shards.", infer_all_reduce_start, eval_start);
-  reduce.attrs = {axes, AttrSpec{.name = "combiner", .kind = AttrKind::text}};
+  reduce.attrs = {placement_attr(), AttrSpec{.name = "combiner", .kind = AttrKind::text}};
   registry.add(std::move(reduce));
   registry.add(collective("mr.all_reduce_done", "Values combined over shards.", infer_done, eval_done));
   OpDef gather = collective("mr.all_gather_start", "Starts gathering the blocks of all shards.", infer_start, eval_start);
-  gather.attrs = {axes};
+  gather.attrs = {placement_attr()};
   registry.add(std::move(gather));
   registry.add(collective("mr.all_gather_done", "Values with the blocks of all shards.", infer_done, eval_done));
 }

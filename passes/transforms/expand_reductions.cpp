@@ -28,7 +28,8 @@ class Expansion {
   explicit Expansion(Node& node)
       : node_(node), graph_(*node.graph()), placement_(node.attrs.text("placement")), policy_(node.attrs.text("on_zero_weight", "nan")) {
     I64s segments = node.attrs.i64s_or_empty("operand_segments");
-    if (segments.empty()) segments = {std::int64_t(node.operands().size()), 0, 0, 0};
+    const auto count = std::int64_t(node.operands().size());
+    if (segments.empty()) segments = node.is("mr.reduce_weighted_mean") ? I64s{count - 1, 1, 0, 0} : I64s{count, 0, 0, 0};
     std::size_t at = 0;
     const auto take = [&](std::size_t s) {
       std::vector<Value> group;
