@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "partita/artifact/plan.hpp"
+#include <utility>
 
 namespace partita::ir {
 
