@@ -4,6 +4,8 @@
 
 #include <zip.h>
 
+#include <algorithm>
+
 #include "partita/base/error.hpp"
 
 namespace partita {
@@ -66,9 +68,19 @@ std::vector<std::byte> contents(zip_source_t* source) {
   return bytes;
 }
 
+// libzip writes no empty archive: this is its end-of-central-directory record.
+std::vector<std::byte> empty_archive() {
+  std::vector<std::byte> bytes(22);
+  constexpr unsigned char signature[] = {'P', 'K', 5, 6};
+  std::transform(std::begin(signature), std::end(signature), bytes.begin(),
+                 [](unsigned char c) { return std::byte(c); });
+  return bytes;
+}
+
 }  // namespace
 
 std::vector<std::byte> write_zip(const std::vector<ZipItem>& items) {
+  if (items.empty()) return empty_archive();
   ErrorText error;
   UniqueHandle<SourceTraits> target(zip_source_buffer_create(nullptr, 0, 0, &error.error));
   if (!target) throw_internal_error(cat("libzip: ", error.text()));

@@ -2,7 +2,8 @@
 // Copyright The partita authors
 //
 // The command-line tool: parses, runs one subcommand, and turns what goes wrong into exit codes.
-#include <iostream>
+#include <span>
+#include <string_view>
 
 #include "partita/base/error.hpp"
 #include "partita_generated/backends.hpp"
@@ -19,17 +20,27 @@ int finish_parsing(const CLI::App& app, const CLI::ParseError& error) {
   throw_user_error(cat(error.what(), " (see partita --help)"));
 }
 
-int run(int argc, char** argv, ErrorFormat& format) {
+// Looked for by hand, because errors of parsing are printed in this format too.
+ErrorFormat find_format(std::span<char* const> arguments) {
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    const bool follows = i > 1 && std::string_view(arguments[i - 1]) == "--error-format";
+    if (argument == "--error-format=json" || (follows && argument == "json"))
+      return ErrorFormat::json;
+  }
+  return ErrorFormat::text;
+}
+
+int run(int argc, char** argv) {
   CLI::App app(
       "partita: map/reduce graphs, compiled ahead of time and run on OpenCL devices over MPI");
   app.name("partita");
   app.set_version_flag("--version", "partita " PARTITA_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
-  app.add_option("--error-format", format, "text (default) or json")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, ErrorFormat>{
-          {"text", ErrorFormat::text}, {"json", ErrorFormat::json}}))
-      ->type_name("FORMAT");
+  std::string format_name;
+  app.add_option("--error-format", format_name, "How errors are printed: text or json")
+      ->check(CLI::IsMember({"text", "json"}));
   Action action;
   add_all_commands(app, action);
   try {
@@ -46,11 +57,11 @@ int run(int argc, char** argv, ErrorFormat& format) {
 
 int main(int argc, char** argv) {
   using namespace partita::tool;
-  ErrorFormat format = ErrorFormat::text;
   try {
     postpone_termination();
-    return run(argc, argv, format);
+    return run(argc, argv);
   } catch (...) {
-    return report_current_exception(format, std::span(argv, std::size_t(argc)));
+    const std::span<char* const> arguments(argv, std::size_t(argc));
+    return report_current_exception(find_format(arguments), arguments);
   }
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Small artifacts made by hand, and the null device's kernels that run them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "partita/artifact/artifact.hpp"
+#include "partita/exec/executor.hpp"
+#include "runtime/device/null_device.hpp"
+
+namespace partita::testing {
+
+/// in0: model [width], in1: data [clients x width] split by clients.
+/// out0 = sum over clients of (model + data), out1 = 2 * data split by clients.
+[[nodiscard]] Artifact federated_artifact(std::int64_t clients, std::int64_t width);
+/// What runs it.
+[[nodiscard]] NullKernels federated_kernels();
+
+/// Holds every kind of step, buffer and expression; valid, but not made to be run.
+[[nodiscard]] Artifact artifact_of_everything();
+
+[[nodiscard]] HostArray f32_array(Dims dims, const std::vector<float>& values);
+[[nodiscard]] HostArray i32_array(Dims dims, const std::vector<std::int32_t>& values);
+[[nodiscard]] std::vector<float> f32_values(const HostArray& array);
+
+/// `shards` null devices in this process and the communicators between them.
+[[nodiscard]] SessionParts null_parts(int shards, const NullKernels& kernels,
+                                      std::int64_t memory_bytes = 0);
+
+/// A folder of its own, removed with everything in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace partita::testing

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "partita/artifact/artifact.hpp"
+#include "partita/artifact/describe.hpp"
+#include "partita/artifact/plan_json.hpp"
+#include "partita/artifact/validate.hpp"
+#include "partita/base/error.hpp"
+#include "runtime/artifact/zip.hpp"
+#include "tests/support/sample_artifacts.hpp"
+
+namespace partita {
+namespace {
+
+using ::testing::AllOf;
+using testing::artifact_of_everything;
+using testing::federated_artifact;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using testing::TemporaryFolder;
+
+template <class F>
+std::string user_error(F f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::user) << error.what();
+    return error.located_message();
+  }
+  return "no error";
+}
+
+std::string parse_error(std::span<const std::byte> bytes) {
+  const std::string text = user_error([&] { static_cast<void>(parse_artifact(bytes, "x.pta")); });
+  EXPECT_THAT(text, StartsWith("x.pta: "));
+  EXPECT_THAT(text, Not(HasSubstr("\n")));
+  return text;
+}
+
+std::string problem(const Artifact& artifact) { return find_problem(artifact).value_or("none"); }
+
+TEST(HostExpr, FoldsAndEvaluates) {
+  const HostExpr i = HostExpr::variable(0), j = HostExpr::variable(1);
+  EXPECT_TRUE((HostExpr(2) * HostExpr(3) + 4).is_constant());
+  EXPECT_EQ(i + 0, i);
+  EXPECT_EQ(1 * i, i);
+  EXPECT_EQ(i * 0, HostExpr(0));
+  const HostExpr e = min((i + 1) * 4, j - 2);
+  const std::int64_t values[] = {3, 10};
+  EXPECT_EQ(e.evaluate(values), 8);
+  EXPECT_EQ(HostExpr::binary(HostExpr::Kind::div, -7, 2).value(), -3);
+  EXPECT_EQ(HostExpr::binary(HostExpr::Kind::mod, -7, 2).value(), -1);
+  EXPECT_EQ(
+      HostExpr::binary(HostExpr::Kind::mod, std::numeric_limits<std::int64_t>::min(), -1).value(),
+      0);
+}
+
+TEST(HostExpr, RefusesWrongArithmetic) {
+  const std::int64_t max = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t values[] = {max};
+  EXPECT_THROW(static_cast<void>((HostExpr::variable(0) * 2).evaluate(values)), Error);
+  EXPECT_THROW(static_cast<void>(HostExpr(max) + 1), Error);
+  EXPECT_THROW(
+      static_cast<void>(
+          HostExpr::binary(HostExpr::Kind::div, HostExpr::variable(0), 0).evaluate(values)),
+      Error);
+  EXPECT_THROW(static_cast<void>(HostExpr::variable(1).evaluate(values)), Error);
+}
+
+TEST(PlanJson, EveryKindOfStepSurvivesTheRoundTrip) {
+  const Plan plan = artifact_of_everything().plan;
+  const std::string text = plan_to_json(plan);
+  const Plan again = plan_from_json(text, "plan");
+  EXPECT_EQ(plan_to_json(again), text);
+  EXPECT_EQ(again.buffers.size(), plan.buffers.size());
+  EXPECT_EQ(again.steps.size(), plan.steps.size());
+  const auto& loop = std::get<For>(again.steps.at(6).what);
+  const auto& gemm = std::get<Gemm>(loop.body.at(0).what);
+  EXPECT_EQ(gemm.alpha, 0.1);
+  EXPECT_EQ(gemm.batch, min(HostExpr::variable(3) + 1, 3));
+  EXPECT_TRUE(gemm.transpose_b);
+  EXPECT_EQ(std::get<Check>(again.steps.back().what).message,
+            "weights: \xc3\xa9t\xc3\xa9 \"quoted\"\n");
+}
+
+TEST(PlanJson, ErrorsNameTheField) {
+  const auto error = [](const std::string& text) {
+    return user_error([&] { static_cast<void>(plan_from_json(text, "plan.json")); });
+  };
+  EXPECT_THAT(error("{"), HasSubstr("expected JSON text"));
+  EXPECT_THAT(error("[]"), HasSubstr("plan.json: expected an object, found an array"));
+  std::string text = plan_to_json(federated_artifact(4, 2).plan);
+  const std::string kernel = "\"kernel\":0";
+  text.replace(text.find(kernel), kernel.size(), "\"kernel\":\"\"");
+  EXPECT_THAT(error(text),
+              HasSubstr("plan.json: steps[0].launch.kernel: expected an integer, found"));
+}
+
+TEST(PlanJson, DeepNestingIsRefused) {
+  std::string text(100'000, '[');
+  EXPECT_THAT(user_error([&] { static_cast<void>(plan_from_json(text, "p")); }),
+              HasSubstr("expected JSON text"));
+}
+
+TEST(Artifact, SerializesToTheSameBytesAndBack) {
+  const Artifact artifact = artifact_of_everything();
+  const auto bytes = serialize_artifact(artifact);
+  EXPECT_EQ(bytes, serialize_artifact(artifact_of_everything()));
+  const Artifact again = parse_artifact(bytes, "x.pta");
+  EXPECT_EQ(serialize_artifact(again), bytes);
+  EXPECT_EQ(again.constants, artifact.constants);
+  EXPECT_EQ(again.properties, artifact.properties);
+  EXPECT_EQ(again.ir, artifact.ir);
+  EXPECT_EQ(content_hash(again), content_hash(artifact));
+}
+
+TEST(Artifact, SavesAtomicallyAndLoads) {
+  const TemporaryFolder folder;
+  save_artifact(federated_artifact(4, 3), folder / "a.pta");
+  EXPECT_EQ(load_artifact(folder / "a.pta").plan.inputs.size(), 2u);
+  EXPECT_THAT(user_error([&] { save_artifact(federated_artifact(4, 3), folder / "no/a.pta"); }),
+              HasSubstr("expected a writable file"));
+  EXPECT_THAT(user_error([&] { static_cast<void>(load_artifact(folder / "b.pta")); }),
+              HasSubstr("b.pta: expected a readable file"));
+}
+
+TEST(Artifact, HashCoversWhatRunsAndNothingElse) {
+  const Artifact artifact = artifact_of_everything();
+  Artifact other = artifact;
+  other.ir += "// comment\n";
+  other.properties.clear();
+  EXPECT_EQ(content_hash(other), content_hash(artifact));
+  other.modules[0].source += " ";
+  EXPECT_NE(content_hash(other), content_hash(artifact));
+  other = artifact;
+  other.constants[0].bytes[3] ^= std::byte(1);
+  EXPECT_NE(content_hash(other), content_hash(artifact));
+  other = artifact;
+  other.plan.arena_bytes += 128;
+  EXPECT_NE(content_hash(other), content_hash(artifact));
+}
+
+TEST(Artifact, ForeignAndTruncatedFilesAreUserErrors) {
+  parse_error({});
+  const std::string text = "module {}";
+  parse_error(std::as_bytes(std::span(text)));
+  const auto bytes = serialize_artifact(artifact_of_everything());
+  for (std::size_t size = 0; size < bytes.size(); size += 97)
+    parse_error(std::span(bytes).first(size));
+  const auto empty = write_zip({});
+  const auto foreign = write_zip({{"a.txt", std::as_bytes(std::span(text))}});
+  parse_error(empty);
+  EXPECT_THAT(parse_error(foreign), HasSubstr("no manifest.json"));
+}
+
+// The artifact's zip with one entry's text changed.
+std::vector<std::byte> with_replacement(const std::string& entry, const std::string& from,
+                                        const std::string& to) {
+  const auto bytes = serialize_artifact(artifact_of_everything());
+  const ZipReader zip(bytes, "x");
+  std::vector<std::vector<std::byte>> contents;
+  std::vector<ZipItem> items;
+  for (std::size_t i = 0; i < zip.entries().size(); ++i) {
+    auto content = zip.read(int(i));
+    if (zip.entries()[i].name == entry) {
+      std::string text(reinterpret_cast<const char*>(content.data()), content.size());
+      const std::size_t at = text.find(from);
+      EXPECT_NE(at, std::string::npos) << from << " in " << text;
+      text.replace(at, from.size(), to);
+      const auto changed = std::as_bytes(std::span(text));
+      content.assign(changed.begin(), changed.end());
+    }
+    contents.push_back(std::move(content));
+  }
+  for (std::size_t i = 0; i < contents.size(); ++i)
+    items.push_back({zip.entries()[i].name, contents[i]});
+  return write_zip(items);
+}
+
+TEST(Artifact, NewerFormatsAndChangedContentAreRefused) {
+  EXPECT_NO_THROW(
+      static_cast<void>(parse_artifact(with_replacement("ir/main.mlir", "none", "some"), "x")));
+  EXPECT_NO_THROW(static_cast<void>(parse_artifact(
+      with_replacement("manifest.json", "\"format_minor\": 0", "\"format_minor\": 9"), "x")));
+  EXPECT_THAT(
+      parse_error(with_replacement("manifest.json", "\"format_major\": 1", "\"format_major\": 2")),
+      HasSubstr("expected artifact format 1, found format 2 (a newer partita wrote it)"));
+  EXPECT_THAT(parse_error(with_replacement("manifest.json", "partita artifact", "another")),
+              HasSubstr("expected a partita artifact"));
+  EXPECT_THAT(parse_error(with_replacement("kernels/kernels.cl", "fill", "full")),
+              HasSubstr("content hash"));
+  EXPECT_THAT(
+      parse_error(with_replacement("plan.json", "\"axis\":\"clients\"", "\"axis\":\"others\"")),
+      HasSubstr("expected the name of a placement that is split"));
+}
+
+TEST(Artifact, DamagedBytesAreRefusedOrHarmless) {
+  const auto bytes = serialize_artifact(artifact_of_everything());
+  for (std::size_t i = 0; i < bytes.size(); i += 5) {
+    auto damaged = bytes;
+    damaged[i] ^= std::byte(0x55);
+    try {
+      const Artifact artifact = parse_artifact(damaged, "x.pta");
+      EXPECT_EQ(content_hash(artifact), content_hash(artifact_of_everything()));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::user);
+    }
+  }
+}
+
+TEST(Validate, AcceptsSamples) {
+  EXPECT_EQ(problem(artifact_of_everything()), "none");
+  EXPECT_EQ(problem(federated_artifact(1, 1)), "none");
+}
+
+TEST(Validate, NamesWhatIsWrong) {
+  const Artifact good = artifact_of_everything();
+  const auto wrong = [&](auto change) {
+    Artifact artifact = good;
+    change(artifact, artifact.plan);
+    return problem(artifact);
+  };
+  const auto launch = [](Plan& p) -> Launch& { return std::get<Launch>(p.steps[0].what); };
+  EXPECT_THAT(wrong([&](Artifact&, Plan& p) { launch(p).kernel = 99; }),
+              HasSubstr("steps[0]: expected a kernel below 3"));
+  EXPECT_THAT(wrong([&](Artifact&, Plan& p) { launch(p).buffers[0].buffer = -1; }),
+              HasSubstr("expected a buffer"));
+  EXPECT_THAT(wrong([&](Artifact&, Plan& p) { launch(p).global[1] = HostExpr::variable(77); }),
+              HasSubstr("a variable"));
+  EXPECT_THAT(wrong([&](Artifact&, Plan& p) { launch(p).local[0] = -4; }),
+              HasSubstr("a work-group size"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.buffers[4].arena_offset = 1 << 20; }),
+              HasSubstr("a place within"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.buffers[4].arena_offset = 4; }),
+              HasSubstr("a place within"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) {
+                p.buffers[4].count = std::numeric_limits<std::int64_t>::max();
+              }),
+              HasSubstr("a place within"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.buffers[0].count = 4; }),
+              HasSubstr("expected 5 elements, found 4"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.buffers[5].count = HostExpr::variable(2); }),
+              HasSubstr("block bounds only"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.arena_bytes = -1; }), HasSubstr("arena_bytes"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.placements[0].size = 0; }),
+              HasSubstr("placements[0]"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.placements[0].end_variable = 0; }),
+              HasSubstr("variables of its own"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.inputs[1].placement = 3; }), HasSubstr("inputs[1]"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.inputs[1].type.dims[0] = 7; }),
+              HasSubstr("dimension 0 of size 6"));
+  EXPECT_THAT(wrong([](Artifact& a, Plan&) { a.constants[0].bytes.pop_back(); }),
+              HasSubstr("constants[0]: expected 24 bytes"));
+  EXPECT_THAT(wrong([](Artifact& a, Plan&) { a.kernels[1].module = 4; }), HasSubstr("kernels"));
+  EXPECT_THAT(wrong([](Artifact& a, Plan&) { a.modules[0].name = "../evil"; }),
+              HasSubstr("a file name"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.requests = 1; }), HasSubstr("a request below 1"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) {
+                std::get<AllReduceStart>(p.steps[3].what).pieces[0].count = HostExpr::variable(1);
+              }),
+              HasSubstr("pieces of one size on all shards"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { std::get<For>(p.steps[2].what).step = 0; }),
+              HasSubstr("a step of at least 1"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) { std::get<For>(p.steps[2].what).variable = 0; }),
+              HasSubstr("a loop variable"));
+  EXPECT_THAT(wrong([](Artifact&, Plan& p) {
+                std::get<Gemm>(std::get<For>(p.steps[6].what).body[0].what).lda = 1;
+              }),
+              HasSubstr("steps[6].body[0]: expected rows within their strides"));
+}
+
+TEST(Validate, DeepExpressionsAndStepsAreRefused) {
+  Artifact artifact = federated_artifact(4, 2);
+  HostExpr e = HostExpr::variable(2);
+  for (int i = 0; i < 100; ++i) e = e * 2 + HostExpr::variable(2);
+  std::get<Copy>(artifact.plan.steps[1].what).count = e;
+  EXPECT_THAT(problem(artifact), HasSubstr("a smaller expression"));
+  artifact = federated_artifact(4, 2);
+  for (int i = 0; i < 100; ++i) {
+    Steps body = std::move(artifact.plan.steps);
+    artifact.plan.steps = {
+        {For{.variable = 2, .begin = 0, .end = 1, .body = std::move(body)}, "loop"}};
+  }
+  EXPECT_THAT(problem(artifact), HasSubstr("less nesting"));
+}
+
+TEST(Describe, NamesSignatureLibraryCallsAndCollectives) {
+  const std::string text = describe_artifact(artifact_of_everything());
+  for (const char* part :
+       {"in0 model  tensor<5xf32>", "in1 data  tensor<6x5xf32>  dimension 0 over clients",
+        "CLBlast GEMM f32 4x3x2 b^T accumulating batch min(i + 1, 3)",
+        "for client from begin to end",
+        "start all_reduce sum f32 over clients: 1 piece, 5 elements", "start all_gather",
+        "clients = 6  split over the shards", "layout = loop", "kernels: 3 in 1 module"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_THAT(describe_sharding(artifact_of_everything()),
+              HasSubstr("clients = 6 over 4 shards: [0, 1) [1, 3) [3, 4) [4, 6)"));
+}
+
+}  // namespace
+}  // namespace partita
