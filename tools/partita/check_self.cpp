@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "tools/partita/check_self.hpp"
+
+#include "partita/base/error.hpp"
+#include "partita/ir/interpreter.hpp"
+
+namespace partita::tool {
+
+namespace {
+
+bool is_check(const ir::Node& node) { return node.name().starts_with("check."); }
+
+}  // namespace
+
+bool checks_itself(const ir::Function& function) {
+  if (function.body->argument_count() > 0) return false;
+  bool found = false;
+  ir::walk(*function.body, [&](const ir::Node& node) { found = found || is_check(node); });
+  return found;
+}
+
+std::vector<std::string> self_check_failures(const ir::Module& module, const ir::Function& function,
+                                             const CheckTarget& target) {
+  if (target.is_interpreter) return interpret(module, function, {}).failures;
+  const auto copy = ir::clone_module(module);
+  ir::Function& values = *copy->find(function.name);
+  // Operands of the checks, one after the other, in place of the results.
+  values.body->results.clear();
+  for (const ir::Node* node : values.body->nodes())
+    if (is_check(*node))
+      values.body->results.insert(values.body->results.end(), node->operands().begin(), node->operands().end());
+  values.body->erase_if(is_check);
+  ir::walk(*values.body, [&](const ir::Node& node) {
+    if (is_check(node))
+      throw_user_error(cat(node.name(), ": expected at the top level of a function, found in a region, which only the interpreter supports"),
+                       node.location());
+  });
+  values.result_types.clear();
+  for (const ir::Value& v : values.body->results) values.result_types.push_back(v.type());
+  values.res_attrs.assign(values.result_types.size(), {});
+  const std::vector<HostArray> results = target.run(*copy, values, {});
+
+  ir::Interpreter interpreter(module);
+  std::size_t next = 0;
+  for (const ir::Node* node : function.body->nodes()) {
+    if (!is_check(*node)) continue;
+    std::vector<ir::Tensor> operands;
+    for (std::size_t k = 0; k < node->operands().size(); ++k)
+      operands.push_back(std::make_shared<const HostArray>(results.at(next++)));
+    node->op().eval({.node = *node, .operands = operands, .interpreter = interpreter});
+  }
+  return interpreter.check_failures;
+}
+
+}  // namespace partita::tool

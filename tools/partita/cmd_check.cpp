@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// `partita check`: runs programs and compares their results with recorded ones, and functions that
+// check themselves.
+#include <algorithm>
+#include <iostream>
+
+#include "partita/artifact/npz.hpp"
+#include "partita/base/error.hpp"
+#include "partita/exec/inputs.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "tools/partita/check_compare.hpp"
+#include "tools/partita/check_per_op.hpp"
+#include "tools/partita/check_self.hpp"
+#include "tools/partita/check_shrink.hpp"
+#include "tools/partita/check_targets.hpp"
+#include "tools/partita/commands.hpp"
+#include "tools/partita/program_options.hpp"
+
+namespace partita::tool {
+
+namespace {
+
+struct CheckOptions {
+  std::vector<std::string> files, placements;
+  std::string target = "interpreter", io, function = "main", shrink;
+  CompileSettings settings;
+  ToleranceOptions tolerance;
+  bool per_op = false;
+};
+
+/// STEM.io.npz or STEM.npz beside the program, STEM being its name up to the first dot; or nothing.
+std::string find_recording(const std::filesystem::path& program) {
+  const std::string name = program.filename().string();
+  const std::string stem = name.substr(0, name.find('.'));
+  for (const char* suffix : {".io.npz", ".npz"}) {
+    const std::filesystem::path path = program.parent_path() / (stem + suffix);
+    if (std::filesystem::exists(path)) return path.string();
+  }
+  return {};
+}
+
+/// Results by position only: names of results may be taken by inputs.
+std::vector<PortInfo> ports(const std::vector<Type>& types) {
+  std::vector<PortInfo> all;
+  for (const Type& type : types) all.push_back({.name = {}, .type = type});
+  return all;
+}
+
+std::vector<PortInfo> argument_ports(const ir::Function& function) {
+  std::vector<PortInfo> all = ports(function.argument_types());
+  for (std::size_t k = 0; k < all.size(); ++k) all[k].name = function.body->argument_hint(int(k));
+  return all;
+}
+
+class Checker {
+ public:
+  explicit Checker(const CheckOptions& options)
+      : options_(options), targets_(choose_targets(options.target, options.settings)) {}
+
+  int run() {
+    if (!options_.io.empty() && options_.files.size() > 1)
+      throw_user_error(cat("--io: expected one program, found ", options_.files.size()));
+    if (options_.target == "all")
+      for (const std::string& name : missing_targets()) std::cout << "target " << name << ": not built in\n";
+    for (const std::string& file : options_.files) check_file(file);
+    std::cout << passed_ << " passed, " << failed_ << " failed\n" << std::flush;
+    return failed_ > 0 ? 1 : 0;
+  }
+
+ private:
+  void check_file(const std::string& file) {
+    const auto modules = ir::read_modules(file);
+    const std::string recording = options_.io.empty() ? find_recording(file) : options_.io;
+    bool has_checks = false;
+    for (const auto& module : modules)
+      for (const auto& function : module->functions)
+        if (checks_itself(*function)) {
+          has_checks = true;
+          for (const CheckTarget& target : targets_) check_self(file, *module, *function, target);
+        }
+    if (!recording.empty()) {
+      if (modules.size() != 1)
+        throw_user_error(cat("expected one module to compare with ", recording, ", found ", modules.size()), {.file = file});
+      check_recording(file, *modules.front(), recording);
+    } else if (!has_checks) {
+      throw_user_error("expected check.* ops in a function without arguments, or recorded results (STEM.io.npz), found none",
+                       {.file = file});
+    }
+  }
+
+  void report(const std::string& what, const std::vector<std::string>& failures) {
+    std::cout << (failures.empty() ? "pass " : "FAIL ") << what << "\n";
+    for (const std::string& failure : failures) std::cout << "  " << failure << "\n";
+    std::cout << std::flush;
+    (failures.empty() ? passed_ : failed_)++;
+  }
+
+  void check_self(const std::string& file, const ir::Module& module, const ir::Function& function,
+                  const CheckTarget& target) {
+    report(cat(file, " @", function.name, " (", target.name, ")"), self_check_failures(module, function, target));
+  }
+
+  void check_recording(const std::string& file, const ir::Module& module, const std::string& recording) {
+    const ir::Function& function = module.entry(options_.function);
+    const auto arrays = read_npz(recording);
+    const auto inputs = bind_arrays(argument_ports(function), "in", arrays, recording);
+    const auto expected = bind_arrays(ports(function.result_types), "out", arrays, recording);
+    const std::vector<bool> from_bf16 = results_from_bf16(module, function);
+    for (const CheckTarget& target : targets_) {
+      const std::vector<HostArray> results = target.run(module, function, inputs);
+      std::vector<std::string> failures;
+      for (std::size_t k = 0; k < expected.size(); ++k) {
+        const auto tolerance = tolerance_for(expected[k].type.dtype, from_bf16[k], options_.tolerance);
+        if (const auto text = difference(results[k], expected[k], tolerance))
+          failures.push_back(cat("out", k, " of type ", to_string(expected[k].type), ": ", *text));
+      }
+      report(cat(file, " (", target.name, ")"), failures);
+      if (failures.empty() || target.is_interpreter) continue;
+      const Comparison comparison{.module = module, .function = function, .inputs = inputs, .target = target, .tolerance = options_.tolerance};
+      if (options_.per_op) std::cout << "  " << first_departure(comparison) << "\n";
+      if (!options_.shrink.empty()) std::cout << "  " << shrink_to(comparison, options_.shrink) << "\n";
+    }
+  }
+
+  const CheckOptions& options_;
+  std::vector<CheckTarget> targets_;
+  int passed_ = 0, failed_ = 0;
+};
+
+}  // namespace
+
+void add_check_command(CLI::App& app, Action& action) {
+  auto o = std::make_shared<CheckOptions>();
+  CLI::App* c = app.add_subcommand("check", "Run programs and compare with recorded results, or run their own checks");
+  c->add_option("programs", o->files, "Programs (.mlir)")->required();
+  c->add_option("--target", o->target, "interpreter, opencl, cpu or all");
+  c->add_option("--io", o->io, "File with in0, …, out0, … (default: STEM.io.npz, else STEM.npz)");
+  c->add_option("--function", o->function, "Entry function");
+  c->add_option("--rtol", o->tolerance.relative, "Relative tolerance")->check(CLI::NonNegativeNumber);
+  c->add_option("--atol", o->tolerance.absolute, "Absolute tolerance")->check(CLI::NonNegativeNumber);
+  c->add_option("--placement", o->placements, "NAME=N: a placement to look for")->allow_extra_args(false);
+  c->add_option("--layout", o->settings.layout, "loop, batch[:B] or auto");
+  c->add_option("--gemm", o->settings.gemm, "auto, clblast or generated");
+  c->add_flag("--per-op", o->per_op, "On failure name the first op that departs from the interpreter");
+  c->add_option("--shrink", o->shrink, "On failure write the smallest program that still fails");
+  c->callback([&action, o] {
+    action = [o] {
+      o->settings.placements = parse_placements(o->placements);
+      return Checker(*o).run();
+    };
+  });
+}
+
+}  // namespace partita::tool

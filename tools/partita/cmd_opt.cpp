@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// `partita opt`: runs passes on text.
+#include <iostream>
+
+#include "partita/base/error.hpp"
+#include "partita/base/file.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/passes/pass.hpp"
+#include "tools/partita/commands.hpp"
+#include "tools/partita/program_options.hpp"
+
+namespace partita::tool {
+
+namespace {
+
+struct OptOptions {
+  std::string input, passes, pipeline, output, function = "main", layout = "auto";
+  std::vector<std::string> placements;
+  bool locations = false, remarks = false;
+};
+
+std::vector<passes::PassRun> chosen_passes(const OptOptions& options) {
+  if (!options.passes.empty() && !options.pipeline.empty())
+    throw_user_error("opt: expected --passes or --pipeline, found both");
+  return options.pipeline.empty() ? passes::parse_pipeline(options.passes)
+                                  : passes::named_pipeline(options.pipeline);
+}
+
+int optimize(const OptOptions& options) {
+  const std::vector<passes::PassRun> runs = chosen_passes(options);
+  const auto placements = parse_placements(options.placements);
+  if (!options.output.empty()) check_writable(options.output);
+  std::string text;
+  for (const auto& module : ir::read_modules(options.input)) {
+    passes::PassContext context;
+    context.function = options.function;
+    context.placements = placements;
+    context.layout = options.layout;
+    passes::run_passes(*module, runs, context);
+    if (!text.empty()) text += "// -----\n";
+    text += ir::print_module(*module, {.locations = options.locations});
+    if (options.remarks)
+      for (const std::string& remark : context.remarks) std::cerr << "remark: " << remark << "\n";
+  }
+  if (options.output.empty()) std::cout << text;
+  else write_file(options.output, text);
+  return 0;
+}
+
+}  // namespace
+
+void add_opt_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<OptOptions>();
+  CLI::App* command = app.add_subcommand("opt", "Run passes on a program and print it");
+  command->add_option("program", options->input, "Program (.mlir)")->required();
+  command->add_option("--passes", options->passes, "Passes in order: \"inline raise{k=v other=w} simplify\"");
+  command->add_option("--pipeline", options->pipeline, "A named sequence of passes");
+  command->add_option("-o,--output", options->output, "File to write (default: standard output)");
+  command->add_option("--function", options->function, "Entry function");
+  command->add_option("--placement", options->placements, "NAME=N: a placement to look for")->allow_extra_args(false);
+  command->add_option("--layout", options->layout, "loop, batch[:B] or auto");
+  command->add_flag("--locations", options->locations, "Print locations");
+  command->add_flag("--remarks", options->remarks, "Print to standard error what passes could not do, and why");
+  command->callback([&action, options] { action = [options] { return optimize(*options); }; });
+}
+
+}  // namespace partita::tool
