@@ -68,21 +68,29 @@ using AxisPositions = std::vector<std::optional<AxisPosition>>;
 /// How an axis passes through a node.
 struct AxisFlow {
   AxisPositions operands, results;  ///< where it must lie in each; absent: the value does not have it
+  ValueMap<AxisPosition> captures;  ///< the same for values that regions of the node capture
   FactorKind kind = FactorKind::parallel;
   std::string combiner;  ///< when reduced: see Factor
   std::string why;       ///< not empty: it cannot pass, and the reason; the rest is meaningless then
 };
 
-/// The flow that agrees with what is known (at least one position; unknown ones are absent; spans
-/// may be empty when nothing is known on that side).
+/// What is known of a value that is captured.
+using KnownPosition = std::function<std::optional<AxisPosition>(Value)>;
+
+/// The flow that agrees with what is known (at least one position; unknown ones are absent; lists
+/// may be empty when nothing is known on that side).  Through `while`, `case` and `if` the axis
+/// passes where it passes all of their regions without being reduced there.
 [[nodiscard]] AxisFlow flow_axis(const Node& node, std::int64_t n, const AxisPositions& operands,
-                                 const AxisPositions& results);
+                                 const AxisPositions& results, const KnownPosition& captured = {});
 
 struct RemovalContext {
   Graph& into;
   Node* before = nullptr;
   /// Makes (once) the i32 scalar that is the index along the axis; used where values depend on it.
   std::function<Value()> partition_index = {};
+  /// The new value for one of the old graph that a region of the node captures, removed or shrunk as
+  /// flow.captures says; without it, captured values stand for themselves.
+  std::function<Value(Value)> capture = {};
 };
 
 struct Removal {
