@@ -10,8 +10,6 @@
 #include <cstdlib>
 #include <thread>
 
-#include <unistd.h>
-
 namespace partita {
 namespace {
 
@@ -81,8 +79,8 @@ bool is_due(const Fault& fault, int rank, int shard, std::int64_t call) {
 void commit(const Fault& fault) {
   switch (fault.kind) {
     case Fault::Kind::fail: throw_device_error("injected failure");
-    case Fault::Kind::kill: ::kill(::getpid(), SIGKILL); break;
-    case Fault::Kind::stop: ::kill(::getpid(), SIGSTOP); break;
+    case Fault::Kind::kill: std::raise(SIGKILL); break;
+    case Fault::Kind::stop: std::raise(SIGSTOP); break;
     case Fault::Kind::sleep: std::this_thread::sleep_for(fault.delay); break;
   }
 }

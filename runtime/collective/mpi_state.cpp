@@ -2,15 +2,19 @@
 // Copyright The partita authors
 #include "runtime/collective/mpi_state.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/collective/communicator.hpp"
+#include "runtime/collective/process_watch.hpp"
 #include "runtime/collective/rank_link.hpp"
 
 namespace partita::collective {
@@ -99,9 +103,18 @@ bool launched_by_mpi() {
 void abort_mpi_job(int exit_code) noexcept {
   collective::leave_mpi_unfinalised();
   std::fflush(nullptr);
+  int rank = 0, ranks = 1;
+  {
+    const collective::MpiLock lock(collective::mpi_mutex());
+    if (!collective::is_usable()) return;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  }
+  if (ranks == 1) return;
+  // One rank's call ends all; the launcher reports every call, so the others give the first one time.
+  const std::chrono::milliseconds turn(200 * std::min(rank, 10));
+  if (collective::wait_for_termination(turn)) std::_Exit(exit_code);
   const collective::MpiLock lock(collective::mpi_mutex());
-  int ranks = 1;
-  if (!collective::is_usable() || MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS || ranks == 1) return;
   MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 

@@ -114,6 +114,11 @@ TerminationNotice::~TerminationNotice() {
   handler_installed = false;
 }
 
+bool wait_for_termination(std::chrono::milliseconds at_most) {
+  pollfd polled{termination_event(), POLLIN, 0};
+  return ::poll(&polled, 1, int(at_most.count())) > 0;
+}
+
 void TerminationNotice::terminate() {
   ::signal(SIGTERM, SIG_DFL);
   ::kill(::getpid(), SIGTERM);

@@ -64,4 +64,7 @@ class TerminationNotice {
   static void terminate();
 };
 
+/// Waits for that long; returns at once, true, when a SIGTERM that is noticed has come.
+[[nodiscard]] bool wait_for_termination(std::chrono::milliseconds at_most);
+
 }  // namespace partita::collective
