@@ -43,6 +43,13 @@ std::int64_t AxisTracker::parallel_nodes() const {
   return n;
 }
 
+namespace {
+/// What regions of the node use from outside (and its operands); nothing for a node without regions.
+std::vector<Value> captured_by(const Node& node) {
+  return node.regions().empty() ? std::vector<Value>() : ir::captures(node);
+}
+}  // namespace
+
 /// Follows the axis through one node; true when something became known.
 bool AxisTracker::visit(Node& node) {
   if (is_axis_boundary(node) || stopped_.contains(&node)) return false;
@@ -56,13 +63,21 @@ bool AxisTracker::visit(Node& node) {
     results.push_back(position(node.result(k)));
     is_known |= results.back().has_value();
   }
+  const std::vector<Value> captured = node.regions().empty() ? std::vector<Value>{} : ir::captures(node);
+  for (const Value& v : captured) is_known |= position(v).has_value();
   if (!is_known) return false;
-  AxisFlow flow = ir::flow_axis(node, size_, operands, results);
+  AxisFlow flow = ir::flow_axis(node, size_, operands, results, [this](Value v) { return position(v); });
   if (flow.why.empty() && flow.kind == FactorKind::replicated) flow.why = "it needs the whole axis";
   for (std::size_t k = 0; flow.why.empty() && k < operands.size(); ++k)
     if (operands[k] != flow.operands[k] && operands[k]) flow.why = cat("operand ", k, " has the axis in another place");
   for (std::size_t k = 0; flow.why.empty() && k < results.size(); ++k)
     if (results[k] != flow.results[k] && results[k]) flow.why = cat("result ", k, " has the axis in another place");
+  for (const Value& v : captured) {
+    const auto it = flow.captures.find(v);
+    const auto known = position(v);
+    if (flow.why.empty() && known && (it == flow.captures.end() || !(it->second == *known)))
+      flow.why = "a captured value has the axis in another place";
+  }
   if (!flow.why.empty()) {
     flows_.erase(&node);
     stopped_[&node] = flow.why;
@@ -73,6 +88,8 @@ bool AxisTracker::visit(Node& node) {
     if (flow.operands[k]) changed |= set(node.operand(k), *flow.operands[k]);
   for (std::size_t k = 0; k < results.size(); ++k)
     if (flow.results[k]) changed |= set(node.result(int(k)), *flow.results[k]);
+  for (const Value& v : captured)
+    if (const auto it = flow.captures.find(v); it != flow.captures.end()) changed |= set(v, it->second);
   flows_[&node] = std::move(flow);
   return changed;
 }

@@ -214,7 +214,9 @@ class Outliner {
       const AxisFlow& flow = *tracker_.flow(node);
       std::vector<Value> operands;
       for (const Value& v : node->operands()) operands.push_back(enter(body, v, before));
-      const ir::RemovalContext context{.into = *body.region, .partition_index = [&] { return partition_index(body); }};
+      const ir::RemovalContext context{.into = *body.region,
+                                       .partition_index = [&] { return partition_index(body); },
+                                       .capture = [&](Value v) { return enter(body, v, before); }};
       const ir::Removal removal = ir::remove_dim(*node, flow, size_, operands, context);
       if (!removal.why.empty())
         throw_internal_error(cat(node->name(), ": the axis passes but cannot be removed: ", removal.why));
