@@ -43,13 +43,6 @@ std::int64_t AxisTracker::parallel_nodes() const {
   return n;
 }
 
-namespace {
-/// What regions of the node use from outside (and its operands); nothing for a node without regions.
-std::vector<Value> captured_by(const Node& node) {
-  return node.regions().empty() ? std::vector<Value>() : ir::captures(node);
-}
-}  // namespace
-
 /// Follows the axis through one node; true when something became known.
 bool AxisTracker::visit(Node& node) {
   if (is_axis_boundary(node) || stopped_.contains(&node)) return false;
@@ -63,7 +56,7 @@ bool AxisTracker::visit(Node& node) {
     results.push_back(position(node.result(k)));
     is_known |= results.back().has_value();
   }
-  const std::vector<Value> captured = node.regions().empty() ? std::vector<Value>{} : ir::captures(node);
+  const std::vector<Value> captured = node.op().regions_capture ? ir::captures(node) : std::vector<Value>{};
   for (const Value& v : captured) is_known |= position(v).has_value();
   if (!is_known) return false;
   AxisFlow flow = ir::flow_axis(node, size_, operands, results, [this](Value v) { return position(v); });
