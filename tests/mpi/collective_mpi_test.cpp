@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
@@ -15,6 +16,7 @@
 
 #include <gtest/gtest.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include "partita/base/env.hpp"
 #include "partita/collective/communicator.hpp"
@@ -268,6 +270,15 @@ class HostMpi {
   bool is_host_ = false;
 };
 
+/// So that a script can send signals to this very process: its id, in a file named after the rank.
+void write_process_id() {
+  const auto folder = environment("PARTITA_TEST_PIDS");
+  if (!folder) return;
+  const std::string path = cat(*folder, "/", environment("OMPI_COMM_WORLD_RANK").value_or("0"));
+  std::ofstream(path + ".new") << ::getpid() << '\n';
+  std::rename((path + ".new").c_str(), path.c_str());
+}
+
 void run_rounds(Communicator& c, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     const std::size_t count = round % 2 == 0 ? 10 : 500'000;
@@ -284,6 +295,7 @@ void run_rounds(Communicator& c, int rounds) {
 /// line would: one line, then the whole job.
 TEST(CollectiveMpiRounds, Run) {
   const HostMpi host;
+  write_process_id();
   CommunicatorOptions options;
   options.shards_per_rank = std::atoi(environment("PARTITA_TEST_SHARDS").value_or("1").c_str());
   options.timeout = std::chrono::milliseconds(std::atoi(environment("PARTITA_TEST_TIMEOUT").value_or("60000").c_str()));

@@ -5,7 +5,7 @@
 # has initialised MPI itself with each thread level.
 # timeout: 300
 # processors: 2
-. "$PARTITA_SOURCE_DIR/tests/mpi/_collective.sh"
+. "${PARTITA_SOURCE_DIR:?is not set}/tests/mpi/_collective.sh" || exit 1
 
 for ranks in 1 4 9; do
   on_ranks $ranks 'Collective*' || fail "$ranks ranks"
