@@ -19,11 +19,20 @@ HostArray array_of(Dims dims, const std::vector<StorageType<d>>& values) {
   return array;
 }
 
-void add_kernel(Artifact& artifact, const std::string& name) {
-  if (artifact.modules.empty()) artifact.modules.push_back({"kernels", ""});
-  artifact.modules[0].source += "__kernel void " + name + "() {}\n";
-  artifact.kernels.push_back({name, 0});
+// The same as federated_kernels(), for a real device.
+constexpr const char* federated_source = R"(
+__kernel void fill(__global float* x, long x0) { x[x0 + get_global_id(0)] = 0; }
+
+__kernel void accumulate(__global float* sum, long sum0, __global const float* model, long model0,
+                         __global const float* data, long data0, long client) {
+  const long i = get_global_id(0);
+  sum[sum0 + i] += model[model0 + i] + data[data0 + i];
 }
+
+__kernel void twice(__global const float* x, long x0, __global float* y, long y0) {
+  y[y0 + get_global_id(0)] = 2 * x[x0 + get_global_id(0)];
+}
+)";
 
 }  // namespace
 
@@ -43,7 +52,8 @@ Artifact federated_artifact(std::int64_t clients, std::int64_t width) {
   artifact.target = "opencl";
   artifact.module_name = "federated";
   artifact.ir = "// none\n";
-  for (const char* name : {"fill", "accumulate", "twice"}) add_kernel(artifact, name);
+  artifact.modules = {{"federated", federated_source}};
+  artifact.kernels = {{"fill", 0}, {"accumulate", 0}, {"twice", 0}};
   const Type row{.dtype = DType::f32, .dims = {width}};
   const Type table{.dtype = DType::f32, .dims = {clients, width}};
   Plan& p = artifact.plan;

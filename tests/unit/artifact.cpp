@@ -192,7 +192,7 @@ TEST(Artifact, NewerFormatsAndChangedContentAreRefused) {
       HasSubstr("expected artifact format 1, found format 2 (a newer partita wrote it)"));
   EXPECT_THAT(parse_error(with_replacement("manifest.json", "partita artifact", "another")),
               HasSubstr("expected a partita artifact"));
-  EXPECT_THAT(parse_error(with_replacement("kernels/kernels.cl", "fill", "full")),
+  EXPECT_THAT(parse_error(with_replacement("kernels/federated.cl", "fill", "full")),
               HasSubstr("content hash"));
   EXPECT_THAT(
       parse_error(with_replacement("plan.json", "\"axis\":\"clients\"", "\"axis\":\"others\"")),
