@@ -214,6 +214,14 @@ TEST_F(DeviceGemm, with_beta_0_ignores_what_c_held) {
   }
 }
 
+TEST_F(DeviceGemm, without_an_inner_dimension_scales_c) {
+  for (const Case& c : cases()) {
+    if (c.gemm.k != 0) continue;
+    const auto in = make_arrays<float>(c);
+    EXPECT_EQ(run(device(), c, in), expected_result(c, in)) << c.name;
+  }
+}
+
 TEST_F(DeviceGemm, names_the_code_of_a_refused_call) {
   const Case c{"bad", {.m = 4, .n = 4, .k = 4, .lda = 2, .ldb = 4, .ldc = 4}};
   const Arrays<float> in{std::vector<float>(16), std::vector<float>(16), std::vector<float>(16)};

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+# label: device
+# timeout: 120
+#
+# The device tests under oclgrind: no invalid access, no race, and no dependence on PoCL. The library's products are left
+# out, their kernels are not ours.
+set -euo pipefail
+command -v oclgrind >/dev/null || { echo "oclgrind is not installed"; exit 77; }
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+status=0
+oclgrind --log "$log" --data-races "$PARTITA_BIN_DIR/test_device" --gtest_brief=1 \
+  --gtest_filter='DeviceBuffers.*:DeviceLaunches.*:DeviceOpening.*:DeviceProgramCache.*:DeviceGemm.without_an_inner*:CApi.*' ||
+  status=$?
+# 77: oclgrind's device is no CPU that could be split.
+[[ $status == 0 || $status == 77 ]] || exit 1
+[[ ! -s $log ]] || { cat "$log"; exit 1; }
