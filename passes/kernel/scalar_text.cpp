@@ -186,8 +186,10 @@ std::string ScalarText::literal(DType d, std::uint64_t bits) {
 
 /// The literal of `value` converted to d, as K does in C++.
 std::string ScalarText::number(DType d, double value) {
-  HostArray one(Type::scalar(DType::f64));
-  one.data<DType::f64>()[0] = value;
+  HostArray one(Type::scalar(is_integer(d) ? DType::i64 : DType::f64));
+  // Integers wrap: K(-1) has all bits set.
+  if (is_integer(d)) one.data<DType::i64>()[0] = std::int64_t(value);
+  else one.data<DType::f64>()[0] = value;
   const HostArray converted = ::partita::convert(one, d);
   std::uint64_t bits = 0;
   std::memcpy(&bits, converted.bytes.data(), converted.bytes.size());

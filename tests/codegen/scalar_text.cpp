@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Kernel text of every row and conversion gives on an OpenCL device what the interpreter gives.  A
+// device compiles each kernel on its own, so each does as much as its argument list allows.
+#include "passes/kernel/scalar_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <memory>
+
+#include "partita/base/error.hpp"
+#include "tests/support/opencl.hpp"
+#include "tests/support/samples.hpp"
+
+namespace partita::kernel {
+namespace {
+
+using partita::testing::Allowed;
+using partita::testing::OpenCL;
+using partita::testing::difference;
+using partita::testing::Random;
+using partita::testing::samples;
+using partita::testing::value_text;
+
+constexpr std::int64_t sample_count = 1500;
+constexpr std::size_t max_arguments = 100;
+
+/// One kernel: inputs, then results with what the interpreter makes of them.
+struct KernelCase {
+  struct Result {
+    std::string what;
+    HostArray expected;
+    Allowed allowed;
+    std::size_t first_input;
+    std::size_t end_input;
+  };
+  std::string name;
+  std::vector<HostArray> inputs = {};
+  std::vector<Result> results = {};
+  std::string body = {};
+
+  [[nodiscard]] std::size_t arguments() const { return inputs.size() + results.size(); }
+};
+
+class Source {
+ public:
+  ScalarText text;
+  std::vector<std::unique_ptr<KernelCase>> cases;
+
+  KernelCase& start(const std::string& name) {
+    cases.push_back(std::make_unique<KernelCase>(KernelCase{.name = name}));
+    return *cases.back();
+  }
+  /// Adds an operand and returns the variable that holds its element.
+  std::string input(KernelCase& c, HostArray array) {
+    const DType d = array.type.dtype;
+    const std::string k = std::to_string(c.inputs.size());
+    c.body += cat("  const ", text.value_type(d), " x", k, " = ", text.load(d, "in" + k, "i"), ";\n");
+    c.inputs.push_back(std::move(array));
+    return "x" + k;
+  }
+  void result(KernelCase& c, std::string what, const std::string& value, HostArray expected, Allowed allowed, std::size_t first_input) {
+    const DType d = expected.type.dtype;
+    const std::string k = std::to_string(c.results.size());
+    c.body += cat("  const ", text.value_type(d), " r", k, " = ", value, ";\n  ", text.store(d, "out" + k, "i", "r" + k), ";\n");
+    c.results.push_back({std::move(what), std::move(expected), allowed, first_input, c.inputs.size()});
+  }
+  std::string str() {
+    std::string kernels;
+    for (const auto& c : cases) {
+      std::string parameters;
+      for (std::size_t k = 0; k < c->inputs.size(); ++k)
+        parameters += cat(parameters.empty() ? "" : ", ", "__global const ", text.stored_type(c->inputs[k].type.dtype), "* in", k);
+      for (std::size_t k = 0; k < c->results.size(); ++k)
+        parameters += cat(parameters.empty() ? "" : ", ", "__global ", text.stored_type(c->results[k].expected.type.dtype), "* out", k);
+      kernels += cat("\n__kernel void ", c->name, "(", parameters, ") {\n  const size_t i = get_global_id(0);\n", c->body, "}\n");
+    }
+    return text.prelude_and_helpers() + kernels;
+  }
+  void check(OpenCL& device) {
+    device.build(str());
+    for (const auto& c : cases) {
+      std::vector<HostArray> actual;
+      for (const auto& r : c->results) actual.emplace_back(r.expected.type);
+      device.run(c->name, c->inputs, actual, std::size_t(c->results[0].expected.type.count()));
+      for (std::size_t k = 0; k < actual.size(); ++k) {
+        const auto& r = c->results[k];
+        std::vector<const HostArray*> inputs;
+        for (std::size_t j = r.first_input; j < r.end_input; ++j) inputs.push_back(&c->inputs[j]);
+        EXPECT_EQ(difference(r.expected, actual[k], r.allowed, inputs), "") << r.what;
+      }
+    }
+  }
+};
+
+HostArray interpreted(const ir::ElementwiseRow& row, DType d, const std::vector<const HostArray*>& operands) {
+  HostArray result(Type{.dtype = result_dtype(row.signature, d), .dims = operands[0]->type.dims});
+  std::vector<const void*> pointers;
+  for (const HostArray* operand : operands) pointers.push_back(operand->bytes.data());
+  elementwise_function(row, d)(pointers.data(), result.bytes.data(), std::size_t(result.type.count()));
+  return result;
+}
+
+Allowed allowed_of(const ir::ElementwiseRow& row, DType d) {
+  if (is_complex(d)) return {.ulp = row.signature == ir::Signature::part || row.name == "add" ? double(row.ulp) : 64};
+  if (row.ulp == 0) return {};
+  if (info(d).value != d) return {.ulp = 1, .absolute = 0};  // computed in f32, rounded
+  // Where a function crosses zero, what counts is the absolute error.
+  const double epsilon = d == DType::f64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+  return {.ulp = double(row.ulp), .absolute = row.ulp >= 32 ? 8 * epsilon : 0};
+}
+
+/// All rows that accept d, in as many kernels as it takes.
+void add_rows(Source& source, DType d, Random& random) {
+  int kernels = 0;
+  const auto start = [&] { return &source.start(cat("rows_", info(d).name, "_", kernels++)); };
+  KernelCase* c = start();
+  for (const ir::ElementwiseRow& row : ir::elementwise_rows()) {
+    if (!row.accepts(d)) continue;
+    if (c->arguments() + 4 > max_arguments) c = start();
+    const std::size_t first = c->inputs.size();
+    std::vector<std::string> operands;
+    for (int k = 0; k < arity(row.signature); ++k)
+      operands.push_back(source.input(*c, samples(operand_dtype(row.signature, d, k), row.samples[std::size_t(k)], k, sample_count, random)));
+    std::vector<const HostArray*> arrays;
+    for (std::size_t k = first; k < c->inputs.size(); ++k) arrays.push_back(&c->inputs[k]);
+    source.result(*c, cat(row.name, " of ", to_string(d)), source.text.apply(row.name, d, operands), interpreted(row, d, arrays), allowed_of(row, d), first);
+  }
+}
+
+OpenCL* shared_device() {
+  static const std::unique_ptr<OpenCL> device = OpenCL::why_unavailable().empty() ? std::make_unique<OpenCL>() : nullptr;
+  return device.get();
+}
+
+class ScalarTextOnDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!shared_device()) GTEST_SKIP() << OpenCL::why_unavailable();
+    if (!shared_device()->has_f64()) GTEST_SKIP() << "the device has no fp64";
+  }
+};
+
+TEST_F(ScalarTextOnDevice, rows_of_every_dtype_equal_the_interpreter) {
+  Source source;
+  Random random(1);
+  for (const DType d : all_dtypes) add_rows(source, d, random);
+  source.check(*shared_device());
+}
+
+TEST_F(ScalarTextOnDevice, conversions_between_all_dtypes_equal_the_interpreter) {
+  Source source;
+  Random random(2);
+  for (const DType from : all_dtypes) {
+    KernelCase& c = source.start(cat("convert_", info(from).name));
+    const std::string x = source.input(c, samples(from, {-300, 300}, 0, sample_count, random));
+    for (const DType to : all_dtypes)
+      source.result(c, cat("convert ", to_string(from), " to ", to_string(to)), source.text.convert(x, from, to), convert(c.inputs[0], to), {}, 0);
+  }
+  source.check(*shared_device());
+}
+
+/// Which NaN a NaN becomes in registers is unspecified.
+HostArray without_nan(HostArray array) {
+  visit(array.type.dtype, [&](auto d) {
+    if constexpr (info(d).kind == Kinds::floating)
+      for (std::size_t i = 0; i < std::size_t(array.type.count()); ++i)
+        if (std::isnan(load<d>(array.data<d>(), i))) store<d>(1, array.data<d>(), i);
+  });
+  return array;
+}
+
+TEST_F(ScalarTextOnDevice, bitcasts_keep_the_bits) {
+  Source source;
+  Random random(3);
+  for (const DType from : all_dtypes) {
+    if (from == DType::i1 || from == DType::c128) continue;
+    KernelCase& c = source.start(cat("bitcast_", info(from).name));
+    const std::string x = source.input(c, without_nan(samples(from, {-300, 300}, 0, sample_count, random)));
+    for (const DType to : all_dtypes) {
+      if (to == DType::i1 || info(to).bits != info(from).bits) continue;
+      HostArray expected(Type{.dtype = to, .dims = {sample_count}});
+      expected.bytes = c.inputs[0].bytes;
+      source.result(c, cat("bitcast ", to_string(from), " to ", to_string(to)), source.text.bitcast(x, from, to), std::move(expected), {}, 0);
+    }
+  }
+  source.check(*shared_device());
+}
+
+TEST_F(ScalarTextOnDevice, literals_are_exact) {
+  Source source;
+  for (const DType d : all_dtypes) {
+    if (d == DType::c128) continue;
+    KernelCase& c = source.start(cat("literals_", info(d).name));
+    visit(d, [&](auto constant) {
+      int k = 0;
+      for (const auto value : partita::testing::corner_cases<constant>()) {
+        if (k++ >= 90) break;
+        HostArray expected(Type{.dtype = d, .dims = {1}});
+        store<constant>(value, expected.data<constant>(), 0);
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, expected.bytes.data(), expected.bytes.size());
+        const std::string what = cat("literal ", value_text(expected, 0), " of ", to_string(d));
+        source.result(c, what, source.text.literal(d, bits), std::move(expected), {}, 0);
+      }
+    });
+  }
+  source.check(*shared_device());
+}
+
+/// Nested text of exact rows, without variables in between: parentheses and rounding must be right.
+void add_chain(Source& source, KernelCase& c, DType d, Random& random) {
+  struct Term {
+    std::string text;
+    HostArray value;
+  };
+  const std::size_t first = c.inputs.size();
+  std::vector<Term> terms;
+  for (int k = 0; k < 3; ++k) {
+    const std::string name = source.input(c, samples(d, {-5, 5}, k, sample_count, random));
+    terms.push_back({name, c.inputs.back()});
+  }
+  for (int step = 0; step < 4;) {
+    const ir::ElementwiseRow& row = ir::elementwise_rows()[random() % ir::elementwise_rows().size()];
+    const bool keeps_dtype = row.signature == ir::Signature::unary || row.signature == ir::Signature::binary || row.signature == ir::Signature::ternary;
+    if (!keeps_dtype || row.ulp > 0 || !row.accepts(d)) continue;
+    std::vector<std::string> operands;
+    std::vector<const HostArray*> arrays;
+    for (int k = 0; k < arity(row.signature); ++k) {
+      const Term& term = k == 0 ? terms.back() : terms[random() % 3];
+      operands.push_back(term.text);
+      arrays.push_back(&term.value);
+    }
+    std::string text = source.text.apply(row.name, d, operands);
+    HostArray value = interpreted(row, d, arrays);
+    terms.push_back({std::move(text), std::move(value)});
+    if (terms.back().text.size() > 1000) break;
+    ++step;
+  }
+  source.result(c, cat("chain of ", to_string(d), ": ", terms.back().text), terms.back().text, terms.back().value, {}, first);
+}
+
+TEST_F(ScalarTextOnDevice, nested_text_of_exact_rows_equals_the_interpreter) {
+  Source source;
+  Random random(4);
+  for (const DType d : {DType::f32, DType::f16, DType::bf16, DType::i8, DType::ui16, DType::i32, DType::i64}) {
+    KernelCase& c = source.start(cat("chains_", info(d).name));
+    for (int k = 0; k < 4; ++k) add_chain(source, c, d, random);
+  }
+  source.check(*shared_device());
+}
+
+// --- Text alone ------------------------------------------------------------------------------------
+
+TEST(ScalarText, puts_operands_in_parentheses_where_needed) {
+  ScalarText text;
+  const std::vector<std::string> operands{"a + b", "c[i].x"};
+  EXPECT_EQ(text.apply("multiply", DType::f32, operands), "(a + b) * c[i].x");
+  const std::vector<std::string> cast{"(f32)a", "f(x, y)"};
+  EXPECT_EQ(text.apply("add", DType::f32, cast), "((f32)a) + f(x, y)");
+}
+
+TEST(ScalarText, prints_only_the_helpers_that_are_used) {
+  ScalarText text;
+  EXPECT_EQ(text.prelude_and_helpers().find("f64"), std::string::npos);
+  const std::vector<std::string> operands{"a", "b"};
+  EXPECT_EQ(text.apply("maximum", DType::bf16, operands), "round_bf16(ieee_maximum_f32(a, b))");
+  const std::string prelude = text.prelude_and_helpers();
+  EXPECT_NE(prelude.find("f32 ieee_maximum_f32(f32 x, f32 y) {\n"), std::string::npos) << prelude;
+  EXPECT_EQ(prelude.find("half"), std::string::npos);
+  EXPECT_FALSE(text.uses_f64());
+  EXPECT_EQ(text.convert("a", DType::f64, DType::f16), "round_f16(narrow_f64(a))");
+  EXPECT_TRUE(text.uses_f64());
+}
+
+TEST(ScalarText, integer_results_wrap) {
+  ScalarText text;
+  const std::vector<std::string> operands{"a", "b"};
+  EXPECT_EQ(text.apply("add", DType::i8, operands), "(i8)((ui32)(ui8)a + (ui32)(ui8)b)");
+}
+
+TEST(ScalarText, literals_are_primary_expressions) {
+  ScalarText text;
+  EXPECT_EQ(text.literal(DType::f32, std::bit_cast<std::uint32_t>(0.1f)), "0.1f");
+  EXPECT_EQ(text.literal(DType::f32, std::bit_cast<std::uint32_t>(-2.0f)), "(-2.0f)");
+  EXPECT_EQ(text.literal(DType::f32, 0x7fc00000), "as_float(2143289344u)");
+  EXPECT_EQ(text.literal(DType::i64, std::uint64_t(std::numeric_limits<std::int64_t>::min())), "(-9223372036854775807L - 1)");
+  EXPECT_EQ(text.literal(DType::bf16, 0x3f80), "1.0f");
+  EXPECT_EQ(text.literal(DType::i1, 1), "true");
+  EXPECT_EQ(text.literal(DType::c64, std::uint64_t(std::bit_cast<std::uint32_t>(1.0f)) << 32), "((c64)(0.0f, 1.0f))");
+}
+
+TEST(ScalarText, refuses_rows_that_do_not_accept_the_dtype) {
+  ScalarText text;
+  const std::vector<std::string> operands{"a"};
+  EXPECT_THROW(static_cast<void>(text.apply("sine", DType::i32, operands)), Error);
+  EXPECT_THROW(static_cast<void>(text.bitcast("a", DType::f32, DType::f64)), Error);
+  EXPECT_THROW(static_cast<void>(text.literal(DType::c128, 0)), Error);
+}
+
+}  // namespace
+}  // namespace partita::kernel
