@@ -107,14 +107,24 @@ std::string values_text(const HostArray& array) {
   return cat("[", text, count > shown ? ", …" : "", "]");
 }
 
+// Whether a person watches.  mpirun gives its processes a terminal even where it has none itself, so
+// then its own output counts (it is the parent of the ranks of its machine).
+bool stdout_is_terminal() {
+  if (::isatty(STDOUT_FILENO) == 0) return false;
+  if (!launched_by_mpi()) return true;
+  std::error_code error;
+  const auto target = std::filesystem::read_symlink(cat("/proc/", ::getppid(), "/fd/1"), error);
+  return !error &&
+         (target.string().starts_with("/dev/pts/") || target.string().starts_with("/dev/tty"));
+}
+
 /// One line per round, or a bar that grows where a person watches and nothing is to be printed.
 class Progress {
  public:
   Progress(const RunOptions& options, bool is_root)
       : rounds_(options.rounds),
-        shows_bar_(is_root && rounds_ > 1 && options.print.empty() && ::isatty(STDOUT_FILENO) != 0),
-        shows_lines_(is_root &&
-                     (!options.print.empty() || (rounds_ > 1 && ::isatty(STDOUT_FILENO) == 0))) {}
+        shows_bar_(is_root && rounds_ > 1 && options.print.empty() && stdout_is_terminal()),
+        shows_lines_(is_root && !shows_bar_ && (rounds_ > 1 || !options.print.empty())) {}
 
   void round_done(int round, const std::string& values) const {
     if (shows_lines_)

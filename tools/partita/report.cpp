@@ -76,12 +76,13 @@ std::string write_crash_file(const Failure& failure, std::span<char* const> argu
   return " (a bug in partita; no crash file could be written)";
 }
 
-// The first living rank speaks at once; the others only if it does not end the job soon.
+// Rank 0 speaks at once and ends the job; where it cannot, rank 1 does so a moment later; the
+// others only if neither does.
 void wait_for_turn(const Failure& failure) {
-  if (!launched_by_mpi()) return;
-  const int rank = launched_rank();
-  const int speaker = failure.failed_rank == 0 ? 1 : 0;
-  if (rank != speaker) std::this_thread::sleep_for(std::chrono::seconds(3));
+  using namespace std::chrono_literals;
+  if (!launched_by_mpi() || launched_rank() == 0) return;
+  const bool is_next = failure.failed_rank == 0 && launched_rank() == 1;
+  std::this_thread::sleep_for(is_next ? 300ms : 3s);
 }
 
 void print(const Failure& failure, const std::string& suffix, ErrorFormat format) {
