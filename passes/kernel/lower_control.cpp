@@ -220,7 +220,7 @@ void PlanBuilder::lower_collective(Node& node) {
   }
   const int request = plan_.requests++;
   requests_[node.result()] = request;
-  const std::string axis = *node.attrs.find("axes")->get_if<ir::List>()->items.at(0).get_if<std::string>();
+  const std::string& axis = node.attrs.text("placement");
   placement_index(axis);
   if (node.is("mr.all_gather_start")) {
     for (std::size_t k = 0; k < node.operands().size(); ++k) {

@@ -57,7 +57,6 @@ void distribute_loop(Graph& graph, Node& loop, bool is_function_body, PassContex
   const std::string placement = loop.attrs.text("placement");
   const auto* kinds = loop.attrs.find("results")->get_if<ir::List>();
   Node* const before = node_after(graph, &loop);
-  const ir::List axes({ir::Attribute(placement)});
   std::map<std::pair<std::string, DType>, std::vector<Value>> groups;
   std::map<DType, std::vector<Value>> gathers;
   for (int k = 0; k < loop.result_count(); ++k) {
@@ -74,12 +73,12 @@ void distribute_loop(Graph& graph, Node& loop, bool is_function_body, PassContex
     start->set_operands(from);
   };
   for (const auto& [key, values] : groups) {
-    replace(values, communicate(graph, "all_reduce", values, {{"axes", axes}, {"combiner", key.first}}, before));
+    replace(values, communicate(graph, "all_reduce", values, {{"placement", placement}, {"combiner", key.first}}, before));
     ++context.counts["all_reduces"];
   }
   for (const auto& [dtype, all] : gathers)
     for (const Value& v : all) {
-      replace({v}, communicate(graph, "all_gather", {v}, {{"axes", axes}}, before));
+      replace({v}, communicate(graph, "all_gather", {v}, {{"placement", placement}}, before));
       ++context.counts["all_gathers"];
       context.remarks.push_back(cat("a value over '", placement, "' of type ", to_string(v.type()),
                                     " is gathered on every shard, because an operation outside of maps uses it"));
