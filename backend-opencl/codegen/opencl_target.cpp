@@ -33,7 +33,7 @@ std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
     parameters += cat(parameters.empty() ? "" : ", ", "const long l", s);
     moves += cat("  const ", names.index_type, " s", s, " = (", names.index_type, ")l", s, ";\n");
   }
-  return cat("(", parameters, ") {\n", moves, "  const ", names.index_type, " i0 = (", names.index_type,
+  return cat("(", parameters, ") {\n", moves, "  const ", names.index_type, " k0 = (", names.index_type,
              ")get_global_id(0);\n", body, "}\n");
 }
 

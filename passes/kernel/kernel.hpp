@@ -14,6 +14,10 @@
 
 namespace partita::passes {
 
+/// The work-item's number before it is known to be one that has work: variable 0 is declared to lie
+/// below the number of items, so a guard on it would fold away.
+inline constexpr std::int32_t unbounded_item = -1;
+
 struct Stmt {
   enum class Kind : std::uint8_t {
     declare,       ///< register `slot` of `dtype`, initialised with `value`

@@ -169,7 +169,7 @@ void PlanBuilder::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostE
   if (!items.is_constant() || items.value() % local != 0) {
     std::vector<Stmt> inside = std::move(kernel->body);
     kernel->body.clear();
-    kernel->body.push_back(when(kernel->pool.less(kernel->pool.variable(0), limit), std::move(inside)));
+    kernel->body.push_back(when(kernel->pool.less(kernel->pool.variable(unbounded_item), limit), std::move(inside)));
   }
   kernel->wide_index = body.largest_count() > std::numeric_limits<std::int32_t>::max() ||
                        (items.is_constant() && items.value() > std::numeric_limits<std::int32_t>::max() - local);

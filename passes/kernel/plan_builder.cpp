@@ -66,7 +66,9 @@ void PlanBuilder::emit_copy(Location from, Location to, const Type& type, const 
 std::string PlanBuilder::step_name(const Node& node) const {
   std::string name(node.name());
   if (const auto dot = name.find('.'); dot != std::string::npos) name.erase(0, dot + 1);
-  for (std::int64_t d : node.result_types().empty() ? Dims{} : node.result_types()[0].dims)
+  const Dims dims = node.result_types().empty() ? Dims{} : node.result_types()[0].dims;
+  if (dims.empty()) name += "_scalar";  // never the name of a built-in function
+  for (std::int64_t d : dims)
     name += (name.back() >= '0' && name.back() <= '9' ? "x" : "_") + std::to_string(d);
   return name;
 }

@@ -137,7 +137,7 @@ class BodyPrinter {
       case ExprKind::constant: return text_.literal(e.dtype, e.bits);
       case ExprKind::reg: return cat("r", e.slot);
       case ExprKind::index_constant: return index_constant(e);
-      case ExprKind::index_variable: return cat("i", e.slot);
+      case ExprKind::index_variable: return cat("k", e.slot == unbounded_item ? 0 : e.slot);
       default: return cat("s", e.slot);
     }
   }
@@ -288,7 +288,7 @@ class BodyPrinter {
     for (const Stmt& inner : s.body)
       for (ExprId e : {inner.value, inner.other})
         if (e != no_expr) hoist(e, c, seen);
-    const std::string i = cat("i", s.slot);
+    const std::string i = cat("k", s.slot);
     line(cat("for (", names_.index_type, " ", i, " = 0; ", i, " < ", value(s.value), "; ++", i, ") {"));
     open_scope();
     statements(s.body);
