@@ -23,7 +23,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> direction
     {"LE", "compare_le"}, {"LT", "compare_lt"}, {"NE", "compare_ne"}}};
 
 /// Operand whose element type is the row's.
-std::size_t main_operand(const ElementwiseRow& row) { return row.signature == Signature::choice ? 1 : 0; }
+std::size_t main_operand(const ElementwiseRow& row) { return arity(row.signature) == 3 ? 1 : 0; }
 
 /// The row of `op` that is for elements of type d; null when there is none.
 const ElementwiseRow* find_row(std::string_view op, DType d, const Dict& attrs) {

@@ -21,6 +21,18 @@ To to_integer(From x) {
   return To(x);
 }
 
+// Exact where a double holds it, else rounded to odd, after which rounding to 16 bits is as if done once.
+template <class From>
+double widened(From x) {
+  if constexpr (std::integral<From> && sizeof(From) == 8) {
+    constexpr From low_bits = 0x7ff;
+    const bool is_exact = std::abs(double(x)) < 0x1p53 || (x & low_bits) == 0;
+    return double(is_exact ? x : From((x & ~low_bits) | (low_bits + 1)));
+  } else {
+    return double(x);
+  }
+}
+
 template <DType to, DType from>
 ValueType<to> convert_value(ValueType<from> x) {
   using To = ValueType<to>;
@@ -41,7 +53,7 @@ ValueType<to> convert_value(ValueType<from> x) {
   } else if constexpr (from_kind == Kinds::floating && to_kind != Kinds::floating) {
     return to_integer<To>(x);
   } else if constexpr (to_kind == Kinds::floating && byte_size(to) == 2) {
-    return round_to<to>(double(x));
+    return round_to<to>(widened(x));
   } else {
     return To(x);
   }
