@@ -30,22 +30,25 @@ Times measure(const std::function<void()>& call, Communicator& communicator, int
     communicator.barrier("measure");
     const auto start = Clock::now();
     call();
-    if (i >= 2) us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+    if (i >= 2)
+      us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
   }
   std::sort(us.begin(), us.end());
   return {us[us.size() / 2], us.front(), us[us.size() * 9 / 10]};
 }
 
 void print_row(const char* name, std::size_t bytes, const Times& t) {
-  std::printf("%-12s %10zu %12.1f %12.1f %12.1f %10.2f\n", name, bytes, t.median_us, t.min_us, t.max_us,
-              double(bytes) / t.median_us * 1e-3);
+  std::printf("%-12s %10zu %12.1f %12.1f %12.1f %10.2f\n", name, bytes, t.median_us, t.min_us,
+              t.max_us, double(bytes) / t.median_us * 1e-3);
 }
 
 void measure_size(Communicator& communicator, std::size_t bytes, double seconds) {
   std::vector<float> data(bytes / sizeof(float), 1.0f);
   const int repeats = std::clamp(int(seconds / (5e-6 + double(bytes) * 1e-9)), 5, 20000);
   const auto ours = [&] {
-    communicator.all_reduce(std::as_writable_bytes(std::span(data)), DType::f32, Combiner::max, "bench")->wait();
+    communicator
+        .all_reduce(std::as_writable_bytes(std::span(data)), DType::f32, Combiner::max, "bench")
+        ->wait();
   };
   const auto blocking = [&] {
     const MpiGuard guard;
@@ -54,11 +57,14 @@ void measure_size(Communicator& communicator, std::size_t bytes, double seconds)
   const auto nonblocking = [&] {
     const MpiGuard guard;
     MPI_Request request;
-    MPI_Iallreduce(MPI_IN_PLACE, data.data(), int(data.size()), MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD, &request);
+    MPI_Iallreduce(MPI_IN_PLACE, data.data(), int(data.size()), MPI_FLOAT, MPI_MAX, MPI_COMM_WORLD,
+                   &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   };
   const auto summed = [&] {
-    communicator.all_reduce(std::as_writable_bytes(std::span(data)), DType::f32, Combiner::sum, "bench")->wait();
+    communicator
+        .all_reduce(std::as_writable_bytes(std::span(data)), DType::f32, Combiner::sum, "bench")
+        ->wait();
   };
   const auto mpi_summed = [&] {
     const MpiGuard guard;
@@ -67,7 +73,10 @@ void measure_size(Communicator& communicator, std::size_t bytes, double seconds)
   const struct {
     const char* name;
     std::function<void()> call;
-  } rows[] = {{"ours sum", summed}, {"ours max", ours}, {"MPI sum", mpi_summed}, {"MPI max", blocking},
+  } rows[] = {{"ours sum", summed},
+              {"ours max", ours},
+              {"MPI sum", mpi_summed},
+              {"MPI max", blocking},
               {"MPI I max", nonblocking}};
   for (const auto& row : rows) {
     std::fill(data.begin(), data.end(), 1.0f);
@@ -84,11 +93,12 @@ int main(int argc, char** argv) {
     const auto communicators = make_mpi_communicators({});
     Communicator& communicator = *communicators[0];
     if (communicator.rank() == 0) {
-      std::printf("%d ranks\n%-12s %10s %12s %12s %12s %10s\n", communicator.ranks(), "", "bytes", "median us",
-                  "min us", "90% us", "GB/s");
+      std::printf("%d ranks\n%-12s %10s %12s %12s %12s %10s\n", communicator.ranks(), "", "bytes",
+                  "median us", "min us", "90% us", "GB/s");
     }
-    for (std::size_t bytes : {std::size_t(8), std::size_t(1) << 10, std::size_t(16) << 10, std::size_t(256) << 10,
-                              std::size_t(4) << 20, std::size_t(64) << 20}) {
+    for (std::size_t bytes :
+         {std::size_t(8), std::size_t(1) << 10, std::size_t(16) << 10, std::size_t(256) << 10,
+          std::size_t(4) << 20, std::size_t(64) << 20}) {
       measure_size(communicator, bytes, seconds);
     }
   } catch (const Error& error) {

@@ -24,7 +24,8 @@ struct Segment {
 };
 
 /// Cuts [begin, end) into segments of `size` bytes; the last may be shorter.
-void append_segments(std::vector<Segment>& to, std::size_t begin, std::size_t end, std::size_t size) {
+void append_segments(std::vector<Segment>& to, std::size_t begin, std::size_t end,
+                     std::size_t size) {
   for (; begin < end; begin += size) to.push_back({begin, std::min(end, begin + size)});
 }
 
@@ -60,21 +61,22 @@ Neighbours neighbours(const Channel& channel) {
 void ring_gather(Ranks ranks, Bytes data, std::span<const std::size_t> offsets, int own,
                  std::size_t segment_bytes) {
   Channel& channel = ranks.channel;
-  const auto [next, previous] = neighbours(channel);
+  const Neighbours ring = neighbours(channel);
   const RingOrder order = ring_order(offsets, own, segment_bytes);
   const std::size_t count = order.incoming.size();
   std::vector<Ticket> sent, received(count, Channel::none);
   std::size_t posted = 0;
   const auto post_until = [&](std::size_t end) {
     for (; posted < std::min(end, count); ++posted) {
-      received[posted] = channel.receive(previous, order.incoming[posted].of(data));
+      received[posted] = channel.receive(ring.previous, order.incoming[posted].of(data));
     }
   };
   post_until(depth);
-  for (const Segment& segment : order.outgoing) sent.push_back(channel.send(next, segment.of(data)));
+  for (const Segment& segment : order.outgoing)
+    sent.push_back(channel.send(ring.next, segment.of(data)));
   for (std::size_t i = 0; i < count; ++i) {
     channel.wait(received[i]);
-    if (i < order.passed_on) sent.push_back(channel.send(next, order.incoming[i].of(data)));
+    if (i < order.passed_on) sent.push_back(channel.send(ring.next, order.incoming[i].of(data)));
     post_until(i + 1 + depth);
   }
   channel.wait_all(sent);
@@ -90,27 +92,28 @@ struct Reduction {
 void ring_reduce_scatter(Ranks ranks, Bytes data, std::span<const std::size_t> offsets,
                          std::size_t segment_bytes, Reduction reduction) {
   Channel& channel = ranks.channel;
-  const auto [next, previous] = neighbours(channel);
+  const Neighbours ring = neighbours(channel);
   const RingOrder order = ring_order(offsets, channel.rank(), segment_bytes);
   const std::size_t count = order.incoming.size();
   ranks.scratch.resize(std::max(ranks.scratch.size(), depth * segment_bytes));
   std::array<Ticket, depth> received{};
   std::vector<Ticket> sent;
   const auto staging = [&](std::size_t i) {
-    return Bytes(ranks.scratch).subspan(i % depth * segment_bytes,
-                                        order.incoming[i].end - order.incoming[i].begin);
+    return Bytes(ranks.scratch)
+        .subspan(i % depth * segment_bytes, order.incoming[i].end - order.incoming[i].begin);
   };
   const auto post = [&](std::size_t i) {
-    if (i < count) received[i % depth] = channel.receive(previous, staging(i));
+    if (i < count) received[i % depth] = channel.receive(ring.previous, staging(i));
   };
   for (std::size_t i = 0; i < depth; ++i) post(i);
-  for (const Segment& segment : order.outgoing) sent.push_back(channel.send(next, segment.of(data)));
+  for (const Segment& segment : order.outgoing)
+    sent.push_back(channel.send(ring.next, segment.of(data)));
   for (std::size_t i = 0; i < count; ++i) {
     channel.wait(received[i % depth]);
     const Bytes mine = order.incoming[i].of(data);
     combine(reduction.dtype, reduction.combiner, mine.data(), staging(i).data(), mine.data(),
             mine.size() / byte_size(reduction.dtype));
-    if (i < order.passed_on) sent.push_back(channel.send(next, mine));
+    if (i < order.passed_on) sent.push_back(channel.send(ring.next, mine));
     post(i + depth);
   }
   channel.wait_all(sent);
@@ -118,7 +121,8 @@ void ring_reduce_scatter(Ranks ranks, Bytes data, std::span<const std::size_t> o
 
 /// Bytes of a segment, whole elements: small enough to be combined while in the cache, large enough
 /// that a block has at most 256 of them where `chunk_bytes` allows.
-std::size_t segment_size(std::size_t block_bytes, std::size_t chunk_bytes, std::size_t element_bytes) {
+std::size_t segment_size(std::size_t block_bytes, std::size_t chunk_bytes,
+                         std::size_t element_bytes) {
   constexpr std::size_t preferred = std::size_t(256) << 10, most = 256;
   const std::size_t size = std::max(std::min(preferred, chunk_bytes), block_bytes / most);
   return std::max<std::size_t>(std::min(size, chunk_bytes) / element_bytes, 1) * element_bytes;
@@ -147,8 +151,9 @@ void doubling_all_reduce(Ranks ranks, Bytes data, Reduction reduction) {
   ranks.scratch.resize(std::max(ranks.scratch.size(), data.size()));
   const Bytes other = Bytes(ranks.scratch).first(data.size());
   const auto combine_with_other = [&](bool mine_first) {
-    combine(reduction.dtype, reduction.combiner, data.data(), mine_first ? data.data() : other.data(),
-            mine_first ? other.data() : data.data(), data.size() / byte_size(reduction.dtype));
+    combine(reduction.dtype, reduction.combiner, data.data(),
+            mine_first ? data.data() : other.data(), mine_first ? other.data() : data.data(),
+            data.size() / byte_size(reduction.dtype));
   };
   if (rank >= power) {
     channel.wait(channel.send(rank - power, data));
@@ -183,7 +188,8 @@ void all_reduce(Ranks ranks, Bytes data, DType dtype, Combiner combiner) {
   check_combinable(dtype, combiner);
   if (ranks.channel.ranks() == 1 || data.empty()) return;
   const Reduction reduction{dtype, combiner};
-  if (prefers_doubling(data.size(), ranks.channel.ranks())) return doubling_all_reduce(ranks, data, reduction);
+  if (prefers_doubling(data.size(), ranks.channel.ranks()))
+    return doubling_all_reduce(ranks, data, reduction);
   ring_all_reduce(ranks, data, reduction);
 }
 
@@ -194,11 +200,13 @@ void all_gather(Ranks ranks, Bytes data, std::span<const std::size_t> offsets) {
   constexpr int direct_ranks = 16;
   constexpr std::size_t direct_bytes = std::size_t(32) << 10;
   if (count > direct_ranks || data.size() > direct_bytes) {
-    const std::size_t segment = segment_size(data.size() / std::size_t(count), ranks.options.chunk_bytes, 1);
+    const std::size_t segment =
+        segment_size(data.size() / std::size_t(count), ranks.options.chunk_bytes, 1);
     return ring_gather(ranks, data, offsets, rank, segment);
   }
   const auto block = [&](int r) {
-    return data.subspan(offsets[std::size_t(r)], offsets[std::size_t(r) + 1] - offsets[std::size_t(r)]);
+    return data.subspan(offsets[std::size_t(r)],
+                        offsets[std::size_t(r) + 1] - offsets[std::size_t(r)]);
   };
   std::vector<Ticket> tickets;
   for (int i = 1; i < count; ++i) {
@@ -228,10 +236,12 @@ void broadcast(Ranks ranks, Bytes data) {
   // The parent of a rank is the rank without its lowest set bit; its children set a bit below that.
   const int lowest = rank == 0 ? int(std::bit_ceil(unsigned(count))) : rank & -rank;
   std::vector<Segment> segments;
-  append_segments(segments, 0, data.size(), segment_size(data.size(), ranks.options.chunk_bytes, 1));
+  append_segments(segments, 0, data.size(),
+                  segment_size(data.size(), ranks.options.chunk_bytes, 1));
   std::vector<Ticket> received(segments.size(), Channel::none), sent;
   const auto post = [&](std::size_t i) {
-    if (rank != 0 && i < segments.size()) received[i] = channel.receive(rank - lowest, segments[i].of(data));
+    if (rank != 0 && i < segments.size())
+      received[i] = channel.receive(rank - lowest, segments[i].of(data));
   };
   for (std::size_t i = 0; i < depth; ++i) post(i);
   for (std::size_t i = 0; i < segments.size(); ++i) {

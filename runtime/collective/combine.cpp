@@ -101,7 +101,8 @@ void combine_values(T* out, const T* a, const T* b, std::size_t count) {
 }
 
 template <class Op>
-void combine_booleans(std::uint8_t* out, const std::uint8_t* a, const std::uint8_t* b, std::size_t count) {
+void combine_booleans(std::uint8_t* out, const std::uint8_t* a, const std::uint8_t* b,
+                      std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     out[i] = std::uint8_t(Op::template apply<bool>(a[i] != 0, b[i] != 0));
   }
@@ -127,11 +128,14 @@ void combine_as(std::byte* out, const std::byte* a, const std::byte* b, std::siz
 bool is_combinable(DType dtype, Combiner combiner) {
   if (dtype == DType::f16 || dtype == DType::bf16) return false;
   switch (combiner) {
-    case Combiner::sum: return true;
+    case Combiner::sum:
+      return true;
     case Combiner::max:
-    case Combiner::min: return !is_complex(dtype);
+    case Combiner::min:
+      return !is_complex(dtype);
     case Combiner::logical_and:
-    case Combiner::logical_or: return intersects(info(dtype).kind, Kinds::bits);
+    case Combiner::logical_or:
+      return intersects(info(dtype).kind, Kinds::bits);
   }
   return false;
 }
@@ -141,8 +145,8 @@ bool is_combinable(DType dtype, Combiner combiner) {
 void check_combinable(DType dtype, Combiner combiner) {
   if (is_combinable(dtype, combiner)) return;
   if (dtype == DType::f16 || dtype == DType::bf16) {
-    throw_user_error(cat("all_reduce: expected f32, found ", to_string(dtype),
-                         ": f16 and bf16 travel as f32"));
+    throw_user_error(
+        cat("all_reduce: expected f32, found ", to_string(dtype), ": f16 and bf16 travel as f32"));
   }
   throw_user_error(cat("all_reduce: expected a dtype that '", to_string(combiner),
                        "' combines, found ", to_string(dtype)));

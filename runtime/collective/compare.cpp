@@ -35,7 +35,8 @@ std::string quote(const Record& record) {
 }
 
 /// Empty where all records are alike.
-std::string describe_differences(std::string_view what, std::span<const Record> records, int shards_per_rank) {
+std::string describe_differences(std::string_view what, std::span<const Record> records,
+                                 int shards_per_rank) {
   std::string ranks;
   const Record* first_other = nullptr;
   int listed = 0, last_rank = -1;
@@ -48,22 +49,23 @@ std::string describe_differences(std::string_view what, std::span<const Record> 
   }
   if (first_other == nullptr) return {};
   if (listed > 16) ranks += cat(" and ", listed - 16, " more");
-  return cat(what, ": expected the same on every rank, found ", quote(records[0]), " on rank 0 and ",
-             quote(*first_other), " on ", listed == 1 ? "rank " : "ranks ", ranks,
-             listed > 1 ? " (the first of them)" : "");
+  return cat(what, ": expected the same on every rank, found ", quote(records[0]),
+             " on rank 0 and ", quote(*first_other), " on ", listed == 1 ? "rank " : "ranks ",
+             ranks, listed > 1 ? " (the first of them)" : "");
 }
 
 }  // namespace
 
-void compare_across_shards(Communicator& communicator, std::string_view what, std::string_view value) {
+void compare_across_shards(Communicator& communicator, std::string_view what,
+                           std::string_view value) {
   if (communicator.shards() == 1) return;
   const std::string step = cat("comparing ", what);
   const Record mine = record_of(value);
   const std::size_t count = std::size_t(communicator.shards());
   std::vector<Record> records(communicator.shard() == 0 ? count : 0);
   const std::vector<std::size_t> sizes(count, sizeof(Record));
-  communicator.gather_to_root(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(records)),
-                              sizes, step);
+  communicator.gather_to_root(std::as_bytes(std::span(&mine, 1)),
+                              std::as_writable_bytes(std::span(records)), sizes, step);
   std::array<char, 512> text{};
   if (communicator.shard() == 0) {
     const int shards_per_rank = communicator.shards() / communicator.ranks();

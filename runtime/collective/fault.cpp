@@ -14,8 +14,10 @@ namespace partita {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text) {
-  throw_user_error(cat("PARTITA_FAULT: expected fail|kill|stop|sleep@key:value,… with keys rank, shard, "
-                       "call, delay, amid, found '", text, "'"));
+  throw_user_error(
+      cat("PARTITA_FAULT: expected fail|kill|stop|sleep@key:value,… with keys rank, shard, "
+          "call, delay, amid, found '",
+          text, "'"));
 }
 
 std::int64_t parse_number(std::string_view digits, std::string_view text) {
@@ -30,12 +32,18 @@ void set_field(Fault& fault, std::string_view field, std::string_view text) {
   if (colon == std::string_view::npos) refuse(text);
   const std::string_view key = field.substr(0, colon);
   const std::int64_t value = parse_number(field.substr(colon + 1), text);
-  if (key == "rank") fault.rank = int(value);
-  else if (key == "shard") fault.shard = int(value);
-  else if (key == "call") fault.call = value;
-  else if (key == "delay") fault.delay = std::chrono::milliseconds(value);
-  else if (key == "amid") fault.amid_transfer = value != 0;
-  else refuse(text);
+  if (key == "rank")
+    fault.rank = int(value);
+  else if (key == "shard")
+    fault.shard = int(value);
+  else if (key == "call")
+    fault.call = value;
+  else if (key == "delay")
+    fault.delay = std::chrono::milliseconds(value);
+  else if (key == "amid")
+    fault.amid_transfer = value != 0;
+  else
+    refuse(text);
 }
 
 Fault::Kind parse_kind(std::string_view kind, std::string_view text) {
@@ -78,10 +86,17 @@ bool is_due(const Fault& fault, int rank, int shard, std::int64_t call) {
 
 void commit(const Fault& fault) {
   switch (fault.kind) {
-    case Fault::Kind::fail: throw_device_error("injected failure");
-    case Fault::Kind::kill: std::raise(SIGKILL); break;
-    case Fault::Kind::stop: std::raise(SIGSTOP); break;
-    case Fault::Kind::sleep: std::this_thread::sleep_for(fault.delay); break;
+    case Fault::Kind::fail:
+      throw_device_error("injected failure");
+    case Fault::Kind::kill:
+      std::raise(SIGKILL);
+      break;
+    case Fault::Kind::stop:
+      std::raise(SIGSTOP);
+      break;
+    case Fault::Kind::sleep:
+      std::this_thread::sleep_for(fault.delay);
+      break;
   }
 }
 

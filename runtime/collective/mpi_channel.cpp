@@ -31,7 +31,8 @@ class Backoff {
       ::sched_yield();
       return;
     }
-    std::this_thread::sleep_for(std::clamp<Clock::duration>(waited / 16, microseconds(20), microseconds(1000)));
+    std::this_thread::sleep_for(
+        std::clamp<Clock::duration>(waited / 16, microseconds(20), microseconds(1000)));
   }
 
  private:
@@ -66,7 +67,8 @@ Channel::Ticket MpiChannel::send(int to, std::span<const std::byte> data) {
   for (std::size_t at = 0; at < data.size(); at += settings_.max_message_bytes) {
     const std::size_t bytes = std::min(data.size() - at, settings_.max_message_bytes);
     MPI_Request request = MPI_REQUEST_NULL;
-    PARTITA_MPI(MPI_Isend(data.data() + at, int(bytes), MPI_BYTE, to, data_tag, settings_.comm, &request));
+    PARTITA_MPI(
+        MPI_Isend(data.data() + at, int(bytes), MPI_BYTE, to, data_tag, settings_.comm, &request));
     transfer.requests.push_back(request);
   }
   return ticket;
@@ -80,7 +82,8 @@ Channel::Ticket MpiChannel::receive(int from, std::span<std::byte> data) {
   for (std::size_t at = 0; at < data.size(); at += settings_.max_message_bytes) {
     const std::size_t bytes = std::min(data.size() - at, settings_.max_message_bytes);
     MPI_Request request = MPI_REQUEST_NULL;
-    PARTITA_MPI(MPI_Irecv(data.data() + at, int(bytes), MPI_BYTE, from, data_tag, settings_.comm, &request));
+    PARTITA_MPI(MPI_Irecv(data.data() + at, int(bytes), MPI_BYTE, from, data_tag, settings_.comm,
+                          &request));
     transfer.requests.push_back(request);
   }
   return ticket;
@@ -92,8 +95,8 @@ void MpiChannel::check_size(const Transfer& transfer, const MPI_Status& status) 
   int found = 0;
   PARTITA_MPI(MPI_Get_count(&status, MPI_BYTE, &found));
   if (std::size_t(found) != expected) {
-    throw_device_error(cat("expected ", expected, " bytes from rank ", transfer.peer, ", found ", found,
-                           ": the ranks do not make the same calls"));
+    throw_device_error(cat("expected ", expected, " bytes from rank ", transfer.peer, ", found ",
+                           found, ": the ranks do not make the same calls"));
   }
 }
 

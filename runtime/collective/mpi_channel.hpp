@@ -27,7 +27,8 @@ class MpiChannel final : public Channel {
     std::size_t max_message_bytes = std::size_t(1) << 30;
     std::chrono::milliseconds timeout{60'000};  ///< after which a wait is worth a warning
     std::shared_ptr<FailureState> failure;
-    std::function<void()> tick;  ///< called with the MPI lock held, about every millisecond of a wait
+    std::function<void()>
+        tick;  ///< called with the MPI lock held, about every millisecond of a wait
   };
   explicit MpiChannel(Settings settings) : settings_(std::move(settings)) {}
 

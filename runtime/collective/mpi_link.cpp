@@ -43,10 +43,13 @@ void wait_at_start(MPI_Request request, milliseconds limit, const char* what) {
     if (done != 0) return;
     if (Clock::now() > deadline) {
       leave_mpi_unfinalised();
-      throw_device_error(cat("starting: not every rank has joined within ", limit.count() / 1000, " s (", what, ")"));
+      throw_device_error(cat("starting: not every rank has joined within ", limit.count() / 1000,
+                             " s (", what, ")"));
     }
-    if (round < 100) std::this_thread::yield();
-    else std::this_thread::sleep_for(std::chrono::microseconds(200));
+    if (round < 100)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
 }
 
@@ -77,7 +80,8 @@ class OwnedComm {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-void check_same(const std::vector<StartRecord>& records, std::int64_t StartRecord::*member, const char* what) {
+void check_same(const std::vector<StartRecord>& records, std::int64_t StartRecord::*member,
+                const char* what) {
   for (std::size_t r = 1; r < records.size(); ++r) {
     if (records[r].*member == records[0].*member) continue;
     throw_user_error(cat(what, ": expected the same on every rank, found ", records[0].*member,
@@ -99,12 +103,14 @@ class MpiLink final : public RankLink {
       PARTITA_MPI(MPI_Comm_size(data_.get(), &ranks_));
     }
     const std::vector<StartRecord> records = agree(options);
-    for (const StartRecord& record : records) thread_level_ = std::min(thread_level_, int(record.thread_level));
+    for (const StartRecord& record : records)
+      thread_level_ = std::min(thread_level_, int(record.thread_level));
     channel_ = std::make_unique<MpiChannel>(MpiChannel::Settings{
         .comm = data_.get(),
         .rank = rank_,
         .ranks = ranks_,
-        .max_message_bytes = std::clamp<std::size_t>(options.max_message_bytes, 1, std::size_t(1) << 30),
+        .max_message_bytes =
+            std::clamp<std::size_t>(options.max_message_bytes, 1, std::size_t(1) << 30),
         .timeout = options.timeout,
         .failure = failure_,
         .tick = [this] { monitor_->tick(); }});
@@ -151,8 +157,8 @@ class MpiLink final : public RankLink {
     MPI_Request request = MPI_REQUEST_NULL;
     {
       const MpiLock lock(mpi_mutex());
-      PARTITA_MPI(MPI_Iallgather(&mine, int(sizeof mine), MPI_BYTE, records.data(), int(sizeof mine), MPI_BYTE,
-                                 control_.get(), &request));
+      PARTITA_MPI(MPI_Iallgather(&mine, int(sizeof mine), MPI_BYTE, records.data(),
+                                 int(sizeof mine), MPI_BYTE, control_.get(), &request));
     }
     wait_at_start(request, start_limit_, "MPI_Iallgather");
     check_same(records, &StartRecord::shards_per_rank, "shards per rank");
@@ -186,7 +192,8 @@ class MpiLink final : public RankLink {
     PARTITA_MPI(MPI_Is_thread_main(&is_main));
     if (is_main == 0) {
       throw_device_error(
-          "MPI was initialised below MPI_THREAD_SERIALIZED: collectives must be called on the thread that did it");
+          "MPI was initialised below MPI_THREAD_SERIALIZED: collectives must be called on the "
+          "thread that did it");
     }
   }
 
@@ -203,15 +210,16 @@ class MpiLink final : public RankLink {
 
 namespace partita {
 
-std::vector<std::unique_ptr<Communicator>> make_mpi_communicators(const CommunicatorOptions& options,
-                                                                  const void* mpi_comm) {
+std::vector<std::unique_ptr<Communicator>> make_mpi_communicators(
+    const CommunicatorOptions& options, const void* mpi_comm) {
   using namespace collective;
   if (options.shards_per_rank < 1) {
     throw_user_error(cat("shards per rank: expected at least 1, found ", options.shards_per_rank));
   }
   (void)fault_of(options);  // a text that cannot be read is refused before the ranks meet
   const int level = ensure_mpi();
-  const MPI_Comm parent = mpi_comm == nullptr ? MPI_COMM_WORLD : *static_cast<const MPI_Comm*>(mpi_comm);
+  const MPI_Comm parent =
+      mpi_comm == nullptr ? MPI_COMM_WORLD : *static_cast<const MPI_Comm*>(mpi_comm);
   int ranks = 1;
   {
     const MpiLock lock(mpi_mutex());

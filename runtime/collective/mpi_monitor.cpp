@@ -77,7 +77,8 @@ void MpiMonitor::tick_safely() noexcept {
   try {
     tick();
   } catch (const std::exception& error) {
-    settings_.failure->fail(cat("rank ", settings_.rank, " failed: ", error.what()), settings_.rank);
+    settings_.failure->fail(cat("rank ", settings_.rank, " failed: ", error.what()),
+                            settings_.rank);
   }
 }
 
@@ -117,9 +118,10 @@ void MpiMonitor::on_termination() {
     // The reason for the end may be a rank of this host that has died meanwhile.
     for (int rank : watch_.wait(milliseconds(0)).ended) on_process_end(rank);
     const int waiting_for = settings_.waiting_for();
-    settings_.failure->fail(cat("waited for ", waiting_for < 0 ? "other ranks" : cat("rank ", waiting_for),
-                                " when the launcher ended the job (SIGTERM)"),
-                            waiting_for);
+    settings_.failure->fail(
+        cat("waited for ", waiting_for < 0 ? "other ranks" : cat("rank ", waiting_for),
+            " when the launcher ended the job (SIGTERM)"),
+        waiting_for);
   }
   if (settings_.own_thread_may_call_mpi) send_failure();
   while (!stopping_ && Clock::now() < deadline) std::this_thread::sleep_for(milliseconds(5));
@@ -160,8 +162,11 @@ void MpiMonitor::receive_messages() {
 void MpiMonitor::take_message(const Message& message, int from) {
   if (from == previous_) last_heard_ = last_tick_;
   switch (message.topic) {
-    case Topic::heartbeat: break;
-    case Topic::failure: told_ = settings_.failure->fail(message.text.data(), message.rank); break;
+    case Topic::heartbeat:
+      break;
+    case Topic::failure:
+      told_ = settings_.failure->fail(message.text.data(), message.rank);
+      break;
     case Topic::departure:
       departed_[std::size_t(from)] = message.calls;
       ++departures_;
@@ -172,8 +177,8 @@ void MpiMonitor::take_message(const Message& message, int from) {
 void MpiMonitor::send(int to, const Message& message) {
   auto& outgoing = *outgoing_.emplace_back(std::make_unique<Outgoing>());
   outgoing.message = message;
-  PARTITA_MPI(MPI_Isend(&outgoing.message, int(sizeof(Message)), MPI_BYTE, to, control_tag, settings_.comm,
-                        &outgoing.request));
+  PARTITA_MPI(MPI_Isend(&outgoing.message, int(sizeof(Message)), MPI_BYTE, to, control_tag,
+                        settings_.comm, &outgoing.request));
 }
 
 void MpiMonitor::drop_completed_sends() {
@@ -193,9 +198,9 @@ void MpiMonitor::send_heartbeat(Clock::time_point now) {
 
 void MpiMonitor::judge_silence(Clock::time_point now) {
   if (departed_[std::size_t(previous_)] >= 0 || now - last_heard_ <= settings_.timeout) return;
-  settings_.failure->fail(
-      cat("waited for rank ", previous_, ", silent for ", seconds_text(now - last_heard_), " (no heartbeat)"),
-      previous_);
+  settings_.failure->fail(cat("waited for rank ", previous_, ", silent for ",
+                              seconds_text(now - last_heard_), " (no heartbeat)"),
+                          previous_);
 }
 
 void MpiMonitor::judge_departures() {
@@ -248,14 +253,17 @@ void MpiMonitor::announce_failure() noexcept {
 }
 
 void MpiMonitor::leave(std::int64_t completed) noexcept {
-  const auto is_over = [this] { return departures_ == settings_.ranks - 1 || settings_.failure->failed(); };
+  const auto is_over = [this] {
+    return departures_ == settings_.ranks - 1 || settings_.failure->failed();
+  };
   try {
     {
       const MpiLock lock(mpi_mutex());
       if (settings_.failure->failed()) return;
       said_goodbye_ = true;
       for (int i = 1; i < settings_.ranks; ++i) {
-        send((settings_.rank + i) % settings_.ranks, {.topic = Topic::departure, .calls = completed});
+        send((settings_.rank + i) % settings_.ranks,
+             {.topic = Topic::departure, .calls = completed});
       }
     }
     for (int round = 0;; ++round) {
@@ -264,8 +272,10 @@ void MpiMonitor::leave(std::int64_t completed) noexcept {
         tick();
         if (is_over() && (outgoing_.empty() || settings_.failure->failed())) return;
       }
-      if (round < 100) std::this_thread::yield();
-      else std::this_thread::sleep_for(std::chrono::microseconds(round < 1000 ? 50 : 1000));
+      if (round < 100)
+        std::this_thread::yield();
+      else
+        std::this_thread::sleep_for(std::chrono::microseconds(round < 1000 ? 50 : 1000));
     }
   } catch (const std::exception& error) {
     settings_.failure->fail(error.what(), settings_.rank);

@@ -35,8 +35,9 @@ class MpiMonitor {
     MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed; used by this monitor alone
     int rank = 0, ranks = 1;
     std::chrono::milliseconds timeout{60'000};
-    bool own_thread_may_call_mpi = true;  ///< otherwise no heartbeats; MPI is called in tick() alone
-    bool catch_termination = false;       ///< SIGTERM becomes a failure of the job
+    bool own_thread_may_call_mpi =
+        true;                        ///< otherwise no heartbeats; MPI is called in tick() alone
+    bool catch_termination = false;  ///< SIGTERM becomes a failure of the job
     std::shared_ptr<FailureState> failure;
     std::function<int()> waiting_for;  ///< rank whose message is waited for, or -1
     std::vector<Peer> peers;           ///< per rank
@@ -61,8 +62,8 @@ class MpiMonitor {
   /// The only kind of message; shorter than Open MPI's limit for eager messages.
   struct Message {
     Topic topic = Topic::heartbeat;
-    std::int32_t rank = -1;   ///< failure: who failed
-    std::int64_t calls = 0;   ///< departure: after how many calls
+    std::int32_t rank = -1;  ///< failure: who failed
+    std::int64_t calls = 0;  ///< departure: after how many calls
     std::array<char, 480> text{};
   };
   struct Outgoing {

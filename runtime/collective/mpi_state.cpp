@@ -81,12 +81,12 @@ void bury(std::unique_ptr<RankLink> link) {
   graveyard().push_back(std::move(link));
 }
 
-void check_mpi(int code, const char* call, const std::source_location& where) {
+void check_mpi(int code, const char* call, const char* file, int line) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
-  throw_device_error(cat(call, ": ", text.data(), " (", where.file_name(), ":", where.line(), ")"));
+  throw_device_error(cat(call, ": ", text.data(), " (", file, ":", line, ")"));
 }
 
 }  // namespace partita::collective

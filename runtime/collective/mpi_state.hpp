@@ -6,7 +6,6 @@
 #pragma once
 
 #include <mutex>
-#include <source_location>
 
 #include <mpi.h>
 
@@ -40,9 +39,8 @@ void leave_mpi_unfinalised();
 void count_links(int change);
 
 /// Throws a device error with the call's text and MPI's own.
-void check_mpi(int code, const char* call, const std::source_location& where);
+void check_mpi(int code, const char* call, const char* file, int line);
 
 }  // namespace partita::collective
 
-#define PARTITA_MPI(call) \
-  ::partita::collective::check_mpi((call), #call, std::source_location::current())
+#define PARTITA_MPI(call) ::partita::collective::check_mpi((call), #call, __FILE__, __LINE__)

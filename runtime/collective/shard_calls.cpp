@@ -21,7 +21,8 @@ void copy(std::span<const std::byte> from, std::byte* to) {
 }
 
 /// Combines [begin, end) of all vectors in order and writes the result to the first `receivers`.
-void combine_range(const Operation& operation, std::size_t receivers, std::size_t begin, std::size_t end) {
+void combine_range(const Operation& operation, std::size_t receivers, std::size_t begin,
+                   std::size_t end) {
   alignas(64) std::array<std::byte, tile_bytes> tile;
   const auto& parts = operation.parts;
   for (std::size_t at = begin; at < end; at += tile_bytes) {
@@ -29,10 +30,12 @@ void combine_range(const Operation& operation, std::size_t receivers, std::size_
     const std::size_t count = bytes / byte_size(operation.info.dtype);
     const std::byte* sum = parts[0].to.data() + at;
     for (std::size_t s = 1; s < parts.size(); ++s) {
-      combine(operation.info.dtype, operation.info.combiner, tile.data(), sum, parts[s].to.data() + at, count);
+      combine(operation.info.dtype, operation.info.combiner, tile.data(), sum,
+              parts[s].to.data() + at, count);
       sum = tile.data();
     }
-    for (std::size_t s = 0; s < receivers; ++s) std::memcpy(parts[s].to.data() + at, tile.data(), bytes);
+    for (std::size_t s = 0; s < receivers; ++s)
+      std::memcpy(parts[s].to.data() + at, tile.data(), bytes);
   }
 }
 
@@ -63,10 +66,14 @@ void ShardGroup::run_sliced(Operation& operation, std::size_t bytes,
 void ShardGroup::execute(Operation& operation) {
   if (link_ && operation.fault) link_->channel().after_next_transfer(operation.fault);
   switch (operation.info.kind) {
-    case CallKind::all_reduce: return all_reduce(operation);
-    case CallKind::all_gather: return all_gather(operation);
-    case CallKind::gather_to_root: return gather_to_root(operation);
-    case CallKind::broadcast: return broadcast(operation);
+    case CallKind::all_reduce:
+      return all_reduce(operation);
+    case CallKind::all_gather:
+      return all_gather(operation);
+    case CallKind::gather_to_root:
+      return gather_to_root(operation);
+    case CallKind::broadcast:
+      return broadcast(operation);
     case CallKind::barrier:
       if (link_) collective::barrier(over_ranks());
       return;

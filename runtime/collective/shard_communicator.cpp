@@ -43,14 +43,17 @@ class GroupRequest final : public Request {
 };
 
 /// The caller's side of the contract of the gathers.
-void check_blocks(std::span<const std::byte> from, std::span<std::byte> to, std::span<const std::size_t> sizes,
-                  const Communicator& communicator, bool receives) {
+void check_blocks(std::span<const std::byte> from, std::span<std::byte> to,
+                  std::span<const std::size_t> sizes, const Communicator& communicator,
+                  bool receives) {
   if (sizes.size() != std::size_t(communicator.shards())) {
-    throw_internal_error(cat("gather: expected ", communicator.shards(), " block sizes, found ", sizes.size()));
+    throw_internal_error(
+        cat("gather: expected ", communicator.shards(), " block sizes, found ", sizes.size()));
   }
   if (from.size() != sizes[std::size_t(communicator.shard())]) {
-    throw_internal_error(cat("gather: expected a block of ", sizes[std::size_t(communicator.shard())],
-                             " bytes, found ", from.size()));
+    throw_internal_error(cat("gather: expected a block of ",
+                             sizes[std::size_t(communicator.shard())], " bytes, found ",
+                             from.size()));
   }
   const std::size_t total = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
   if (receives && to.size() != total) {
@@ -60,8 +63,8 @@ void check_blocks(std::span<const std::byte> from, std::span<std::byte> to, std:
 
 void check_whole_elements(std::span<std::byte> data, DType dtype) {
   if (data.size() % byte_size(dtype) != 0) {
-    throw_internal_error(cat("all_reduce: expected whole elements of ", to_string(dtype), ", found ",
-                             data.size(), " bytes"));
+    throw_internal_error(cat("all_reduce: expected whole elements of ", to_string(dtype),
+                             ", found ", data.size(), " bytes"));
   }
 }
 
@@ -125,7 +128,8 @@ class GroupCommunicator final : public Communicator {
   Counters counters() const override { return counters_; }
 
  private:
-  static CallInfo gather_info(CallKind kind, std::span<const std::size_t> sizes, const std::string& step) {
+  static CallInfo gather_info(CallKind kind, std::span<const std::size_t> sizes,
+                              const std::string& step) {
     CallInfo info;
     info.kind = kind;
     info.sizes.assign(sizes.begin(), sizes.end());
@@ -137,8 +141,10 @@ class GroupCommunicator final : public Communicator {
   std::unique_ptr<GroupRequest> start(CallInfo info, Part part) {
     std::function<void()> amid_transfer;
     if (fault_ && is_due(*fault_, rank(), shard(), calls_)) {
-      if (!fault_->amid_transfer) commit(*fault_);
-      else amid_transfer = [fault = *fault_] { commit(fault); };
+      if (!fault_->amid_transfer)
+        commit(*fault_);
+      else
+        amid_transfer = [fault = *fault_] { commit(fault); };
     }
     ++calls_;
     auto operation = group_->submit(local_shard_, std::move(info), part, std::move(amid_transfer));
@@ -187,7 +193,9 @@ class SoleCommunicator final : public Communicator {
   }
   void broadcast(std::span<std::byte> /*data*/, const std::string& step) override { enter(step); }
   void barrier(const std::string& step) override { enter(step); }
-  void poison(const std::string& why) noexcept override { failure_.fail(cat("shard 0 failed: ", why), 0); }
+  void poison(const std::string& why) noexcept override {
+    failure_.fail(cat("shard 0 failed: ", why), 0);
+  }
   Counters counters() const override { return {}; }
 
  private:
@@ -217,12 +225,14 @@ std::vector<std::unique_ptr<Communicator>> communicators_of(std::shared_ptr<Shar
 
 namespace partita {
 
-std::vector<std::unique_ptr<Communicator>> make_local_communicators(const CommunicatorOptions& options) {
+std::vector<std::unique_ptr<Communicator>> make_local_communicators(
+    const CommunicatorOptions& options) {
   if (options.shards_per_rank < 1) {
     throw_user_error(cat("shards per rank: expected at least 1, found ", options.shards_per_rank));
   }
   if (options.shards_per_rank > 1) {
-    return collective::communicators_of(std::make_shared<collective::ShardGroup>(options, nullptr), options);
+    return collective::communicators_of(std::make_shared<collective::ShardGroup>(options, nullptr),
+                                        options);
   }
   std::vector<std::unique_ptr<Communicator>> result;
   result.push_back(std::make_unique<collective::SoleCommunicator>(collective::fault_of(options)));

@@ -78,7 +78,8 @@ void ShardGroup::fail(Lock& lock, const std::string& reason, const std::string& 
 void ShardGroup::check_departures(Lock& lock, const Operation& operation) {
   for (int s = 0; s < local_shards_; ++s) {
     if (left_[std::size_t(s)] && next_[std::size_t(s)] <= operation.index) {
-      fail(lock, cat(shard_name(s), " left the job after ", next_[std::size_t(s)], " collective calls"),
+      fail(lock,
+           cat(shard_name(s), " left the job after ", next_[std::size_t(s)], " collective calls"),
            operation.info.step);
     }
   }
@@ -122,7 +123,8 @@ std::shared_ptr<Operation> ShardGroup::submit(int shard, CallInfo info, Part par
 }
 
 bool ShardGroup::front_is_ready() const {
-  return !running_ && !queue_.empty() && queue_.front()->arrived == local_shards_ && !failure_->failed();
+  return !running_ && !queue_.empty() && queue_.front()->arrived == local_shards_ &&
+         !failure_->failed();
 }
 
 void ShardGroup::run_front(Lock& lock, bool someone_waits) {
@@ -159,7 +161,8 @@ void ShardGroup::run_front(Lock& lock, bool someone_waits) {
 void ShardGroup::run_in_background() {
   Lock lock(mutex_);
   while (true) {
-    background_work_.wait(lock, [this] { return stopping_ || (background_calls_ > 0 && front_is_ready()); });
+    background_work_.wait(
+        lock, [this] { return stopping_ || (background_calls_ > 0 && front_is_ready()); });
     if (stopping_) return;
     run_front(lock, waiting_ > 0);
   }
@@ -203,7 +206,8 @@ void ShardGroup::warn_of_slowness(const Operation& operation) const {
   if (operation.arrived == local_shards_) return;  // the channel speaks of other ranks
   std::string missing;
   for (int s = 0; s < local_shards_; ++s) {
-    if (next_[std::size_t(s)] <= operation.index) missing += cat(missing.empty() ? "" : ", ", shard_name(s));
+    if (next_[std::size_t(s)] <= operation.index)
+      missing += cat(missing.empty() ? "" : ", ", shard_name(s));
   }
   log(LogLevel::warning, cat("step '", operation.info.step, "': still waiting for ", missing));
 }
@@ -219,7 +223,8 @@ void ShardGroup::leave(int shard) noexcept {
   const std::int64_t calls = next_[std::size_t(shard)];
   if (calls - completed_ >= std::int64_t(queue_.size())) return;
   lock.unlock();
-  failure_->fail(cat(shard_name(shard), " left the job after ", calls, " collective calls"), rank());
+  failure_->fail(cat(shard_name(shard), " left the job after ", calls, " collective calls"),
+                 rank());
 }
 
 }  // namespace partita::collective

@@ -83,7 +83,8 @@ class ShardGroup {
   [[nodiscard]] int ranks() const { return link_ ? link_->channel().ranks() : 1; }
 
   /// The next call of local shard `shard`.  Throws after a failure.
-  std::shared_ptr<Operation> submit(int shard, CallInfo info, Part part, std::function<void()> fault);
+  std::shared_ptr<Operation> submit(int shard, CallInfo info, Part part,
+                                    std::function<void()> fault);
   /// Until the operation is done; throws after a failure, when nothing uses its buffers any more.
   void wait(Operation& operation);
   void poison(int shard, const std::string& why) noexcept;
@@ -134,7 +135,7 @@ class ShardGroup {
 };
 
 /// The communicators of the shards of `group`; `fault` as in CommunicatorOptions.
-[[nodiscard]] std::vector<std::unique_ptr<Communicator>> communicators_of(std::shared_ptr<ShardGroup> group,
-                                                                          const CommunicatorOptions& options);
+[[nodiscard]] std::vector<std::unique_ptr<Communicator>> communicators_of(
+    std::shared_ptr<ShardGroup> group, const CommunicatorOptions& options);
 
 }  // namespace partita::collective

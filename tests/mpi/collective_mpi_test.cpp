@@ -80,8 +80,8 @@ INSTANTIATE_TEST_SUITE_P(Settings, CollectiveMpi,
                                            Setting{2, std::size_t(4) << 20, std::size_t(1) << 30},
                                            Setting{1, 10'000, 700}, Setting{2, 1'000, 64}),
                          [](const auto& setting) {
-                           return "shards" + std::to_string(setting.param.shards_per_rank) + "chunk" +
-                                  std::to_string(setting.param.chunk_bytes);
+                           return "shards" + std::to_string(setting.param.shards_per_rank) +
+                                  "chunk" + std::to_string(setting.param.chunk_bytes);
                          });
 
 TEST_P(CollectiveMpi, AllReduceMatchesTheNaiveLoop) {
@@ -128,12 +128,14 @@ TEST_P(CollectiveMpi, SumsAreTheSameBitsEverywhere) {
 
 TEST_P(CollectiveMpi, NanAndInfinityPropagate) {
   expect_no_errors(on_shards(GetParam().options(), [&](Communicator& c) {
-    const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN(),
+                 inf = std::numeric_limits<double>::infinity();
     for (Combiner combiner : {Combiner::sum, Combiner::max, Combiner::min}) {
       for (int from = 0; from < c.shards(); ++from) {
         std::vector<double> data(20'000, double(c.shard()));
         if (c.shard() == from) data[7] = nan, data[19'999] = -inf;
-        c.all_reduce(std::as_writable_bytes(std::span(data)), DType::f64, combiner, "special")->wait();
+        c.all_reduce(std::as_writable_bytes(std::span(data)), DType::f64, combiner, "special")
+            ->wait();
         EXPECT_TRUE(std::isnan(data[7]));
         if (combiner != Combiner::max || c.shards() == 1) {
           EXPECT_EQ(data[19'999], -inf);
@@ -174,9 +176,11 @@ TEST_P(CollectiveMpi, CallsUnderWayOverlapWithComputing) {
     for (int i = 0; i < 6; ++i) {
       data.push_back(sample_vector(DType::f32, c.shard(), i % 2 == 0 ? count : 5));
     }
-    for (auto& d : data) requests.push_back(c.all_reduce(d, DType::f32, Combiner::sum, "overlapped"));
+    for (auto& d : data)
+      requests.push_back(c.all_reduce(d, DType::f32, Combiner::sum, "overlapped"));
     std::this_thread::sleep_for(std::chrono::milliseconds(c.shard() % 3 * 10));
-    for (auto request = requests.rbegin(); request != requests.rend(); ++request) (*request)->wait();
+    for (auto request = requests.rbegin(); request != requests.rend(); ++request)
+      (*request)->wait();
     for (int i = 0; i < 6; ++i) {
       EXPECT_EQ(data[std::size_t(i)],
                 naive_all_reduce(DType::f32, Combiner::sum, c.shards(), i % 2 == 0 ? count : 5));
@@ -187,7 +191,8 @@ TEST_P(CollectiveMpi, CallsUnderWayOverlapWithComputing) {
 TEST_P(CollectiveMpi, SeveralGroupsLiveSideBySide) {
   auto first = make_mpi_communicators(GetParam().options());
   expect_no_errors(on_shards(GetParam().options(), [&](Communicator& c) {
-    for (Communicator* used : {first[std::size_t(c.shard() % GetParam().shards_per_rank)].get(), &c}) {
+    for (Communicator* used :
+         {first[std::size_t(c.shard() % GetParam().shards_per_rank)].get(), &c}) {
       Bytes data = sample_vector(DType::i64, used->shard(), 50);
       used->all_reduce(data, DType::i64, Combiner::max, "max")->wait();
       EXPECT_EQ(data, naive_all_reduce(DType::i64, Combiner::max, used->shards(), 50));
@@ -205,8 +210,9 @@ TEST_P(CollectiveMpi, ComparisonNamesTheRanksThatDiffer) {
       ADD_FAILURE() << "expected a user error";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::user);
-      EXPECT_EQ(std::string(error.what()), "artifact hash: expected the same on every rank, found 'abc' on rank 0 and '" +
-                                               std::string(80, 'x') + "…' on rank 1");
+      EXPECT_EQ(std::string(error.what()),
+                "artifact hash: expected the same on every rank, found 'abc' on rank 0 and '" +
+                    std::string(80, 'x') + "…' on rank 1");
     }
     c.barrier("still usable");
     EXPECT_EQ(c.counters().calls, 0);
@@ -237,7 +243,8 @@ TEST(CollectiveMpiLiveness, ARankThatComputesLongerThanTheTimeoutIsNotDead) {
       }
     }
     float x = 1;
-    c.all_reduce(std::as_writable_bytes(std::span(&x, 1)), DType::f32, Combiner::sum, "slow")->wait();
+    c.all_reduce(std::as_writable_bytes(std::span(&x, 1)), DType::f32, Combiner::sum, "slow")
+        ->wait();
     EXPECT_EQ(x, float(c.shards()));
   }));
 }
@@ -298,7 +305,8 @@ TEST(CollectiveMpiRounds, Run) {
   write_process_id();
   CommunicatorOptions options;
   options.shards_per_rank = std::atoi(environment("PARTITA_TEST_SHARDS").value_or("1").c_str());
-  options.timeout = std::chrono::milliseconds(std::atoi(environment("PARTITA_TEST_TIMEOUT").value_or("60000").c_str()));
+  options.timeout = std::chrono::milliseconds(
+      std::atoi(environment("PARTITA_TEST_TIMEOUT").value_or("60000").c_str()));
   const int rounds = std::atoi(environment("PARTITA_TEST_ROUNDS").value_or("6").c_str());
   std::vector<std::string> errors;
   const bool one_thread = environment("PARTITA_TEST_MPI_LEVEL") && HostMpi::is_bound_to_thread();

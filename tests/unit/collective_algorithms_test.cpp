@@ -55,7 +55,8 @@ class Exchange {
   }
   void wait(const bool& done) {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, std::chrono::seconds(20), [&] { return done; })) throw std::logic_error("deadlock");
+    if (!changed_.wait_for(lock, std::chrono::seconds(20), [&] { return done; }))
+      throw std::logic_error("deadlock");
   }
   [[nodiscard]] bool is_empty() const {
     for (const auto& [key, pair] : pairs_) {
@@ -72,14 +73,17 @@ class Exchange {
 
 class ThreadChannel final : public Channel {
  public:
-  ThreadChannel(Exchange& exchange, int rank, int ranks) : exchange_(exchange), rank_(rank), ranks_(ranks) {}
+  ThreadChannel(Exchange& exchange, int rank, int ranks)
+      : exchange_(exchange), rank_(rank), ranks_(ranks) {}
   int rank() const override { return rank_; }
   int ranks() const override { return ranks_; }
   Ticket send(int to, std::span<const std::byte> data) override {
     // The exchange only reads what is sent.
     return add(rank_, to, false, {const_cast<std::byte*>(data.data()), data.size()});
   }
-  Ticket receive(int from, std::span<std::byte> data) override { return add(from, rank_, true, data); }
+  Ticket receive(int from, std::span<std::byte> data) override {
+    return add(from, rank_, true, data);
+  }
 
  protected:
   void wait_for(Ticket ticket) override { exchange_.wait(*done_[std::size_t(ticket)]); }
@@ -129,7 +133,8 @@ TEST(CollectiveAlgorithms, AllReduceMatchesTheNaiveLoopForEveryDtypeAndCombiner)
         on_ranks(ranks, 64, [&](Ranks over) {
           Bytes data = sample_vector(dtype, over.channel.rank(), count);
           all_reduce(over, data, dtype, combiner);
-          EXPECT_EQ(data, expected) << to_string(dtype) << ' ' << to_string(combiner) << " ranks " << ranks;
+          EXPECT_EQ(data, expected)
+              << to_string(dtype) << ' ' << to_string(combiner) << " ranks " << ranks;
         });
       }
     }
@@ -162,15 +167,16 @@ TEST(CollectiveAlgorithms, BothAlgorithmsAreUsed) {
 TEST(CollectiveAlgorithms, SumsAreTheSameBitsOnEveryRankAndEveryTime) {
   for (int ranks : rank_counts) {
     for (std::size_t count : {100u, 50'000u}) {
-      std::vector<Bytes> results(std::size_t(ranks) * 2);
+      std::vector<Bytes> results(2 * std::size_t(ranks));
       for (int run = 0; run < 2; ++run) {
         on_ranks(ranks, 10'000, [&](Ranks over) {
           Bytes data = rough_floats(over.channel.rank(), count);
           all_reduce(over, data, DType::f32, Combiner::sum);
-          results[std::size_t(run * ranks + over.channel.rank())] = data;
+          results[std::size_t(run) * std::size_t(ranks) + std::size_t(over.channel.rank())] = data;
         });
       }
-      for (const Bytes& result : results) EXPECT_EQ(result, results[0]) << ranks << " ranks, " << count;
+      for (const Bytes& result : results)
+        EXPECT_EQ(result, results[0]) << ranks << " ranks, " << count;
     }
   }
 }
@@ -186,11 +192,13 @@ TEST(CollectiveAlgorithms, GathersTakeUnevenAndEmptyBlocks) {
         const int rank = over.channel.rank();
         const Bytes block = sample_block(rank, sizes[std::size_t(rank)]);
         Bytes gathered(expected.size());
-        std::copy(block.begin(), block.end(), gathered.begin() + std::ptrdiff_t(offsets[std::size_t(rank)]));
+        std::copy(block.begin(), block.end(),
+                  gathered.begin() + std::ptrdiff_t(offsets[std::size_t(rank)]));
         Bytes everywhere = gathered;
         all_gather(over, everywhere, offsets);
         EXPECT_EQ(everywhere, expected) << ranks << " ranks, scale " << scale;
-        gather_to_root(over, block, rank == 0 ? std::span(gathered) : std::span<std::byte>(), offsets);
+        gather_to_root(over, block, rank == 0 ? std::span(gathered) : std::span<std::byte>(),
+                       offsets);
         if (rank == 0) {
           EXPECT_EQ(gathered, expected);
         }

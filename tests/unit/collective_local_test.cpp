@@ -95,11 +95,14 @@ TEST(CollectiveLocal, SumsRunInShardOrderAndAreTheSameBits) {
 
 TEST(CollectiveLocal, NanAndInfinityPropagate) {
   expect_no_errors(on_shards(3, [&](Communicator& c) {
-    const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN(),
+                inf = std::numeric_limits<float>::infinity();
     for (Combiner combiner : {Combiner::sum, Combiner::max, Combiner::min}) {
       for (int from = 0; from < 3; ++from) {
-        float data[2] = {c.shard() == from ? nan : float(c.shard()), c.shard() == from ? -inf : 1.0f};
-        c.all_reduce(std::as_writable_bytes(std::span(data)), DType::f32, combiner, "special")->wait();
+        float data[2] = {c.shard() == from ? nan : float(c.shard()),
+                         c.shard() == from ? -inf : 1.0f};
+        c.all_reduce(std::as_writable_bytes(std::span(data)), DType::f32, combiner, "special")
+            ->wait();
         EXPECT_TRUE(std::isnan(data[0]));
         EXPECT_EQ(data[1], combiner == Combiner::max ? 1.0f : -inf);
       }
@@ -150,14 +153,16 @@ TEST(CollectiveLocal, CallsMayOverlapAndBeWaitedForInAnyOrder) {
   expect_no_errors(on_shards(3, [&](Communicator& c) {
     std::vector<Bytes> data;
     std::vector<RequestPtr> requests;
-    for (int i = 0; i < 20; ++i) data.push_back(sample_vector(DType::f32, c.shard(), std::size_t(i * 1000)));
+    for (int i = 0; i < 20; ++i)
+      data.push_back(sample_vector(DType::f32, c.shard(), 1000 * std::size_t(i)));
     for (auto& d : data) requests.push_back(c.all_reduce(d, DType::f32, Combiner::sum, "many"));
     for (int i = 19; i >= 0; --i) {
       if (c.shard() != 1 || i % 2 == 0) requests[std::size_t(i)]->wait();
     }
     requests.clear();  // shard 1's other requests end here
     for (int i = 0; i < 20; ++i) {
-      EXPECT_EQ(data[std::size_t(i)], naive_all_reduce(DType::f32, Combiner::sum, 3, std::size_t(i * 1000)));
+      EXPECT_EQ(data[std::size_t(i)],
+                naive_all_reduce(DType::f32, Combiner::sum, 3, 1000 * std::size_t(i)));
     }
   }));
 }
@@ -165,7 +170,7 @@ TEST(CollectiveLocal, CallsMayOverlapAndBeWaitedForInAnyOrder) {
 TEST(CollectiveLocal, CountsTheProgramsCollectivesWhereThereAreSeveralShards) {
   for (int shards : {1, 2}) {
     expect_no_errors(on_shards(shards, [&](Communicator& c) {
-      Bytes data(64), all(std::size_t(8 * shards));
+      Bytes data(64), all(8 * std::size_t(shards));
       const std::vector<std::size_t> sizes(std::size_t(shards), 8);
       c.all_reduce(data, DType::f32, Combiner::sum, "a")->wait();
       c.all_gather(std::span(data).first(8), all, sizes, "b")->wait();
@@ -185,7 +190,8 @@ TEST(CollectiveLocal, RefusesF16AndWrongSizes) {
       EXPECT_THROW((void)c.all_reduce(data, DType::f16, Combiner::sum, "x"), Error);
       EXPECT_THROW((void)c.all_reduce(data, DType::bf16, Combiner::sum, "x"), Error);
       EXPECT_THROW((void)c.all_reduce(data, DType::f32, Combiner::logical_and, "x"), Error);
-      EXPECT_THROW((void)c.all_reduce(std::span(data).first(7), DType::f32, Combiner::sum, "x"), Error);
+      EXPECT_THROW((void)c.all_reduce(std::span(data).first(7), DType::f32, Combiner::sum, "x"),
+                   Error);
       EXPECT_THROW((void)c.all_gather(data, data, sizes, "x"), Error);
     });
   }
@@ -195,7 +201,8 @@ TEST(CollectiveLocal, AFailingShardEndsEveryWaitWithItsReason) {
   const auto errors = on_shards(5, [&](Communicator& c) {
     if (c.shard() == 3) throw_device_error("out of device memory");
     float x = 1;
-    c.all_reduce(std::as_writable_bytes(std::span(&x, 1)), DType::f32, Combiner::sum, "gradient")->wait();
+    c.all_reduce(std::as_writable_bytes(std::span(&x, 1)), DType::f32, Combiner::sum, "gradient")
+        ->wait();
   });
   EXPECT_EQ(errors[3], "out of device memory");
   for (int s : {0, 1, 2, 4}) {
@@ -211,7 +218,9 @@ TEST(CollectiveLocal, InjectedFailureReachesEveryShard) {
       [&](Communicator& c) {
         for (int i = 0; i < 5; ++i) {
           float x = 1;
-          c.all_reduce(std::as_writable_bytes(std::span(&x, 1)), DType::f32, Combiner::sum, cat("round ", i))->wait();
+          c.all_reduce(std::as_writable_bytes(std::span(&x, 1)), DType::f32, Combiner::sum,
+                       cat("round ", i))
+              ->wait();
           EXPECT_EQ(x, 3);
         }
       },
@@ -239,7 +248,8 @@ TEST(CollectiveLocal, AShardThatComputesLongerThanTheTimeoutIsNotDead) {
       [&](Communicator& c) {
         if (c.shard() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(400));
         float x = 2;
-        c.all_reduce(std::as_writable_bytes(std::span(&x, 1)), DType::f32, Combiner::sum, "slow")->wait();
+        c.all_reduce(std::as_writable_bytes(std::span(&x, 1)), DType::f32, Combiner::sum, "slow")
+            ->wait();
         EXPECT_EQ(x, 4);
       },
       options));
@@ -249,9 +259,12 @@ TEST(CollectiveLocal, CallsThatDifferBetweenShardsAreAnError) {
   const auto errors = on_shards(2, [&](Communicator& c) {
     float x[2] = {1, 1};
     const std::size_t count = c.shard() == 0 ? 1 : 2;
-    c.all_reduce(std::as_writable_bytes(std::span(x).first(count)), DType::f32, Combiner::sum, "sum")->wait();
+    c.all_reduce(std::as_writable_bytes(std::span(x).first(count)), DType::f32, Combiner::sum,
+                 "sum")
+        ->wait();
   });
-  for (const auto& error : errors) EXPECT_NE(error.find("made another call"), std::string::npos) << error;
+  for (const auto& error : errors)
+    EXPECT_NE(error.find("made another call"), std::string::npos) << error;
 }
 
 TEST(CollectiveLocal, AfterAFailureEveryCallThrows) {
@@ -278,7 +291,8 @@ TEST(CollectiveFault, ReadsItsText) {
   EXPECT_TRUE(fault.amid_transfer);
   EXPECT_EQ(parse_fault("sleep@delay:250")->delay, std::chrono::milliseconds(250));
   EXPECT_EQ(parse_fault("stop")->shard, -1);
-  for (const char* text : {"explode", "kill@", "kill@rank", "kill@rank:x", "kill@rank:-1", "kill@rank:1,", "kill@a:1"}) {
+  for (const char* text : {"explode", "kill@", "kill@rank", "kill@rank:x", "kill@rank:-1",
+                           "kill@rank:1,", "kill@a:1"}) {
     EXPECT_THROW((void)parse_fault(text), Error) << text;
   }
 }

@@ -16,8 +16,8 @@ namespace partita::testing {
 
 using Bytes = std::vector<std::byte>;
 
-inline constexpr Combiner all_combiners[] = {Combiner::sum, Combiner::max, Combiner::min, Combiner::logical_and,
-                                             Combiner::logical_or};
+inline constexpr Combiner all_combiners[] = {Combiner::sum, Combiner::max, Combiner::min,
+                                             Combiner::logical_and, Combiner::logical_or};
 
 [[nodiscard]] inline bool is_combinable(DType dtype, Combiner combiner) {
   if (dtype == DType::f16 || dtype == DType::bf16) return false;
@@ -33,9 +33,12 @@ template <DType d>
 [[nodiscard]] ValueType<d> sample(int rank, std::size_t i) {
   using V = ValueType<d>;
   const int n = int((i * 7 + std::size_t(rank) * 13 + i * std::size_t(rank)) % 23) - 9;
-  if constexpr (d == DType::i1) return n % 3 == 0;
-  else if constexpr (is_std_complex<V>) return V(typename V::value_type(n), typename V::value_type(3 - n));
-  else return V(n);
+  if constexpr (d == DType::i1)
+    return n % 3 == 0;
+  else if constexpr (is_std_complex<V>)
+    return V(typename V::value_type(n), typename V::value_type(3 - n));
+  else
+    return V(n);
 }
 
 [[nodiscard]] inline Bytes sample_vector(DType dtype, int rank, std::size_t count) {
@@ -58,20 +61,24 @@ template <class V>
     if (combiner == Combiner::sum) return V(a + b);
     if (combiner == Combiner::max) return std::max(a, b);
     if (combiner == Combiner::min) return std::min(a, b);
-    if constexpr (std::is_integral_v<V>) return combiner == Combiner::logical_and ? V(a & b) : V(a | b);
+    if constexpr (std::is_integral_v<V>)
+      return combiner == Combiner::logical_and ? V(a & b) : V(a | b);
     return a;
   }
 }
 
 /// The all-reduce of sample_vector(dtype, 0 … ranks - 1, count).
-[[nodiscard]] inline Bytes naive_all_reduce(DType dtype, Combiner combiner, int ranks, std::size_t count) {
+[[nodiscard]] inline Bytes naive_all_reduce(DType dtype, Combiner combiner, int ranks,
+                                            std::size_t count) {
   Bytes result = sample_vector(dtype, 0, count);
   visit(dtype, [&](auto d) {
     constexpr DType type = decltype(d)::value;
     auto* data = reinterpret_cast<StorageType<type>*>(result.data());
     for (int r = 1; r < ranks; ++r) {
       for (std::size_t i = 0; i < count; ++i) {
-        store<type>(naive_combine<ValueType<type>>(combiner, load<type>(data, i), sample<type>(r, i)), data, i);
+        store<type>(
+            naive_combine<ValueType<type>>(combiner, load<type>(data, i), sample<type>(r, i)), data,
+            i);
       }
     }
   });
@@ -81,14 +88,16 @@ template <class V>
 /// Block sizes that differ, some of them 0.
 [[nodiscard]] inline std::vector<std::size_t> uneven_sizes(int shards, std::size_t scale) {
   std::vector<std::size_t> sizes;
-  for (int s = 0; s < shards; ++s) sizes.push_back(s % 3 == 1 ? 0 : std::size_t(s * 5 + 1) * scale % (11 * scale));
+  for (int s = 0; s < shards; ++s)
+    sizes.push_back(s % 3 == 1 ? 0 : std::size_t(s * 5 + 1) * scale % (11 * scale));
   return sizes;
 }
 
 /// The block that shard `shard` contributes.
 [[nodiscard]] inline Bytes sample_block(int shard, std::size_t size) {
   Bytes bytes(size);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = std::byte(std::uint8_t(std::size_t(shard) * 31 + i * 3 + 1));
+  for (std::size_t i = 0; i < size; ++i)
+    bytes[i] = std::byte(std::uint8_t(std::size_t(shard) * 31 + i * 3 + 1));
   return bytes;
 }
 

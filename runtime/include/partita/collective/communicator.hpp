@@ -64,13 +64,15 @@ class Communicator {
   /// logical_and and logical_or of i1 (and bit by bit of integers).  f16 and bf16 are refused: they
   /// travel as f32.  `step` names the call for the watchdog.  `data` stays valid until wait()
   /// returns.
-  [[nodiscard]] virtual RequestPtr all_reduce(std::span<std::byte> data, DType dtype, Combiner combiner,
-                                              const std::string& step) = 0;
+  [[nodiscard]] virtual RequestPtr all_reduce(std::span<std::byte> data, DType dtype,
+                                              Combiner combiner, const std::string& step) = 0;
   /// Concatenates the shards' blocks, in shard order, into `to` on every shard.  Blocks may differ
   /// in size and be empty; `to` is as large as all together (sizes[s] bytes from shard s).  `from`
   /// may be this shard's block of `to`.
-  [[nodiscard]] virtual RequestPtr all_gather(std::span<const std::byte> from, std::span<std::byte> to,
-                                              std::span<const std::size_t> sizes, const std::string& step) = 0;
+  [[nodiscard]] virtual RequestPtr all_gather(std::span<const std::byte> from,
+                                              std::span<std::byte> to,
+                                              std::span<const std::size_t> sizes,
+                                              const std::string& step) = 0;
   /// As all_gather, but only shard 0's `to` is filled (others pass an empty span).
   virtual void gather_to_root(std::span<const std::byte> from, std::span<std::byte> to,
                               std::span<const std::size_t> sizes, const std::string& step) = 0;
@@ -99,10 +101,10 @@ struct Fault {
     sleep,  ///< the call starts `delay` late
   };
   Kind kind = Kind::fail;
-  int shard = -1;             ///< of the job, or -1: every shard of `rank`
-  int rank = -1;              ///< or -1: every rank
-  std::int64_t call = 0;      ///< before this collective call of a shard, counted from 0
-  bool amid_transfer = false; ///< instead when the rank's first bytes of that call have moved
+  int shard = -1;              ///< of the job, or -1: every shard of `rank`
+  int rank = -1;               ///< or -1: every rank
+  std::int64_t call = 0;       ///< before this collective call of a shard, counted from 0
+  bool amid_transfer = false;  ///< instead when the rank's first bytes of that call have moved
   std::chrono::milliseconds delay{0};
 };
 /// "fail|kill|stop|sleep@key:value,…" with keys rank, shard, call, delay (ms), amid (0 or 1); empty
@@ -111,28 +113,31 @@ struct Fault {
 
 struct CommunicatorOptions {
   int shards_per_rank = 1;
-  std::chrono::milliseconds timeout{60'000};  ///< silence, not length of a step (heartbeats)
+  std::chrono::milliseconds timeout{60'000};       ///< silence, not length of a step (heartbeats)
   std::size_t chunk_bytes = std::size_t(4) << 20;  ///< at most this much is moved, then combined
-  std::size_t max_message_bytes = std::size_t(1) << 30;  ///< longer transfers become several messages
+  std::size_t max_message_bytes = std::size_t(1)
+                                  << 30;  ///< longer transfers become several messages
   std::optional<Fault> fault;
 };
 
 /// A group of this process alone: one shard needs no thread and no copy; several reduce over
 /// threads in fixed shard order.
-[[nodiscard]] std::vector<std::unique_ptr<Communicator>> make_local_communicators(const CommunicatorOptions& options);
+[[nodiscard]] std::vector<std::unique_ptr<Communicator>> make_local_communicators(
+    const CommunicatorOptions& options);
 /// Over MPI (initialised here if the host program has not; `mpi_comm` is an MPI_Comm* to borrow and
 /// duplicate, or null for the world).  Collective over the ranks, with the same options on each
 /// (other options are a user error on every rank).  Where the host initialised MPI below
 /// MPI_THREAD_SERIALIZED, shards_per_rank is 1, MPI is called on the caller's thread only, and there
 /// are no heartbeats: a rank that ends is still noticed on the same host, a silent one is not.
-[[nodiscard]] std::vector<std::unique_ptr<Communicator>> make_mpi_communicators(const CommunicatorOptions& options,
-                                                                                const void* mpi_comm = nullptr);
+[[nodiscard]] std::vector<std::unique_ptr<Communicator>> make_mpi_communicators(
+    const CommunicatorOptions& options, const void* mpi_comm = nullptr);
 /// Whether this process was started by an MPI launcher.
 [[nodiscard]] bool launched_by_mpi();
 
 /// Collective over all shards: throws the same user error on every shard unless every rank has the
 /// same `value`, naming the ranks that differ from rank 0.  `what` names the value in that error.
-void compare_across_shards(Communicator& communicator, std::string_view what, std::string_view value);
+void compare_across_shards(Communicator& communicator, std::string_view what,
+                           std::string_view value);
 
 /// Ends the whole MPI job with `exit_code` (MPI_Abort); without MPI or with one rank it returns.
 /// For the top level of a program only.
