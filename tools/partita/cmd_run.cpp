@@ -165,6 +165,7 @@ class Runner {
  private:
   void run_rounds(std::vector<double>* seconds) {
     for (std::size_t i = 0; i < inputs_.size(); ++i) session_.set_input(int(i), inputs_[i]);
+    if (options_.repeat == 1) inputs_.clear();  // may be as large as the device's copies
     const bool is_shown = seconds != nullptr && seconds->empty();
     const Progress progress(options_, session_.rank() == 0 && is_shown);
     for (int round = 1; round <= options_.rounds; ++round) {
