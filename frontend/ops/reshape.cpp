@@ -79,9 +79,17 @@ void match(FactorRule& rule, const Dims& from, const Dims& to) {
   }
 }
 
+/// Where there are no elements, only equal leading dimensions tell that they belong together.
+void match_empty(FactorRule& rule, const Dims& from, const Dims& to) {
+  for (std::size_t d = 0; d < std::min(from.size(), to.size()) && from[d] == to[d]; ++d)
+    rule.operands[0][d] = rule.results[0][d] = {rule.add_factor(from[d])};
+}
+
 FactorRule factors(const Node& node) {
   FactorRule rule = empty_rule(node);
-  if (node.result_types()[0].count() > 0) match(rule, node.operand(0).type().dims, node.result_types()[0].dims);
+  const Dims &from = node.operand(0).type().dims, &to = node.result_types()[0].dims;
+  if (node.result_types()[0].count() > 0) match(rule, from, to);
+  else match_empty(rule, from, to);
   replicate_rest(node, rule);
   return rule;
 }
