@@ -18,7 +18,8 @@ struct Usage {
 
 class NullBuffer final : public DeviceBuffer {
  public:
-  NullBuffer(std::size_t bytes, std::shared_ptr<Usage> usage) : memory_(bytes), usage_(std::move(usage)) {
+  NullBuffer(std::size_t bytes, std::shared_ptr<Usage> usage)
+      : memory_(bytes), usage_(std::move(usage)) {
     usage_->bytes += std::int64_t(bytes);
     usage_->peak = std::max<std::int64_t>(usage_->peak, usage_->bytes);
   }
@@ -37,14 +38,17 @@ struct NullProgram final : DeviceProgram {
 
 std::byte* range(DeviceBuffer& buffer, std::size_t offset, std::size_t bytes) {
   if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)
-    throw_device_error(cat("null device: bytes ", offset, " + ", bytes, " of a buffer of ", buffer.bytes()));
+    throw_device_error(
+        cat("null device: bytes ", offset, " + ", bytes, " of a buffer of ", buffer.bytes()));
   return dynamic_cast<NullBuffer&>(buffer).data() + offset;
 }
 
 template <class T>
 void multiply(const GemmArgs& args) {
   const Gemm& g = *args.gemm;
-  const auto matrix = [](const BoundBuffer& b) { return reinterpret_cast<T*>(range(*b.buffer, 0, 0)) + b.element_offset; };
+  const auto matrix = [](const BoundBuffer& b) {
+    return reinterpret_cast<T*>(range(*b.buffer, 0, 0)) + b.element_offset;
+  };
   for (std::int64_t batch = 0; batch < args.batch; ++batch) {
     const T* a = matrix(args.a) + batch * g.stride_a;
     const T* b = matrix(args.b) + batch * g.stride_b;
@@ -112,9 +116,12 @@ class NullDevice final : public Device {
   }
 
   void gemm(const GemmArgs& args) override {
-    if (args.gemm->dtype == DType::f32) multiply<float>(args);
-    else if (args.gemm->dtype == DType::f64) multiply<double>(args);
-    else throw_device_error(cat("null device: no GEMM of ", to_string(args.gemm->dtype)));
+    if (args.gemm->dtype == DType::f32)
+      multiply<float>(args);
+    else if (args.gemm->dtype == DType::f64)
+      multiply<double>(args);
+    else
+      throw_device_error(cat("null device: no GEMM of ", to_string(args.gemm->dtype)));
   }
   void flush() override {}
   void finish() override {}

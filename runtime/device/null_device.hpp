@@ -18,7 +18,7 @@ namespace partita {
 /// What a kernel of the null device is called with.
 struct NullKernelArgs {
   struct Pointer {
-    std::byte* base = nullptr;   ///< of the device buffer
+    std::byte* base = nullptr;  ///< of the device buffer
     std::int64_t element_offset = 0;
     template <class T>
     [[nodiscard]] T* as() const {
@@ -33,6 +33,7 @@ using NullKernels = std::map<std::string, std::function<void(const NullKernelArg
 
 /// `kernels` maps the names of Artifact::kernels to what they do; `memory_bytes` is the most it
 /// allocates (0: no limit).
-[[nodiscard]] std::unique_ptr<Device> make_null_device(NullKernels kernels, std::int64_t memory_bytes = 0);
+[[nodiscard]] std::unique_ptr<Device> make_null_device(NullKernels kernels,
+                                                       std::int64_t memory_bytes = 0);
 
 }  // namespace partita
