@@ -44,6 +44,12 @@ bool are_equal(const Node& node) {
   return std::ranges::all_of(node.operands(), [&](const Value& v) { return v.type() == type; });
 }
 
+// The first of the op's rows, or null where the op is not elementwise.
+const ElementwiseRow* row_of(std::string_view op) {
+  const auto row = std::ranges::find(elementwise_rows(), op, &ElementwiseRow::op);
+  return row == elementwise_rows().end() ? nullptr : &*row;
+}
+
 bool is_item_of(std::string_view op, std::string_view attribute) {
   return std::ranges::any_of(pretty_items, [&](const Item& i) { return i.op == op && i.attribute == attribute; });
 }
@@ -77,7 +83,7 @@ bool Printer::print_pretty(const Node& node) {
     (this->*row.form)(node);
     return true;
   }
-  const bool is_plain = has_name(functional, name) || has_name(same_type, name) || node.op().row != nullptr;
+  const bool is_plain = has_name(functional, name) || has_name(same_type, name) || row_of(name) != nullptr;
   if (!is_plain || node.result_count() == 0) return false;
   print_plain(node);
   return true;
@@ -110,7 +116,7 @@ void Printer::print_plain(const Node& node) {
   }
   print_other_attributes(node, {});
   out_ += " : ";
-  const ElementwiseRow* row = node.op().row;
+  const ElementwiseRow* row = row_of(name);
   if (name.starts_with("chlo.")) {
     print_operand_types(node);
     out_ += " -> ";

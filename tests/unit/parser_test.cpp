@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Reading MLIR text: forms, constants, and what bad text is told.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <limits>
+
+#include "partita/base/error.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/op.hpp"
+
+namespace partita::ir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+/// "FILE:LINE:COL: MESSAGE" of the user error that the text gets.
+std::string error_of(const std::string& text) {
+  try {
+    static_cast<void>(parse_modules(text, "t.mlir"));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::user) << error.what();
+    return error.located_message();
+  }
+  return "no error";
+}
+
+/// A function of one argument %x of a type, with a body.
+std::string in_function(const std::string& type, const std::string& body) {
+  return "func.func @main(%x: " + type + ") {\n" + body + "\nreturn\n}";
+}
+
+DenseRef constant_of(const std::string& text) {
+  const auto module = parse_module("func.func @main() {\n%0 = stablehlo.constant " + text + "\nreturn\n}");
+  return *module->functions.at(0)->body->nodes().at(0)->attrs.find("value")->get_if<DenseRef>();
+}
+
+template <DType d>
+std::vector<ValueType<d>> values_of(const std::string& text) {
+  const HostArray array = constant_of(text)->to_array();
+  std::vector<ValueType<d>> values;
+  for (std::int64_t i = 0; i < array.type.count(); ++i) values.push_back(load<d>(array.data<d>(), std::size_t(i)));
+  return values;
+}
+
+// --- Constants ----------------------------------------------------------------------------------
+
+TEST(ParserConstants, ReadsScalarsListsAndSplats) {
+  EXPECT_THAT(values_of<DType::i32>("dense<7> : tensor<3xi32>"), ElementsAre(7, 7, 7));
+  EXPECT_THAT(values_of<DType::i32>("dense<[[1, -2], [3, 4]]> : tensor<2x2xi32>"), ElementsAre(1, -2, 3, 4));
+  EXPECT_THAT(values_of<DType::f32>("dense<[1.5, -2.000000e+00]> : tensor<2xf32>"), ElementsAre(1.5F, -2.0F));
+  EXPECT_THAT(values_of<DType::i1>("dense<[true, false]> : tensor<2xi1>"), ElementsAre(true, false));
+  EXPECT_THAT(values_of<DType::f32>("dense<> : tensor<0x4xf32>"), SizeIs(0));
+  EXPECT_THAT(values_of<DType::f32>("dense<3.0> : tensor<0x4xf32>"), SizeIs(0));
+}
+
+TEST(ParserConstants, ReadsBitPatternsAndInfinities) {
+  EXPECT_EQ(values_of<DType::f32>("dense<0xFF800000> : tensor<f32>")[0], -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(values_of<DType::f16>("dense<0x7C00> : tensor<f16>")[0], std::numeric_limits<float>::infinity());
+  EXPECT_EQ(values_of<DType::bf16>("dense<0x3F80> : tensor<bf16>")[0], 1.0F);
+  EXPECT_TRUE(std::isnan(values_of<DType::f64>("dense<0x7FF8000000000000> : tensor<f64>")[0]));
+  EXPECT_EQ(values_of<DType::f32>("dense<[inf, -inf]> : tensor<2xf32>")[1], -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(values_of<DType::f32>("dense<nan> : tensor<f32>")[0]));
+  // The payload of a NaN survives.
+  const DenseRef nan = constant_of("dense<0x7FC12345> : tensor<f32>");
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, nan->bytes().data(), sizeof bits);
+  EXPECT_EQ(bits, 0x7FC12345U);
+}
+
+TEST(ParserConstants, ReadsBlobs) {
+  EXPECT_THAT(values_of<DType::i32>("dense<\"0x0100000002000000\"> : tensor<2xi32>"), ElementsAre(1, 2));
+  EXPECT_THAT(values_of<DType::i32>("dense<\"0x05000000\"> : tensor<2xi32>"), ElementsAre(5, 5));
+  EXPECT_THAT(values_of<DType::i1>("dense<\"0x0100\"> : tensor<2xi1>"), ElementsAre(true, false));
+}
+
+TEST(ParserConstants, ReadsComplexNumbersAndWideIntegers) {
+  EXPECT_THAT(values_of<DType::c64>("dense<[(1.0, -2.0), (0.5, inf)]> : tensor<2xcomplex<f32>>"),
+              ElementsAre(std::complex<float>(1, -2), std::complex<float>(0.5F, std::numeric_limits<float>::infinity())));
+  EXPECT_THAT(values_of<DType::ui64>("dense<18446744073709551615> : tensor<ui64>"),
+              ElementsAre(std::numeric_limits<std::uint64_t>::max()));
+  EXPECT_THAT(values_of<DType::i8>("dense<[255, -128, 0x7F]> : tensor<3xi8>"), ElementsAre(-1, -128, 127));
+}
+
+TEST(ParserConstants, RefusesWhatDoesNotFit) {
+  const auto error = [](const std::string& text) {
+    return error_of("func.func @main() {\n%0 = stablehlo.constant " + text + "\nreturn\n}");
+  };
+  EXPECT_EQ(error("dense<256> : tensor<i8>"),
+            "t.mlir:2:31: stablehlo.constant: expected an integer that fits in i8, found '256'");
+  EXPECT_THAT(error("dense<-1> : tensor<ui8>"), HasSubstr("fits in ui8"));
+  EXPECT_THAT(error("dense<[1, 2]> : tensor<3xi32>"), HasSubstr("expected 3 entries in dimension 0 of tensor<3xi32>, found 2"));
+  EXPECT_THAT(error("dense<[1, 2, 3, 4]> : tensor<3xi32>"), HasSubstr("found more"));
+  EXPECT_THAT(error("dense<[[1]]> : tensor<1xi32>"), HasSubstr("expected an integer, found '['"));
+  EXPECT_THAT(error("dense<1.5> : tensor<i32>"), HasSubstr("expected an integer, found '1.5'"));
+  EXPECT_THAT(error("dense<> : tensor<2xi32>"), HasSubstr("expected 2 elements, found none"));
+  EXPECT_THAT(error("dense<\"0x0102\"> : tensor<2xi32>"), HasSubstr("expected 8 bytes for tensor<2xi32>, found 2"));
+  EXPECT_THAT(error("dense<\"0x01\"> : tensor<99999999999999xi32>"), HasSubstr("bytes"));
+  EXPECT_THAT(error("dense_resource<x> : tensor<2xi32>"), HasSubstr("dense resource"));
+  EXPECT_THAT(error("dense<0x1FF800000> : tensor<f32>"), HasSubstr("expected the bits of a number of type f32"));
+}
+
+// --- Types --------------------------------------------------------------------------------------
+
+TEST(ParserTypes, RefusesWhatPartitaDoesNotHave) {
+  const auto error = [](const std::string& type) { return error_of(in_function(type, "")); };
+  EXPECT_EQ(error("tensor<?x4xf32>"),
+            "t.mlir:1:21: func.func: expected a tensor type with static extents, found 'tensor<?x4xf32>'");
+  EXPECT_THAT(error("tensor<4xf8E4M3FN>"), HasSubstr("expected an element type of i1, i8"));
+  EXPECT_THAT(error("tensor<4xi4>"), HasSubstr("expected an element type of"));
+  EXPECT_THAT(error("tensor<4xf32, #foo.bar>"), HasSubstr("without encoding"));
+  EXPECT_THAT(error("tensor<1000000000x1000000000xf32>"), HasSubstr("at most 100 dimensions and 2^48 elements"));
+  EXPECT_THAT(error("tensor<99999999999999999999xf32>"), HasSubstr("expected a tensor type such as"));
+  EXPECT_THAT(error("f32"), HasSubstr("expected a tensor type, found 'f32'"));
+  EXPECT_THAT(error("!stablehlo.token"), HasSubstr("expected a tensor type, found '!stablehlo.token'"));
+  EXPECT_THAT(error("tensor<4xf32"), HasSubstr("found the end of the text"));
+}
+
+// --- Ops ----------------------------------------------------------------------------------------
+
+/// The pretty form and the generic form give the same node.
+void expect_same(const std::string& argument, const std::string& pretty, const std::string& generic) {
+  const auto a = parse_module(in_function(argument, pretty));
+  const auto b = parse_module(in_function(argument, generic));
+  EXPECT_EQ(print_module(*a), print_module(*b)) << pretty;
+  ASSERT_EQ(a->functions[0]->body->nodes().size(), 1U);
+  EXPECT_EQ(a->functions[0]->body->nodes()[0]->attrs, b->functions[0]->body->nodes()[0]->attrs) << pretty;
+}
+
+TEST(ParserOps, ReadsPrettyFormsAsGenericOnes) {
+  expect_same("tensor<4xf32>", "%0 = stablehlo.add %x, %x : tensor<4xf32>",
+              R"(%0 = "stablehlo.add"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>)");
+  expect_same("tensor<4xf32>", "%0 = stablehlo.compare LT, %x, %x, FLOAT : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>",
+              R"(%0 = "stablehlo.compare"(%x, %x) <{compare_type = #stablehlo<comparison_type FLOAT>, comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>)");
+  expect_same("tensor<4x8xf32>", "%0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>",
+              R"(%0 = "stablehlo.transpose"(%x) <{permutation = array<i64: 1, 0>}> : (tensor<4x8xf32>) -> tensor<8x4xf32>)");
+  expect_same("tensor<8xf32>", "%0 = stablehlo.slice %x [1:7:2] : (tensor<8xf32>) -> tensor<3xf32>",
+              R"(%0 = "stablehlo.slice"(%x) <{limit_indices = array<i64: 7>, start_indices = array<i64: 1>, strides = array<i64: 2>}> : (tensor<8xf32>) -> tensor<3xf32>)");
+  expect_same("tensor<f32>", "%0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<2xf32>",
+              R"(%0 = "stablehlo.broadcast_in_dim"(%x) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<2xf32>)");
+  expect_same("tensor<2x3xf32>", "%0 = stablehlo.dot_general %x, %x, batching_dims = [0] x [0], contracting_dims = [1] x [1], precision = [DEFAULT, HIGHEST] : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2xf32>",
+              R"(%0 = "stablehlo.dot_general"(%x, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision HIGHEST>]}> : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2xf32>)");
+}
+
+TEST(ParserOps, ReadsReduceInItsThreeForms) {
+  const std::string compact = in_function("tensor<2x3xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
+%0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>)");
+  const std::string full = in_function("tensor<2x3xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
+%0 = stablehlo.reduce(%x init: %c) across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+ reducer(%a: tensor<f32>, %b: tensor<f32>) {
+  %s = stablehlo.add %a, %b : tensor<f32>
+  stablehlo.return %s : tensor<f32>
+})");
+  const std::string generic = in_function("tensor<2x3xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
+%0 = "stablehlo.reduce"(%x, %c) <{dimensions = array<i64: 1>}> ({
+^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  %s = stablehlo.add %a, %b : tensor<f32>
+  stablehlo.return %s : tensor<f32>
+}) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>)");
+  const std::string text = print_module(*parse_module(compact));
+  EXPECT_THAT(text, HasSubstr("applies stablehlo.add across dimensions = [1]"));
+  EXPECT_EQ(print_module(*parse_module(full)), text);
+  EXPECT_EQ(print_module(*parse_module(generic)), text);
+}
+
+TEST(ParserOps, PairsTheArgumentsOfAReducer) {
+  const auto module = parse_module(R"(
+func.func @main(%x: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<f32>, tensor<i32>) {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.reduce(%x init: %c), (%i init: %z) across dimensions = [0] : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+   reducer(%a: tensor<f32>, %b: tensor<f32>) (%j: tensor<i32>, %k: tensor<i32>) {
+    %p = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %s = stablehlo.select %p, %a, %b : tensor<i1>, tensor<f32>
+    %t = stablehlo.select %p, %j, %k : tensor<i1>, tensor<i32>
+    stablehlo.return %s, %t : tensor<f32>, tensor<i32>
+  }
+  return %r#0, %r#1 : tensor<f32>, tensor<i32>
+})");
+  const Node& reduce = *module->functions[0]->body->nodes()[2];
+  const Graph& region = reduce.region(0);
+  ASSERT_EQ(region.argument_count(), 4);
+  EXPECT_EQ(region.argument(1).type().dtype, DType::i32);  // left ones first
+  EXPECT_EQ(region.argument(2).type().dtype, DType::f32);
+  EXPECT_EQ(region.argument_hint(2), "b");
+}
+
+TEST(ParserOps, KeepsUnknownDiscardableAttributes) {
+  const auto module = parse_module(R"(
+module @m attributes {mhlo.num_partitions = 1 : i32, jax.uses_shape_polymorphism = false} {
+  func.func public @main(%x: tensor<4xf32> {mhlo.sharding = "{replicated}"}) -> (tensor<4xf32> {jax.result_info = "result['a']"}) {
+    %0 = stablehlo.add %x, %x {foo.list = [1 : i32, "s", @f], foo.unit, foo.raw = #foo.bar<1, {x}>} : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})");
+  const std::string text = print_module(*module);
+  EXPECT_THAT(text, HasSubstr("{jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32}"));
+  EXPECT_THAT(text, HasSubstr("{mhlo.sharding = \"{replicated}\"}"));
+  EXPECT_THAT(text, HasSubstr("{jax.result_info = \"result['a']\"}"));
+  EXPECT_THAT(text, HasSubstr("{foo.list = [1 : i32, \"s\", @f], foo.raw = #foo.bar<1, {x}>, foo.unit}"));
+}
+
+TEST(ParserOps, KeepsLocations) {
+  const std::string text = R"(#loc = loc(unknown)
+#loc1 = loc("x")
+module @m {
+  func.func public @main(%arg0: tensor<4xf32> loc("x")) -> tensor<4xf32> {
+    %0 = stablehlo.abs %arg0 : tensor<4xf32> loc(#loc1)
+    return %0 : tensor<4xf32>
+  } loc(#loc)
+} loc(#loc)
+)";
+  EXPECT_EQ(print_module(*parse_module(text), {.locations = true}), text);
+  EXPECT_THAT(print_module(*parse_module(text)), Not(HasSubstr("loc")));
+}
+
+TEST(ParserOps, ReadsMapsWithRegions) {
+  const auto module = parse_module(R"(
+module attributes {mr.placements = {clients = 3}} {
+  func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %b = "mr.broadcast"(%x) {placement = "clients"} : (tensor<2xf32>) -> tensor<3x2xf32>
+    %m = "mr.map"(%b) ({
+    ^bb0(%one: tensor<2xf32>):
+      %s = stablehlo.add %one, %one : tensor<2xf32>
+      "mr.return"(%s) : (tensor<2xf32>) -> ()
+    }) {placement = "clients", in_axes = array<i64: 0>, out_axes = array<i64: 0>} : (tensor<3x2xf32>) -> tensor<3x2xf32>
+    %r = "mr.reduce_sum"(%m) {placement = "clients"} : (tensor<3x2xf32>) -> tensor<2xf32>
+    return %r : tensor<2xf32>
+  }
+})");
+  EXPECT_EQ(module->placement_size("clients"), 3);
+  EXPECT_FALSE(module->placement_size("hosts").has_value());
+  const std::string text = print_module(*module);
+  EXPECT_EQ(print_module(*parse_module(text)), text);
+}
+
+TEST(ParserModules, ReadsSeveralModules) {
+  const auto modules = parse_modules("func.func @a() { return }\n// -----\nfunc.func @b() { return }\n");
+  ASSERT_EQ(modules.size(), 2U);
+  EXPECT_EQ(modules[1]->functions[0]->name, "b");
+  EXPECT_EQ(error_of("func.func @a() { return }\n// -----\n\nfunc.func @b() { foo }"),
+            "t.mlir:4:18: foo: unknown or unsupported op: expected an op of the dialects stablehlo, chlo, func, sdy, check, mr, found foo");
+}
+
+// --- Errors -------------------------------------------------------------------------------------
+
+TEST(ParserErrors, SayWhatWasExpectedAndWhere) {
+  EXPECT_EQ(error_of(in_function("tensor<4xf32>", "%0 = stablehlo.add %x, %y : tensor<4xf32>")),
+            "t.mlir:2:24: stablehlo.add: expected a value that is defined before, found %y");
+  EXPECT_EQ(error_of(in_function("tensor<4xf32>", "%0 = stablehlo.add %x, %x : tensor<5xf32>")),
+            "t.mlir:2:6: stablehlo.add: expected operand 0 of type tensor<5xf32> as declared, found tensor<4xf32>");
+  EXPECT_EQ(error_of(in_function("tensor<4xf32>", "%0 = stablehlo.add %x, %x tensor<4xf32>")),
+            "t.mlir:2:27: stablehlo.add: expected ':', found 'tensor'");
+  EXPECT_EQ(error_of(in_function("tensor<4x8xf32>", "%0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<4x8xf32>")),
+            "t.mlir:2:6: stablehlo.transpose: expected result 0 of type tensor<8x4xf32>, found tensor<4x8xf32>");
+  EXPECT_EQ(error_of(in_function("tensor<4xf32>", "%x = stablehlo.abs %x : tensor<4xf32>")),
+            "t.mlir:2:1: stablehlo.abs: expected a new name, found %x, which is defined already");
+  EXPECT_EQ(error_of(in_function("tensor<4xf32>", "%0:2 = stablehlo.abs %x : tensor<4xf32>")),
+            "t.mlir:2:8: stablehlo.abs: expected names for 1 results, found 2");
+  EXPECT_EQ(error_of("func.func @main() { return"), "t.mlir:1:27: func.func: expected '}', found the end of the text");
+  EXPECT_EQ(error_of(""), "t.mlir: expected a module, found an empty text");
+  EXPECT_THAT(error_of("ML\xefR\x0dStableHLO_v1.0.0"), HasSubstr("found MLIR bytecode"));
+  EXPECT_THAT(error_of(in_function("tensor<f32>", "%0 = \"stablehlo.abs\"(%x) : (tensor<f32>) -> ()")),
+              HasSubstr("expected 1 result types, found 0"));
+  EXPECT_THAT(error_of("func.func @f(%x: tensor<f32>, %x: tensor<f32>) { return }"), HasSubstr("expected a new name"));
+  EXPECT_THAT(error_of("module @a {} module @b {}"), HasSubstr("expected one module, found another"));
+  EXPECT_THAT(error_of("func.func private @f(tensor<f32>)"), HasSubstr("expected an argument '%name: type'"));
+  EXPECT_THAT(error_of(in_function("tensor<f32>", "%0 = \"stablehlo.abs")), HasSubstr("expected a string that ends on its line"));
+}
+
+TEST(ParserErrors, IsolateRegionsThatMayNotCapture) {
+  EXPECT_THAT(error_of(in_function("tensor<4xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
+%0 = "stablehlo.reduce"(%x, %c) <{dimensions = array<i64: 0>}> ({
+^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  %s = stablehlo.add %a, %c : tensor<f32>
+  stablehlo.return %s : tensor<f32>
+}) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>)")),
+              HasSubstr("t.mlir:5:26: stablehlo.add: expected values of the region itself, found %c from outside"));
+}
+
+TEST(ParserErrors, LimitNesting) {
+  std::string attribute(5000, '['), type(5000, '('), regions;
+  EXPECT_THAT(error_of("module attributes {a = " + attribute), HasSubstr("expected nesting of at most 100 levels"));
+  EXPECT_THAT(error_of("module attributes {a = " + type), HasSubstr("expected"));
+  for (int i = 0; i < 5000; ++i) regions += "\"mr.map\"() ({\n";
+  EXPECT_THAT(error_of(in_function("tensor<f32>", regions)), HasSubstr("expected nesting of at most 100 levels"));
+  for (const char* open : {"{a=", "array<i64:", "dense<[", "#a<", "\"", "@\"", "loc("}) {
+    std::string text = "module attributes {x = ";
+    for (int i = 0; i < 3000; ++i) text += open;
+    EXPECT_THAT(error_of(text), HasSubstr("t.mlir:1:")) << open;
+  }
+}
+
+}  // namespace
+}  // namespace partita::ir
