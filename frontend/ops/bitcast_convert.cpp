@@ -10,9 +10,12 @@ std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 1);
   c.expect(c.declared().size() == 1, "1 result", cat(c.declared().size()));
   const Type &operand = c.operands[0], &result = c.declared()[0];
-  c.expect(info(operand.dtype).bits == info(result.dtype).bits,
-           cat("a result of the width of ", to_string(operand.dtype), " (others are not supported)"), to_string(result));
-  c.expect(operand.dims == result.dims, cat("a result of the shape of ", to_string(operand)), to_string(result));
+  c.expect(
+      info(operand.dtype).bits == info(result.dtype).bits,
+      cat("a result of the width of ", to_string(operand.dtype), " (others are not supported)"),
+      to_string(result));
+  c.expect(operand.dims == result.dims, cat("a result of the shape of ", to_string(operand)),
+           to_string(result));
   c.expect(is_complex(operand.dtype) == is_complex(result.dtype), "both types complex or neither",
            cat(to_string(operand), " and ", to_string(result)));  // (C2)
   return {result};
@@ -24,8 +27,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(std::move(result));
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   return pool.bitcast(load(0, index), node.result_types()[0].dtype);
 }
 
@@ -42,7 +45,8 @@ void register_bitcast_convert(OpRegistry& registry) {
   op.factors = pointwise_factors;
   op.may_alias = {{0, 0}};
   op.no_gradient = "takes bits apart";
-  op.samples = {R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<3xbf16>) -> (tensor<2x6xi32>, tensor<3xui16>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<3xbf16>) -> (tensor<2x6xi32>, tensor<3xui16>) {
   %0 = stablehlo.bitcast_convert %a : (tensor<2x6xf32>) -> tensor<2x6xi32>
   %1 = stablehlo.bitcast_convert %b : (tensor<3xbf16>) -> tensor<3xui16>
   return %0, %1 : tensor<2x6xi32>, tensor<3xui16>

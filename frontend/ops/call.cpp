@@ -12,9 +12,12 @@ std::vector<Type> infer(const InferContext& c) {
   const Function* function = c.module->find(callee);
   c.expect(function != nullptr, "the name of a function", cat("@", callee));
   const std::vector<Type> types = function->argument_types();
-  c.expect(types.size() == c.operands.size(), cat(types.size(), " operands for @", callee), cat(c.operands.size()));
+  c.expect(types.size() == c.operands.size(), cat(types.size(), " operands for @", callee),
+           cat(c.operands.size()));
   for (std::size_t k = 0; k < types.size(); ++k)
-    c.expect(types[k] == c.operands[k], cat("operand ", k, " of @", callee, " of type ", to_string(types[k])), to_string(c.operands[k]));
+    c.expect(types[k] == c.operands[k],
+             cat("operand ", k, " of @", callee, " of type ", to_string(types[k])),
+             to_string(c.operands[k]));
   return function->result_types;
 }
 

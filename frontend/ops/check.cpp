@@ -23,17 +23,23 @@ struct Tolerance {
 /// What "almost" means unless the node says it: the tolerances of the conformance corpus.
 Tolerance default_tolerance(DType d) {
   switch (part_dtype(d)) {
-    case DType::f16: return {1e-3, 1e-3};
-    case DType::bf16: return {1e-5, 1e-2};
-    case DType::f64: return {1e-10, 1e-10};
-    default: return {1e-5, 1e-4};
+    case DType::f16:
+      return {1e-3, 1e-3};
+    case DType::bf16:
+      return {1e-5, 1e-2};
+    case DType::f64:
+      return {1e-10, 1e-10};
+    default:
+      return {1e-5, 1e-4};
   }
 }
 
 template <class T>
 bool equal(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return a == b || (std::isnan(a) && std::isnan(b));
-  else return a == b;
+  if constexpr (std::is_floating_point_v<T>)
+    return a == b || (std::isnan(a) && std::isnan(b));
+  else
+    return a == b;
 }
 template <class T>
 bool equal(std::complex<T> a, std::complex<T> b) {
@@ -44,7 +50,8 @@ template <class T>
 bool close(T a, T b, const Tolerance& t) {
   if (equal(a, b)) return true;
   if constexpr (std::is_floating_point_v<T>)
-    return std::isfinite(a) && std::isfinite(b) && std::fabs(double(a) - double(b)) <= t.absolute + t.relative * std::fabs(double(b));
+    return std::isfinite(a) && std::isfinite(b) &&
+           std::fabs(double(a) - double(b)) <= t.absolute + t.relative * std::fabs(double(b));
   else
     return false;
 }
@@ -57,7 +64,8 @@ bool close(std::complex<T> a, std::complex<T> b, const Tolerance& t) {
 template <DType d>
 std::int64_t position(StorageType<d> stored) {
   constexpr int bits = info(d).bits;
-  using Signed = std::conditional_t<bits == 16, std::int16_t, std::conditional_t<bits == 32, std::int32_t, std::int64_t>>;
+  using Signed = std::conditional_t<bits == 16, std::int16_t,
+                                    std::conditional_t<bits == 32, std::int32_t, std::int64_t>>;
   const auto pattern = std::bit_cast<Signed>(stored);
   return pattern < 0 ? std::int64_t(std::numeric_limits<Signed>::min()) - pattern : pattern;
 }
@@ -84,8 +92,10 @@ std::string element_text(StorageType<d> stored) {
   std::ostringstream out;
   out.precision(17);
   const auto value = load<d>(&stored, 0);
-  if constexpr (sizeof(value) == 1 && std::is_integral_v<decltype(value)>) out << int(value);
-  else out << value;
+  if constexpr (sizeof(value) == 1 && std::is_integral_v<decltype(value)>)
+    out << int(value);
+  else
+    out << value;
   return std::move(out).str();
 }
 
@@ -100,7 +110,8 @@ std::string index_text(std::int64_t linear, const Dims& dims) {
 
 /// Records the first element for which `agree` does not hold, and how many there are.
 template <class Agree>
-void compare(const EvalContext& c, const HostArray& actual, const HostArray& expected, Agree agree) {
+void compare(const EvalContext& c, const HostArray& actual, const HostArray& expected,
+             Agree agree) {
   visit(actual.type.dtype, [&](auto d) {
     const auto *a = actual.data<d>(), *b = expected.data<d>();
     std::int64_t wrong = 0;
@@ -108,12 +119,14 @@ void compare(const EvalContext& c, const HostArray& actual, const HostArray& exp
     for (std::int64_t i = 0; i < actual.type.count(); ++i) {
       if (agree(d, a[i], b[i])) continue;
       if (wrong++ == 0)
-        first = cat("expected ", element_text<d>(b[i]), " at ", index_text(i, actual.type.dims), ", found ", element_text<d>(a[i]));
+        first = cat("expected ", element_text<d>(b[i]), " at ", index_text(i, actual.type.dims),
+                    ", found ", element_text<d>(a[i]));
     }
     if (wrong == 0) return;
     if (wrong > 1) first += cat(" (", wrong, " of ", actual.type.count(), " elements differ)");
     c.interpreter.check_failures.push_back(
-        Error(ErrorKind::user, cat(c.node.name(), ": ", first), c.node.location()).located_message());
+        Error(ErrorKind::user, cat(c.node.name(), ": ", first), c.node.location())
+            .located_message());
   });
 }
 
@@ -124,9 +137,8 @@ HostArray expected_array(const EvalContext& c) {
 }
 
 std::vector<Tensor> eval_eq(const EvalContext& c) {
-  compare(c, *c.operands[0], expected_array(c), [](auto d, auto a, auto b) {
-    return equal(load<d>(&a, 0), load<d>(&b, 0));
-  });
+  compare(c, *c.operands[0], expected_array(c),
+          [](auto d, auto a, auto b) { return equal(load<d>(&a, 0), load<d>(&b, 0)); });
   return {};
 }
 
@@ -134,37 +146,41 @@ std::vector<Tensor> eval_almost_eq(const EvalContext& c) {
   Tolerance tolerance = default_tolerance(c.operands[0]->type.dtype);
   if (const Attribute* given = c.node.attrs.find("tolerance"))
     if (const auto* value = given->get_if<Float>()) tolerance = {value->value, 0};
-  compare(c, *c.operands[0], expected_array(c), [&](auto d, auto a, auto b) {
-    return close(load<d>(&a, 0), load<d>(&b, 0), tolerance);
-  });
+  compare(c, *c.operands[0], expected_array(c),
+          [&](auto d, auto a, auto b) { return close(load<d>(&a, 0), load<d>(&b, 0), tolerance); });
   return {};
 }
 
 std::vector<Tensor> eval_close(const EvalContext& c) {
   const auto low = std::uint64_t(c.node.attrs.i64("min_ulp_difference", 0));
   const auto high = std::uint64_t(c.node.attrs.i64("max_ulp_difference", 3));
-  compare(c, *c.operands[0], expected_array(c), [&](auto d, auto a, auto b) { return within_ulps<d>(a, b, low, high); });
+  compare(c, *c.operands[0], expected_array(c),
+          [&](auto d, auto a, auto b) { return within_ulps<d>(a, b, low, high); });
   return {};
 }
 
 std::vector<Type> infer_pair(const InferContext& c) {
   expect_operand_count(c, 2);
-  c.expect(c.operands[0] == c.operands[1], cat("operand 1 of type ", to_string(c.operands[0])), to_string(c.operands[1]));
+  c.expect(c.operands[0] == c.operands[1], cat("operand 1 of type ", to_string(c.operands[0])),
+           to_string(c.operands[1]));
   return {};
 }
 
 std::vector<Type> infer_constant(const InferContext& c) {
   expect_operand_count(c, 1);
   const Type& value = (*c.attrs.find("value")->get_if<DenseRef>())->type();
-  c.expect(c.operands[0] == value, cat("an operand of type ", to_string(value)), to_string(c.operands[0]));
+  c.expect(c.operands[0] == value, cat("an operand of type ", to_string(value)),
+           to_string(c.operands[0]));
   return {};
 }
 
-void add(OpRegistry& registry, std::string name, std::string doc, EvalFn eval, std::vector<AttrSpec> attrs) {
+void add(OpRegistry& registry, std::string name, std::string doc, EvalFn eval,
+         std::vector<AttrSpec> attrs) {
   OpDef op;
   op.name = std::move(name);
   op.doc = std::move(doc);
-  const bool has_value = std::ranges::any_of(attrs, [](const AttrSpec& a) { return a.name == "value"; });
+  const bool has_value =
+      std::ranges::any_of(attrs, [](const AttrSpec& a) { return a.name == "value"; });
   op.attrs = std::move(attrs);
   op.infer = has_value ? infer_constant : infer_pair;
   op.eval = std::move(eval);
@@ -180,10 +196,15 @@ void register_check(OpRegistry& registry) {
   const AttrSpec low{.name = "min_ulp_difference", .kind = AttrKind::i64, .required = false};
   const AttrSpec high{.name = "max_ulp_difference", .kind = AttrKind::i64, .required = false};
   add(registry, "check.expect_eq", "Checks that operand 0 equals operand 1.", eval_eq, {});
-  add(registry, "check.expect_eq_const", "Checks that the operand equals a constant.", eval_eq, {value});
-  add(registry, "check.expect_almost_eq", "Checks that operand 0 nearly equals operand 1.", eval_almost_eq, {tolerance});
-  add(registry, "check.expect_almost_eq_const", "Checks that the operand nearly equals a constant.", eval_almost_eq, {value, tolerance});
-  add(registry, "check.expect_close", "Checks that floats are within max_ulp_difference (default 3) of each other.", eval_close, {low, high});
+  add(registry, "check.expect_eq_const", "Checks that the operand equals a constant.", eval_eq,
+      {value});
+  add(registry, "check.expect_almost_eq", "Checks that operand 0 nearly equals operand 1.",
+      eval_almost_eq, {tolerance});
+  add(registry, "check.expect_almost_eq_const", "Checks that the operand nearly equals a constant.",
+      eval_almost_eq, {value, tolerance});
+  add(registry, "check.expect_close",
+      "Checks that floats are within max_ulp_difference (default 3) of each other.", eval_close,
+      {low, high});
 }
 
 }  // namespace partita::ir::ops

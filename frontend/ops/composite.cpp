@@ -17,20 +17,27 @@ std::vector<Type> infer(const InferContext& c) {
   const Function* function = c.module->find(name);
   c.expect(function != nullptr, "the name of a function as decomposition", cat("@", name));
   const std::vector<Type> types = function->argument_types();
-  c.expect(types.size() == c.operands.size(), cat(types.size(), " operands for @", name), cat(c.operands.size()));  // (C3)
+  c.expect(types.size() == c.operands.size(), cat(types.size(), " operands for @", name),
+           cat(c.operands.size()));  // (C3)
   for (std::size_t k = 0; k < types.size(); ++k)
-    c.expect(types[k] == c.operands[k], cat("operand ", k, " of @", name, " of type ", to_string(types[k])), to_string(c.operands[k]));
+    c.expect(types[k] == c.operands[k],
+             cat("operand ", k, " of @", name, " of type ", to_string(types[k])),
+             to_string(c.operands[k]));
   return function->result_types;  // (C4)
 }
 
 /// The row that a composite "chlo.sinh" stands for; null where the decomposition is to be run.
 const ElementwiseRow* chlo_row(const EvalContext& c) {
   const std::string& name = c.node.attrs.text("name");
-  if (!name.starts_with("chlo.") || c.operands.empty() || c.node.result_count() != 1) return nullptr;
+  if (!name.starts_with("chlo.") || c.operands.empty() || c.node.result_count() != 1)
+    return nullptr;
   const Type& type = c.operands[0]->type;
   for (const ElementwiseRow& row : elementwise_rows()) {
-    if (row.op != name || !row.accepts(type.dtype) || arity(row.signature) != int(c.operands.size())) continue;
-    const bool same_types = std::ranges::all_of(c.operands, [&](const Tensor& t) { return t->type == type; });
+    if (row.op != name || !row.accepts(type.dtype) ||
+        arity(row.signature) != int(c.operands.size()))
+      continue;
+    const bool same_types =
+        std::ranges::all_of(c.operands, [&](const Tensor& t) { return t->type == type; });
     const Type result{.dtype = result_dtype(row.signature, type.dtype), .dims = type.dims};
     if (same_types && c.result_type() == result) return &row;
   }
@@ -42,7 +49,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
     HostArray result(c.result_type());
     std::array<const void*, 3> operands{};
     for (std::size_t k = 0; k < c.operands.size(); ++k) operands[k] = c.operands[k]->bytes.data();
-    elementwise_function(*row, c.operands[0]->type.dtype)(operands.data(), result.bytes.data(), std::size_t(result.type.count()));
+    elementwise_function(*row, c.operands[0]->type.dtype)(operands.data(), result.bytes.data(),
+                                                          std::size_t(result.type.count()));
     return one(std::move(result));
   }
   const Function* function = c.interpreter.module().find(c.node.attrs.text("decomposition"));
@@ -55,8 +63,10 @@ std::vector<Tensor> eval(const EvalContext& c) {
 void register_composite(OpRegistry& registry) {
   OpDef op;
   op.name = "stablehlo.composite";
-  op.doc = "An op named by a string, and the function it decomposes into; chlo.* become the op, partita.* are raised to "
-           "mr ops, others are inlined.";
+  op.doc =
+      "An op named by a string, and the function it decomposes into; chlo.* become the op, "
+      "partita.* are raised to "
+      "mr ops, others are inlined.";
   op.attrs = {AttrSpec{.name = "name", .kind = AttrKind::text},
               AttrSpec{.name = "decomposition", .kind = AttrKind::symbol},
               AttrSpec{.name = "composite_attributes", .kind = AttrKind::dict, .required = false},

@@ -16,7 +16,8 @@ double value_of(const Dict& attrs) {
 std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 1);
   const Attribute& value = *c.attrs.find("value");
-  c.expect(value.get_if<Float>() || value.get_if<Integer>() || value.get_if<bool>(), "a number as value", "another attribute");
+  c.expect(value.get_if<Float>() || value.get_if<Integer>() || value.get_if<bool>(),
+           "a number as value", "another attribute");
   return {c.operands[0]};
 }
 
@@ -24,7 +25,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(make_splat(c.result_type(), value_of(c.node.attrs))->to_array());
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId>, const LoadFn&) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId>,
+                     const LoadFn&) {
   return pool.constant_of(node.result_types()[0].dtype, value_of(node.attrs));
 }
 

@@ -20,8 +20,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(convert(*c.operands[0], c.result_type().dtype));
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   return pool.convert(load(0, index), node.result_types()[0].dtype);
 }
 
@@ -30,14 +30,17 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<co
 void register_convert(OpRegistry& registry) {
   OpDef op;
   op.name = "stablehlo.convert";
-  op.doc = "Elements as another element type: floats to integers towards zero, saturating, NaN to 0; integers wrap; "
-           "anything but zero is true; of complex numbers the real part.";
+  op.doc =
+      "Elements as another element type: floats to integers towards zero, saturating, NaN to 0; "
+      "integers wrap; "
+      "anything but zero is true; of complex numbers the real part.";
   op.infer = infer;
   op.eval = eval;
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = pointwise_factors;
-  op.samples = {R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<3xi32>, %c: tensor<i1>) -> (tensor<2x6xi8>, tensor<3xbf16>, tensor<f32>, tensor<2x6xi1>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<3xi32>, %c: tensor<i1>) -> (tensor<2x6xi8>, tensor<3xbf16>, tensor<f32>, tensor<2x6xi1>) {
   %0 = stablehlo.convert %a : (tensor<2x6xf32>) -> tensor<2x6xi8>
   %1 = stablehlo.convert %b : (tensor<3xi32>) -> tensor<3xbf16>
   %2 = stablehlo.convert %c : (tensor<i1>) -> tensor<f32>

@@ -18,9 +18,13 @@ using kernel::ExprPool;
 
 constexpr std::string_view compare_op = "stablehlo.compare";
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> directions{{
-    {"EQ", "compare_eq"}, {"GE", "compare_ge"}, {"GT", "compare_gt"},
-    {"LE", "compare_le"}, {"LT", "compare_lt"}, {"NE", "compare_ne"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> directions{
+    {{"EQ", "compare_eq"},
+     {"GE", "compare_ge"},
+     {"GT", "compare_gt"},
+     {"LE", "compare_le"},
+     {"LT", "compare_lt"},
+     {"NE", "compare_ne"}}};
 
 /// Operand whose element type is the row's.
 std::size_t main_operand(const ElementwiseRow& row) { return arity(row.signature) == 3 ? 1 : 0; }
@@ -30,7 +34,8 @@ const ElementwiseRow* find_row(std::string_view op, DType d, const Dict& attrs) 
   for (const ElementwiseRow& row : elementwise_rows()) {
     if (row.op != op || !row.accepts(d)) continue;
     if (op != compare_op) return &row;
-    const auto direction = std::ranges::find(directions, row.name, [](const auto& p) { return p.second; });
+    const auto direction =
+        std::ranges::find(directions, row.name, [](const auto& p) { return p.second; });
     if (attrs.text("comparison_direction") == direction->first) return &row;
   }
   return nullptr;
@@ -65,8 +70,10 @@ void expect_operand_types(const InferContext& c, const ElementwiseRow& row, cons
     const Type& found = c.operands[k];
     if (found == wanted) continue;
     const bool scalar_fits = may_be_scalar(row, k) && found == Type::scalar(wanted.dtype);
-    const std::string or_scalar = may_be_scalar(row, k) ? cat(" or ", to_string(Type::scalar(wanted.dtype))) : "";
-    c.expect(scalar_fits, cat("operand ", k, " of type ", to_string(wanted), or_scalar), to_string(found));
+    const std::string or_scalar =
+        may_be_scalar(row, k) ? cat(" or ", to_string(Type::scalar(wanted.dtype))) : "";
+    c.expect(scalar_fits, cat("operand ", k, " of type ", to_string(wanted), or_scalar),
+             to_string(found));
   }
 }
 
@@ -76,7 +83,8 @@ void expect_compare_type(const InferContext& c, DType d) {
   const Kinds kind = info(d).kind;
   const bool fits = type.empty() || type == "NOTYPE" ||
                     (kind == Kinds::floating && (type == "FLOAT" || type == "TOTALORDER")) ||
-                    (kind == Kinds::complex && type == "FLOAT") || (kind == Kinds::signed_ && type == "SIGNED") ||
+                    (kind == Kinds::complex && type == "FLOAT") ||
+                    (kind == Kinds::signed_ && type == "SIGNED") ||
                     (intersects(kind, Kinds::unsigned_ | Kinds::boolean) && type == "UNSIGNED");
   c.expect(fits, cat("a compare_type for ", to_string(d)), type);
 }
@@ -106,8 +114,9 @@ HostArray repeated(const HostArray& scalar, const Dims& dims) {
 /// Integers in the order of IEEE-754's totalOrder: -NaN, -inf, …, -0, +0, …, inf, NaN.
 template <class Float>
 auto total_order_key(Float stored) {
-  using Bits = std::conditional_t<sizeof(Float) == 2, std::int16_t,
-                                  std::conditional_t<sizeof(Float) == 4, std::int32_t, std::int64_t>>;
+  using Bits =
+      std::conditional_t<sizeof(Float) == 2, std::int16_t,
+                         std::conditional_t<sizeof(Float) == 4, std::int32_t, std::int64_t>>;
   const auto bits = std::bit_cast<Bits>(stored);
   return Bits(bits ^ ((bits >> (8 * sizeof(Bits) - 1)) & std::numeric_limits<Bits>::max()));
 }
@@ -121,7 +130,8 @@ HostArray total_order_keys(const HostArray& floats) {
     if constexpr (info(d).kind == Kinds::floating) {
       constexpr DType key = integer_of(byte_size(d));
       const auto* in = floats.data<d>();
-      for (std::int64_t i = 0; i < floats.type.count(); ++i) keys.data<key>()[i] = total_order_key(in[i]);
+      for (std::int64_t i = 0; i < floats.type.count(); ++i)
+        keys.data<key>()[i] = total_order_key(in[i]);
     }
   });
   return keys;
@@ -138,12 +148,14 @@ std::vector<Tensor> eval(const EvalContext& c) {
   const bool total_order = c.node.is(compare_op) && is_total_order(c.node.attrs, d);
   for (std::size_t k = 0; k < c.operands.size(); ++k) {
     const HostArray* operand = c.operands[k].get();
-    if (operand->type.dims != result.type.dims) operand = &made.emplace_back(repeated(*operand, result.type.dims));
+    if (operand->type.dims != result.type.dims)
+      operand = &made.emplace_back(repeated(*operand, result.type.dims));
     if (total_order) operand = &made.emplace_back(total_order_keys(*operand));
     pointers[k] = operand->bytes.data();
     if (total_order) d = operand->type.dtype;
   }
-  elementwise_function(row, d)(pointers.data(), result.bytes.data(), std::size_t(result.type.count()));
+  elementwise_function(row, d)(pointers.data(), result.bytes.data(),
+                               std::size_t(result.type.count()));
   return ops::one(std::move(result));
 }
 
@@ -153,19 +165,24 @@ ExprId lower_total_order_key(ExprPool& pool, ExprId x) {
   const int bits = info(pool[x].dtype).bits;
   const DType d = bits == 16 ? DType::i16 : bits == 32 ? DType::i32 : DType::i64;
   const ExprId as_integer = pool.bitcast(x, d);
-  const ExprId sign = pool.apply("shift_right_arithmetic", d, {as_integer, pool.constant(d, std::uint64_t(bits - 1))});
-  const ExprId flip = pool.apply("and_", d, {sign, pool.constant(d, ~std::uint64_t{0} >> (65 - bits))});
+  const ExprId sign = pool.apply("shift_right_arithmetic", d,
+                                 {as_integer, pool.constant(d, std::uint64_t(bits - 1))});
+  const ExprId flip =
+      pool.apply("and_", d, {sign, pool.constant(d, ~std::uint64_t{0} >> (65 - bits))});
   return pool.apply("xor_", d, {as_integer, flip});
 }
 
-ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> index, const LoadFn& load) {
+ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> index,
+             const LoadFn& load) {
   const ElementwiseRow& any = first_row(node.name());
   const DType d = node.operand(main_operand(any)).type().dtype;
   const ElementwiseRow& row = *find_row(node.name(), d, node.attrs);
   std::vector<ExprId> operands;
   for (std::size_t k = 0; k < node.operands().size(); ++k)
-    operands.push_back(load(int(k), node.operand(k).type().rank() == 0 ? std::span<const ExprId>() : index));
-  if (!node.is(compare_op) || !is_total_order(node.attrs, d)) return pool.apply(row.name, d, operands);
+    operands.push_back(
+        load(int(k), node.operand(k).type().rank() == 0 ? std::span<const ExprId>() : index));
+  if (!node.is(compare_op) || !is_total_order(node.attrs, d))
+    return pool.apply(row.name, d, operands);
   for (ExprId& operand : operands) operand = lower_total_order_key(pool, operand);
   return pool.apply(row.name, pool[operands[0]].dtype, operands);
 }
@@ -173,7 +190,8 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
 // --- Definitions -----------------------------------------------------------------------------------
 
 std::vector<AttrSpec> compare_attributes() {
-  AttrSpec direction{.name = "comparison_direction", .kind = AttrKind::enumeration, .required = true};
+  AttrSpec direction{
+      .name = "comparison_direction", .kind = AttrKind::enumeration, .required = true};
   direction.enum_kind = "comparison_direction";
   for (const auto& [name, row] : directions) direction.allowed.emplace_back(name);
   AttrSpec type{.name = "compare_type", .kind = AttrKind::enumeration, .required = false};
@@ -202,21 +220,28 @@ std::string sample(const ElementwiseRow& row, DType d, int scalar = -1) {
   }
   std::string attributes;
   if (row.op == compare_op) {
-    const auto direction = std::ranges::find(directions, row.name, [](const auto& p) { return p.second; });
-    attributes = cat(" <{comparison_direction = #stablehlo<comparison_direction ", direction->first, ">}>");
+    const auto direction =
+        std::ranges::find(directions, row.name, [](const auto& p) { return p.second; });
+    attributes =
+        cat(" <{comparison_direction = #stablehlo<comparison_direction ", direction->first, ">}>");
   }
   const std::string result = type(result_dtype(row.signature, d));
-  return cat("func.func @main(", parameters, ") -> ", result, " {\n  %0 = \"", row.op, "\"(", names, ")", attributes,
-             " : (", types, ") -> ", result, "\n  return %0 : ", result, "\n}");
+  return cat("func.func @main(", parameters, ") -> ", result, " {\n  %0 = \"", row.op, "\"(", names,
+             ")", attributes, " : (", types, ") -> ", result, "\n  return %0 : ", result, "\n}");
 }
 
 std::vector<std::pair<int, int>> aliases(const ElementwiseRow& row) {
   switch (row.signature) {
-    case Signature::unary: return {{0, 0}};
-    case Signature::binary: return {{0, 0}, {0, 1}};
-    case Signature::ternary: return {{0, 1}, {0, 0}, {0, 2}};
-    case Signature::choice: return {{0, 1}, {0, 2}};
-    default: return {};
+    case Signature::unary:
+      return {{0, 0}};
+    case Signature::binary:
+      return {{0, 0}, {0, 1}};
+    case Signature::ternary:
+      return {{0, 1}, {0, 0}, {0, 2}};
+    case Signature::choice:
+      return {{0, 1}, {0, 2}};
+    default:
+      return {};
   }
 }
 

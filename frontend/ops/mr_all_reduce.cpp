@@ -14,7 +14,8 @@ std::vector<Type> infer_start(const InferContext& c) {
   c.expect(!c.operands.empty(), "at least 1 operand", "none");
   static_cast<void>(declared_size(c, c.attrs.text("placement")));
   for (std::size_t k = 0; k < c.operands.size(); ++k)
-    c.expect(!c.operands[k].is_token, cat("operand ", k, " to be an array"), to_string(c.operands[k]));
+    c.expect(!c.operands[k].is_token, cat("operand ", k, " to be an array"),
+             to_string(c.operands[k]));
   return {Type::token()};
 }
 
@@ -23,7 +24,8 @@ std::vector<Type> infer_all_reduce_start(const InferContext& c) {
   c.expect(is_combiner(combiner), "a combiner sum, max, min, and or or", cat("\"", combiner, "\""));
   for (std::size_t k = 0; k < c.operands.size(); ++k)
     c.expect(intersects(info(c.operands[k].dtype).kind, combiner_kinds(combiner)),
-             cat("operand ", k, " of a type that ", combiner, " combines"), to_string(c.operands[k]));
+             cat("operand ", k, " of a type that ", combiner, " combines"),
+             to_string(c.operands[k]));
   return infer_start(c);
 }
 
@@ -41,12 +43,20 @@ std::vector<Tensor> eval_start(const EvalContext& c) {
 std::vector<Tensor> eval_done(const EvalContext& c) {
   const auto at = c.interpreter.in_flight.find(c.node.operand(0).node);
   if (at == c.interpreter.in_flight.end())
-    throw_user_error(cat(c.node.name(), ": expected the token of a start that has not been taken yet, found another"), c.node.location());
+    throw_user_error(
+        cat(c.node.name(),
+            ": expected the token of a start that has not been taken yet, found another"),
+        c.node.location());
   std::vector<Tensor> values = std::move(at->second);
   c.interpreter.in_flight.erase(at);
   const bool fits = values.size() == c.node.result_types().size() &&
-                    std::ranges::equal(values, c.node.result_types(), {}, [](const Tensor& t) { return t->type; });
-  if (!fits) throw_user_error(cat(c.node.name(), ": expected results of the types of the start's operands (one shard), found others"), c.node.location());
+                    std::ranges::equal(values, c.node.result_types(), {},
+                                       [](const Tensor& t) { return t->type; });
+  if (!fits)
+    throw_user_error(
+        cat(c.node.name(),
+            ": expected results of the types of the start's operands (one shard), found others"),
+        c.node.location());
   return values;
 }
 
@@ -63,14 +73,18 @@ OpDef collective(std::string name, std::string doc, InferFn infer, EvalFn eval) 
 }  // namespace
 
 void register_mr_all_reduce(OpRegistry& registry) {
-  OpDef reduce = collective("mr.all_reduce_start", "Starts combining values over shards.", infer_all_reduce_start, eval_start);
+  OpDef reduce = collective("mr.all_reduce_start", "Starts combining values over shards.",
+                            infer_all_reduce_start, eval_start);
   reduce.attrs = {placement_attr(), AttrSpec{.name = "combiner", .kind = AttrKind::text}};
   registry.add(std::move(reduce));
-  registry.add(collective("mr.all_reduce_done", "Values combined over shards.", infer_done, eval_done));
-  OpDef gather = collective("mr.all_gather_start", "Starts gathering the blocks of all shards.", infer_start, eval_start);
+  registry.add(
+      collective("mr.all_reduce_done", "Values combined over shards.", infer_done, eval_done));
+  OpDef gather = collective("mr.all_gather_start", "Starts gathering the blocks of all shards.",
+                            infer_start, eval_start);
   gather.attrs = {placement_attr()};
   registry.add(std::move(gather));
-  registry.add(collective("mr.all_gather_done", "Values with the blocks of all shards.", infer_done, eval_done));
+  registry.add(collective("mr.all_gather_done", "Values with the blocks of all shards.", infer_done,
+                          eval_done));
 }
 
 }  // namespace partita::ir::ops

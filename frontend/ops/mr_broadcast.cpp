@@ -19,7 +19,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(std::move(result));
 }
 
-kernel::ExprId lower(const Node&, int, kernel::ExprPool&, std::span<const kernel::ExprId> index, const LoadFn& load) {
+kernel::ExprId lower(const Node&, int, kernel::ExprPool&, std::span<const kernel::ExprId> index,
+                     const LoadFn& load) {
   return load(0, index.subspan(1));
 }
 

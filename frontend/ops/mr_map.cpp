@@ -14,17 +14,21 @@ I64s axes_of(const Dict& attrs, std::string_view name, std::size_t count) {
 I64s checked_axes(const InferContext& c, std::string_view name, std::size_t count) {
   I64s axes = axes_of(c.attrs, name, count);
   expect_size(c, name, axes, std::int64_t(count));
-  for (const std::int64_t axis : axes) c.expect(axis >= -1, cat("dimensions or -1 in ", name), to_text(axes));
+  for (const std::int64_t axis : axes)
+    c.expect(axis >= -1, cat("dimensions or -1 in ", name), to_text(axes));
   return axes;
 }
 
 /// One partition's part of each operand is an argument of the region.
 void expect_arguments(const InferContext& c, const I64s& in_axes) {
   const std::vector<Value> arguments = c.regions[0]->arguments();
-  c.expect(arguments.size() == c.operands.size(), cat("a region of ", c.operands.size(), " arguments"), cat(arguments.size()));
+  c.expect(arguments.size() == c.operands.size(),
+           cat("a region of ", c.operands.size(), " arguments"), cat(arguments.size()));
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const Type wanted = in_axes[k] < 0 ? c.operands[k] : without_axis(c.operands[k], in_axes[k]);
-    c.expect(arguments[k].type() == wanted, cat("argument ", k, " of the region of type ", to_string(wanted)), to_string(arguments[k].type()));
+    c.expect(arguments[k].type() == wanted,
+             cat("argument ", k, " of the region of type ", to_string(wanted)),
+             to_string(arguments[k].type()));
   }
 }
 
@@ -41,7 +45,9 @@ std::vector<Type> infer(const InferContext& c) {
   std::vector<Type> types;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Type& type = results[k].type();
-    c.expect(out_axes[k] <= type.rank(), cat("an entry of out_axes of at most ", type.rank(), " for ", to_string(type)), cat(out_axes[k]));
+    c.expect(out_axes[k] <= type.rank(),
+             cat("an entry of out_axes of at most ", type.rank(), " for ", to_string(type)),
+             cat(out_axes[k]));
     if (!c.module && k < c.declared_results.size() && out_axes[k] >= 0)
       n.expect(cat("result ", k), c.declared_results[k], out_axes[k]);
     types.push_back(out_axes[k] < 0 ? type : with_axis(type, out_axes[k], n.size()));
@@ -61,8 +67,11 @@ std::int64_t size_of(const EvalContext& c, const I64s& in_axes, const I64s& out_
 std::vector<Tensor> run_partition(const EvalContext& c, const I64s& in_axes, std::int64_t i) {
   std::vector<Tensor> arguments;
   for (std::size_t k = 0; k < in_axes.size(); ++k) {
-    if (in_axes[k] < 0) arguments.push_back(c.operands[k]);
-    else arguments.push_back(std::make_shared<const HostArray>(slice_of(*c.operands[k], in_axes[k], i)));
+    if (in_axes[k] < 0)
+      arguments.push_back(c.operands[k]);
+    else
+      arguments.push_back(
+          std::make_shared<const HostArray>(slice_of(*c.operands[k], in_axes[k], i)));
   }
   c.interpreter.partitions.emplace_back(c.node.attrs.text("placement"), i);
   std::vector<Tensor> results = c.run_region(0, std::move(arguments));
@@ -74,7 +83,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   const I64s in_axes = axes_of(c.node.attrs, "in_axes", c.operands.size());
   const I64s out_axes = axes_of(c.node.attrs, "out_axes", c.node.result_types().size());
   std::vector<std::shared_ptr<HostArray>> results;
-  for (const Type& type : c.node.result_types()) results.push_back(std::make_shared<HostArray>(type));
+  for (const Type& type : c.node.result_types())
+    results.push_back(std::make_shared<HostArray>(type));
   const std::int64_t n = size_of(c, in_axes, out_axes);
   for (std::int64_t i = 0; i < n; ++i) {
     const std::vector<Tensor> values = run_partition(c, in_axes, i);
@@ -84,8 +94,11 @@ std::vector<Tensor> eval(const EvalContext& c) {
       } else if (i == 0) {
         *results[k] = *values[k];
       } else if (results[k]->bytes != values[k]->bytes) {
-        throw_user_error(cat("mr.map: expected result ", k, ", whose axis is -1, to be the same in all partitions, found partition ", i,
-                             " to differ from partition 0"), c.node.location());
+        throw_user_error(
+            cat("mr.map: expected result ", k,
+                ", whose axis is -1, to be the same in all partitions, found partition ", i,
+                " to differ from partition 0"),
+            c.node.location());
       }
     }
   }
@@ -97,8 +110,11 @@ std::vector<Tensor> eval(const EvalContext& c) {
 void register_mr_map(OpRegistry& registry) {
   OpDef op;
   op.name = "mr.map";
-  op.doc = "Runs the region for each partition of the placement; in_axes and out_axes say which dimension is the placement's, -1 none.";
-  op.attrs = {placement_attr(), AttrSpec{.name = "in_axes", .kind = AttrKind::i64s, .required = false},
+  op.doc =
+      "Runs the region for each partition of the placement; in_axes and out_axes say which "
+      "dimension is the placement's, -1 none.";
+  op.attrs = {placement_attr(),
+              AttrSpec{.name = "in_axes", .kind = AttrKind::i64s, .required = false},
               AttrSpec{.name = "out_axes", .kind = AttrKind::i64s, .required = false}};
   op.infer = infer;
   op.eval = eval;

@@ -14,7 +14,8 @@ std::vector<Type> infer(const InferContext& c) {
 
 std::vector<Tensor> eval(const EvalContext& c) {
   HostArray result(c.result_type());
-  result.data<DType::i32>()[0] = std::int32_t(c.interpreter.partition_index(c.node.attrs.text("placement", ""), c.node));
+  result.data<DType::i32>()[0] =
+      std::int32_t(c.interpreter.partition_index(c.node.attrs.text("placement", ""), c.node));
   return one(std::move(result));
 }
 
@@ -23,7 +24,9 @@ std::vector<Tensor> eval(const EvalContext& c) {
 void register_mr_partition_index(OpRegistry& registry) {
   OpDef op;
   op.name = "mr.partition_index";
-  op.doc = "Which partition of the placement this is, inside of a map over it; of the innermost map by default.";
+  op.doc =
+      "Which partition of the placement this is, inside of a map over it; of the innermost map by "
+      "default.";
   op.attrs = {placement_attr(false)};
   op.infer = infer;
   op.eval = eval;

@@ -22,9 +22,12 @@ struct Kind {
 constexpr Kind kinds[] = {
     {"mr.reduce_sum", "sum", false, false, "Sum over the partitions; 0 when the mask leaves none."},
     {"mr.reduce_mean", "sum", true, false, "Mean over the partitions that the mask leaves."},
-    {"mr.reduce_max", "max", false, false, "Largest value over the partitions that the mask leaves."},
-    {"mr.reduce_min", "min", false, false, "Smallest value over the partitions that the mask leaves."},
-    {"mr.reduce_weighted_mean", "sum", true, true, "Sum of w x over sum of w, over the partitions that the mask leaves; where w is 0, w x is 0."},
+    {"mr.reduce_max", "max", false, false,
+     "Largest value over the partitions that the mask leaves."},
+    {"mr.reduce_min", "min", false, false,
+     "Smallest value over the partitions that the mask leaves."},
+    {"mr.reduce_weighted_mean", "sum", true, true,
+     "Sum of w x over sum of w, over the partitions that the mask leaves; where w is 0, w x is 0."},
 };
 const Kind& kind_of(std::string_view op) { return *std::ranges::find(kinds, op, &Kind::name); }
 
@@ -38,7 +41,8 @@ struct Segments {
 
 Segments segments_of(const Dict& attrs, std::size_t operands, bool is_weighted) {
   const I64s& s = attrs.i64s_or_empty("operand_segments");
-  if (!s.empty()) return {std::size_t(s[0]), std::size_t(s[1]), std::size_t(s[2]), std::size_t(s[3])};
+  if (!s.empty())
+    return {std::size_t(s[0]), std::size_t(s[1]), std::size_t(s[2]), std::size_t(s[3])};
   return {operands - (is_weighted ? 1 : 0), is_weighted ? std::size_t{1} : 0, 0, 0};
 }
 
@@ -46,14 +50,18 @@ Segments segments_of(const Dict& attrs, std::size_t operands, bool is_weighted) 
 
 void expect_value(const InferContext& c, const Kind& kind, std::size_t k) {
   const Type& type = c.operands[k];
-  c.expect(type.rank() >= 1 && !type.is_token, cat("operand ", k, " with a dimension for the partitions"), to_string(type));
+  c.expect(type.rank() >= 1 && !type.is_token,
+           cat("operand ", k, " with a dimension for the partitions"), to_string(type));
   if (kind.is_mean)
     c.expect(is_float(type.dtype) || (is_complex(type.dtype) && !kind.is_weighted),
-             cat("operand ", k, " of floats (convert integers with stablehlo.convert first)"), to_string(type));
+             cat("operand ", k, " of floats (convert integers with stablehlo.convert first)"),
+             to_string(type));
   else if (type.dtype == DType::i1 && kind.combiner == "sum")
-    c.fail(cat("operand ", k, " of numbers (convert booleans with stablehlo.convert first)"), to_string(type));
+    c.fail(cat("operand ", k, " of numbers (convert booleans with stablehlo.convert first)"),
+           to_string(type));
   else
-    c.expect(intersects(info(type.dtype).kind, combiner_kinds(kind.combiner)), cat("operand ", k, " of numbers"), to_string(type));
+    c.expect(intersects(info(type.dtype).kind, combiner_kinds(kind.combiner)),
+             cat("operand ", k, " of numbers"), to_string(type));
 }
 
 void expect_weight(const InferContext& c, const Segments& s) {
@@ -63,7 +71,10 @@ void expect_weight(const InferContext& c, const Segments& s) {
     const Dims& dims = c.operands[k].dims;
     const bool fits = weight.dims == dims || (weight.rank() == 1 && weight.dims[0] == dims[0]);
     const std::string all = to_string(Type{.dtype = weight.dtype, .dims = dims});
-    c.expect(fits, cat("weights of type ", to_string(Type{.dtype = weight.dtype, .dims = {dims[0]}}), " or ", all), to_string(weight));
+    c.expect(fits,
+             cat("weights of type ", to_string(Type{.dtype = weight.dtype, .dims = {dims[0]}}),
+                 " or ", all),
+             to_string(weight));
   }
 }
 
@@ -74,9 +85,11 @@ void expect_policy(const InferContext& c, const Kind& kind, const Segments& s) {
   if (kind.name == "mr.reduce_sum") {
     c.expect(!given, "no on_zero_weight (a sum of none is 0)", policy);
   } else {
-    c.expect(policy == "nan" || policy == "error" || policy == "keep", "on_zero_weight to be nan, error or keep", policy);
+    c.expect(policy == "nan" || policy == "error" || policy == "keep",
+             "on_zero_weight to be nan, error or keep", policy);
     for (std::size_t k = 0; k < s.values; ++k)
-      if (policy == "nan" && (given || s.masks == 1) && !is_float(c.operands[k].dtype) && !is_complex(c.operands[k].dtype))
+      if (policy == "nan" && (given || s.masks == 1) && !is_float(c.operands[k].dtype) &&
+          !is_complex(c.operands[k].dtype))
         c.fail(cat("on_zero_weight to be error or keep for ", to_string(c.operands[k])), "nan");
   }
   const std::size_t keeps = policy == "keep" ? s.values : 0;
@@ -85,11 +98,14 @@ void expect_policy(const InferContext& c, const Kind& kind, const Segments& s) {
 
 std::vector<Type> infer(const InferContext& c) {
   const Kind& kind = kind_of(c.op);
-  c.expect(c.operands.size() >= (kind.is_weighted ? 2 : 1), kind.is_weighted ? "a value and weights" : "at least 1 value", cat(c.operands.size(), " operands"));
+  c.expect(c.operands.size() >= (kind.is_weighted ? 2 : 1),
+           kind.is_weighted ? "a value and weights" : "at least 1 value",
+           cat(c.operands.size(), " operands"));
   if (c.attrs.contains("operand_segments")) static_cast<void>(operand_segments(c, 4));
   const Segments s = segments_of(c.attrs, c.operands.size(), kind.is_weighted);
   c.expect(s.values >= 1, "at least 1 value", "none");
-  c.expect(s.weights == (kind.is_weighted ? 1 : 0), kind.is_weighted ? "1 operand of weights" : "no weights", cat(s.weights));
+  c.expect(s.weights == (kind.is_weighted ? 1 : 0),
+           kind.is_weighted ? "1 operand of weights" : "no weights", cat(s.weights));
   c.expect(s.masks <= 1, "at most 1 mask", cat(s.masks));
   PlacementSize n(c, c.attrs.text("placement"));
   std::vector<Type> results;
@@ -100,10 +116,13 @@ std::vector<Type> infer(const InferContext& c) {
   }
   if (kind.is_weighted) expect_weight(c, s);
   const Type mask{.dtype = DType::i1, .dims = {n.size()}};
-  if (s.masks == 1) c.expect(c.operands[s.mask()] == mask, cat("a mask of type ", to_string(mask)), to_string(c.operands[s.mask()]));
+  if (s.masks == 1)
+    c.expect(c.operands[s.mask()] == mask, cat("a mask of type ", to_string(mask)),
+             to_string(c.operands[s.mask()]));
   expect_policy(c, kind, s);
   for (std::size_t k = 0; k < s.keeps; ++k)
-    c.expect(c.operands[s.keep(k)] == results[k], cat("operand ", s.keep(k), ", to be kept, of type ", to_string(results[k])),
+    c.expect(c.operands[s.keep(k)] == results[k],
+             cat("operand ", s.keep(k), ", to be kept, of type ", to_string(results[k])),
              to_string(c.operands[s.keep(k)]));
   return results;
 }
@@ -120,10 +139,16 @@ std::vector<std::int64_t> included(const EvalContext& c, const Segments& s) {
 }
 
 [[noreturn]] void fail_without_weight(const EvalContext& c, std::string_view what) {
-  throw_user_error(cat(c.node.name(), ": expected a positive number of partitions or weight (on_zero_weight = error), found ", what), c.node.location());
+  throw_user_error(
+      cat(c.node.name(),
+          ": expected a positive number of partitions or weight (on_zero_weight = error), found ",
+          what),
+      c.node.location());
 }
 
-HostArray nan_of(const Type& type) { return make_splat(type, std::numeric_limits<double>::quiet_NaN())->to_array(); }
+HostArray nan_of(const Type& type) {
+  return make_splat(type, std::numeric_limits<double>::quiet_NaN())->to_array();
+}
 
 /// The result when no partition takes part.
 HostArray of_none(const EvalContext& c, const Segments& s, std::size_t k) {
@@ -133,8 +158,10 @@ HostArray of_none(const EvalContext& c, const Segments& s, std::size_t k) {
   return nan_of(c.result_type(int(k)));
 }
 
-HostArray weighted_mean(const EvalContext& c, const Segments& s, std::size_t k, const std::vector<std::int64_t>& partitions) {
-  const HostArray x = convert(*c.operands[k], DType::f64), w = convert(*c.operands[s.weight()], DType::f64);
+HostArray weighted_mean(const EvalContext& c, const Segments& s, std::size_t k,
+                        const std::vector<std::int64_t>& partitions) {
+  const HostArray x = convert(*c.operands[k], DType::f64),
+                  w = convert(*c.operands[s.weight()], DType::f64);
   const std::int64_t count = c.result_type(int(k)).count();
   const bool per_element = w.type.dims == x.type.dims && x.type.rank() > 1;
   std::vector<double> sums(std::size_t(count), 0), weights(std::size_t(count), 0);
@@ -146,11 +173,13 @@ HostArray weighted_mean(const EvalContext& c, const Segments& s, std::size_t k, 
     }
   HostArray mean(Type{.dtype = DType::f64, .dims = c.result_type(int(k)).dims});
   const std::string policy = c.node.attrs.text("on_zero_weight", "nan");
-  const HostArray kept = policy == "keep" ? convert(*c.operands[s.keep(k)], DType::f64) : nan_of(mean.type);
+  const HostArray kept =
+      policy == "keep" ? convert(*c.operands[s.keep(k)], DType::f64) : nan_of(mean.type);
   for (std::int64_t e = 0; e < count; ++e) {
     const bool none = weights[std::size_t(e)] == 0;
     if (none && policy == "error") fail_without_weight(c, "a sum of weights of 0");
-    mean.data<DType::f64>()[e] = none ? kept.data<DType::f64>()[e] : sums[std::size_t(e)] / weights[std::size_t(e)];
+    mean.data<DType::f64>()[e] =
+        none ? kept.data<DType::f64>()[e] : sums[std::size_t(e)] / weights[std::size_t(e)];
   }
   return convert(mean, c.result_type(int(k)).dtype);
 }
@@ -160,7 +189,8 @@ HostArray reduced(const EvalContext& c, const Kind& kind, const Segments& s, std
   if (kind.is_weighted) return weighted_mean(c, s, k, partitions);
   if (partitions.empty() && kind.name != "mr.reduce_sum") return of_none(c, s, k);
   Accumulator sum(kind.combiner, c.result_type(int(k)));
-  for (const std::int64_t i : partitions) sum.add(*c.operands[k], i * c.result_type(int(k)).count());
+  for (const std::int64_t i : partitions)
+    sum.add(*c.operands[k], i * c.result_type(int(k)).count());
   return kind.is_mean ? sum.mean(std::int64_t(partitions.size())) : sum.result();
 }
 
@@ -168,7 +198,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   const Kind& kind = kind_of(c.node.name());
   const Segments s = segments_of(c.node.attrs, c.operands.size(), kind.is_weighted);
   std::vector<Tensor> results;
-  for (std::size_t k = 0; k < s.values; ++k) results.push_back(std::make_shared<const HostArray>(reduced(c, kind, s, k)));
+  for (std::size_t k = 0; k < s.values; ++k)
+    results.push_back(std::make_shared<const HostArray>(reduced(c, kind, s, k)));
   return results;
 }
 
@@ -177,7 +208,8 @@ FactorRule factors(const Node& node) {
   const Segments s = segments_of(node.attrs, node.operands().size(), kind.is_weighted);
   FactorRule rule = empty_rule(node);
   const Dims& first = node.operand(0).type().dims;
-  const int partitions = rule.add_factor(first[0], FactorKind::reduced, reduction_name(kind.combiner));
+  const int partitions =
+      rule.add_factor(first[0], FactorKind::reduced, reduction_name(kind.combiner));
   for (std::size_t k = 0; k < s.values; ++k) {
     const Dims& dims = node.operand(k).type().dims;
     rule.operands[k][0] = {partitions};
@@ -205,7 +237,8 @@ void register_mr_reduce(OpRegistry& registry) {
     OpDef op;
     op.name = kind.name;
     op.doc = kind.doc;
-    op.attrs = {placement_attr(), AttrSpec{.name = "on_zero_weight", .kind = AttrKind::text, .required = false},
+    op.attrs = {placement_attr(),
+                AttrSpec{.name = "on_zero_weight", .kind = AttrKind::text, .required = false},
                 AttrSpec{.name = "operand_segments", .kind = AttrKind::i64s, .required = false}};
     op.infer = infer;
     op.eval = eval;

@@ -17,7 +17,8 @@ namespace partita::ir::ops {
 
 /// Size that mr.placements gives; nothing where there is no module to ask.  An unknown placement and
 /// a size below 1 are errors.
-[[nodiscard]] std::optional<std::int64_t> declared_size(const InferContext& c, const std::string& placement);
+[[nodiscard]] std::optional<std::int64_t> declared_size(const InferContext& c,
+                                                        const std::string& placement);
 
 /// The extents that operands and results have along the axis of a placement: all the same, positive,
 /// and that of mr.placements.

@@ -9,8 +9,8 @@ std::vector<Type> infer(const InferContext& c) { return {c.operands.begin(), c.o
 
 std::vector<Tensor> eval(const EvalContext& c) { return {c.operands.begin(), c.operands.end()}; }
 
-kernel::ExprId lower(const Node&, int result, kernel::ExprPool&, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node&, int result, kernel::ExprPool&,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   return load(result, index);
 }
 
@@ -39,7 +39,8 @@ void register_optimization_barrier(OpRegistry& registry) {
   op.lower = lower;
   op.factors = factors;
   op.may_alias = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
-  op.samples = {R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<3xi32>) -> (tensor<2x6xf32>, tensor<3xi32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<3xi32>) -> (tensor<2x6xf32>, tensor<3xi32>) {
   %0:2 = stablehlo.optimization_barrier %a, %b : tensor<2x6xf32>, tensor<3xi32>
   return %0#0, %0#1 : tensor<2x6xf32>, tensor<3xi32>
 })"};

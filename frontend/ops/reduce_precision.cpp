@@ -21,7 +21,10 @@ struct Format {
 };
 
 constexpr Format format_of(DType d) {
-  return d == DType::f16 ? Format{5, 10} : d == DType::bf16 ? Format{8, 7} : d == DType::f32 ? Format{8, 23} : Format{11, 52};
+  return d == DType::f16    ? Format{5, 10}
+         : d == DType::bf16 ? Format{8, 7}
+         : d == DType::f32  ? Format{8, 23}
+                            : Format{11, 52};
 }
 
 constexpr DType bits_dtype(DType d) {
@@ -32,7 +35,9 @@ struct Reduction {
   bool rounds = false, clips = false;
   std::uint64_t sign_mask = 0, infinity = 0;
   std::uint64_t shift = 0, half_less_one = 0, keep_mask = 0;  ///< of the mantissa
-  std::uint64_t lowest = 0, highest = 0;  ///< exponent fields: at most `lowest` is zero, above `highest` infinite
+  std::uint64_t lowest = 0,
+                highest =
+                    0;  ///< exponent fields: at most `lowest` is zero, above `highest` infinite
 };
 
 Reduction reduction_of(DType d, std::int64_t exponent_bits, std::int64_t mantissa_bits) {
@@ -74,13 +79,16 @@ std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 1);
   const Type& type = c.operands[0];
   c.expect(is_float(type.dtype), "an operand of f16, bf16, f32 or f64", to_string(type));
-  c.expect(c.attrs.i64("exponent_bits") >= 1, "exponent_bits of at least 1", cat(c.attrs.i64("exponent_bits")));  // (C2)
-  c.expect(c.attrs.i64("mantissa_bits") >= 0, "mantissa_bits of at least 0", cat(c.attrs.i64("mantissa_bits")));  // (C3)
+  c.expect(c.attrs.i64("exponent_bits") >= 1, "exponent_bits of at least 1",
+           cat(c.attrs.i64("exponent_bits")));  // (C2)
+  c.expect(c.attrs.i64("mantissa_bits") >= 0, "mantissa_bits of at least 0",
+           cat(c.attrs.i64("mantissa_bits")));  // (C3)
   return {type};
 }
 
 Reduction reduction_of(const Node& node) {
-  return reduction_of(node.result_types()[0].dtype, node.attrs.i64("exponent_bits"), node.attrs.i64("mantissa_bits"));
+  return reduction_of(node.result_types()[0].dtype, node.attrs.i64("exponent_bits"),
+                      node.attrs.i64("mantissa_bits"));
 }
 
 std::vector<Tensor> eval(const EvalContext& c) {
@@ -89,13 +97,15 @@ std::vector<Tensor> eval(const EvalContext& c) {
   visit(bits_dtype(result.type.dtype), [&](auto d) {
     if constexpr (info(d).kind == Kinds::unsigned_) {
       const auto* in = c.operands[0]->data<d>();
-      for (std::int64_t i = 0; i < result.type.count(); ++i) result.data<d>()[i] = reduced(in[i], r);
+      for (std::int64_t i = 0; i < result.type.count(); ++i)
+        result.data<d>()[i] = reduced(in[i], r);
     }
   });
   return one(std::move(result));
 }
 
-ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> index, const LoadFn& load) {
+ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> index,
+             const LoadFn& load) {
   const Reduction r = reduction_of(node);
   const DType dtype = node.result_types()[0].dtype, d = bits_dtype(dtype);
   const auto constant = [&](std::uint64_t value) { return pool.constant(d, value); };
@@ -105,9 +115,13 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
   const ExprId sign = pool.apply("and_", d, {bits, constant(r.sign_mask)});
   ExprId result = magnitude;
   if (r.rounds) {
-    const ExprId last = pool.apply("and_", d, {pool.apply("shift_right_logical", d, {result, constant(r.shift)}), constant(1)});
+    const ExprId last = pool.apply(
+        "and_", d,
+        {pool.apply("shift_right_logical", d, {result, constant(r.shift)}), constant(1)});
     const ExprId bias = pool.apply("add", d, {last, constant(r.half_less_one)});
-    result = pool.apply("and_", d, {pool.apply("add", d, {result, bias}), constant(r.keep_mask & (r.sign_mask | (r.sign_mask - 1)))});
+    result = pool.apply("and_", d,
+                        {pool.apply("add", d, {result, bias}),
+                         constant(r.keep_mask & (r.sign_mask | (r.sign_mask - 1)))});
   }
   if (r.clips) {
     const ExprId exponent = pool.apply("and_", d, {result, constant(r.infinity)});

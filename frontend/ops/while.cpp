@@ -7,9 +7,11 @@ namespace {
 
 void expect_arguments(const InferContext& c, const Graph& region, const std::string& what) {
   const std::vector<Value> arguments = region.arguments();
-  c.expect(arguments.size() == c.operands.size(), cat(what, " of ", c.operands.size(), " arguments"), cat(arguments.size()));
+  c.expect(arguments.size() == c.operands.size(),
+           cat(what, " of ", c.operands.size(), " arguments"), cat(arguments.size()));
   for (std::size_t k = 0; k < arguments.size(); ++k)
-    c.expect(arguments[k].type() == c.operands[k], cat("argument ", k, " of the ", what, " of type ", to_string(c.operands[k])),
+    c.expect(arguments[k].type() == c.operands[k],
+             cat("argument ", k, " of the ", what, " of type ", to_string(c.operands[k])),
              to_string(arguments[k].type()));
 }
 
@@ -21,17 +23,19 @@ std::vector<Type> infer(const InferContext& c) {
            "a condition that returns tensor<i1>",
            condition.results.empty() ? "nothing" : to_string(condition.results[0].type()));
   expect_arguments(c, body, "body");  // (C2)
-  c.expect(body.results.size() == c.operands.size(), cat("a body that returns ", c.operands.size(), " values"),
-           cat(body.results.size()));
+  c.expect(body.results.size() == c.operands.size(),
+           cat("a body that returns ", c.operands.size(), " values"), cat(body.results.size()));
   for (std::size_t k = 0; k < body.results.size(); ++k)
-    c.expect(body.results[k].type() == c.operands[k], cat("value ", k, " that the body returns of type ", to_string(c.operands[k])),
+    c.expect(body.results[k].type() == c.operands[k],
+             cat("value ", k, " that the body returns of type ", to_string(c.operands[k])),
              to_string(body.results[k].type()));
   return {c.operands.begin(), c.operands.end()};  // (C3)
 }
 
 std::vector<Tensor> eval(const EvalContext& c) {
   std::vector<Tensor> state(c.operands.begin(), c.operands.end());
-  while (c.run_region(0, state)[0]->data<DType::i1>()[0] != 0) state = c.run_region(1, std::move(state));
+  while (c.run_region(0, state)[0]->data<DType::i1>()[0] != 0)
+    state = c.run_region(1, std::move(state));
   return state;
 }
 
@@ -40,11 +44,13 @@ std::vector<Tensor> eval(const EvalContext& c) {
 void register_while(OpRegistry& registry) {
   OpDef op;
   op.name = "stablehlo.while";
-  op.doc = "Runs the body on its values for as long as the condition holds; both regions may capture.";
+  op.doc =
+      "Runs the body on its values for as long as the condition holds; both regions may capture.";
   op.infer = infer;
   op.eval = eval;
   op.regions_capture = true;
-  op.samples = {R"(func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<i32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<i32>) {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %0:2 = stablehlo.while(%x = %a, %i = %zero) : tensor<4xf32>, tensor<i32>
   cond {

@@ -17,7 +17,9 @@ struct CToken {
 
 /// Removes the first token from `rest`.
 constexpr CToken next_token(std::string_view& rest) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (rest.empty()) return {CToken::end, {}};
 
@@ -33,7 +35,8 @@ constexpr CToken next_token(std::string_view& rest) {
     kind = CToken::number;
     extend_while([&](char c) {
       const char last = rest[n - 1];
-      const bool exponent_sign = (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p');
+      const bool exponent_sign =
+          (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p');
       return is_letter(c) || is_digit(c) || c == '.' || exponent_sign;
     });
   } else if (rest[0] == ' ') {

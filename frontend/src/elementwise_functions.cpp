@@ -66,18 +66,20 @@ struct Scalar;
 using enum Kinds;
 constexpr Kinds wide = Kinds::floating | no_16_bit_floats;
 
-#define ON(kinds, ...) \
-  if constexpr (intersects((kinds), kind_of<T>)) return finish<T, R>(__VA_ARGS__); else
-#define PARTITA_ROW(name, op, signature, value, ...)                             \
-  template <>                                                                    \
-  struct Scalar<RowId::name> {                                                   \
-    template <class T>                                                           \
-    static auto eval(PARTITA_PARAMS_##signature(bool, T)) {                      \
-      using R = typename ResultOf<Signature::signature, T>::Type;                \
-      [[maybe_unused]] constexpr Literal<T> K;                                   \
-      [[maybe_unused]] constexpr unsigned BITS = 8 * sizeof(T);                  \
-      value static_assert(!sizeof(T), "the row does not accept this kind");      \
-    }                                                                            \
+#define ON(kinds, ...)                           \
+  if constexpr (intersects((kinds), kind_of<T>)) \
+    return finish<T, R>(__VA_ARGS__);            \
+  else
+#define PARTITA_ROW(name, op, signature, value, ...)                        \
+  template <>                                                               \
+  struct Scalar<RowId::name> {                                              \
+    template <class T>                                                      \
+    static auto eval(PARTITA_PARAMS_##signature(bool, T)) {                 \
+      using R = typename ResultOf<Signature::signature, T>::Type;           \
+      [[maybe_unused]] constexpr Literal<T> K;                              \
+      [[maybe_unused]] constexpr unsigned BITS = 8 * sizeof(T);             \
+      value static_assert(!sizeof(T), "the row does not accept this kind"); \
+    }                                                                       \
   };
 #include "frontend/ops/elementwise.def"
 
@@ -103,12 +105,15 @@ void apply_row(const void* const* operands, void* result, std::size_t n) {
   constexpr Signature s = scalar::signature_of(id);
   constexpr DType r = result_of(s, d);
   [&]<std::size_t... k>(std::index_sequence<k...>) {
-    const auto in = std::tuple(static_cast<const StorageType<operand_of(s, d, int(k))>*>(operands[k])...);
+    const auto in =
+        std::tuple(static_cast<const StorageType<operand_of(s, d, int(k))>*>(operands[k])...);
     auto* const out = static_cast<StorageType<r>*>(result);
     for (std::size_t i = 0; i < n; ++i)
-      store<r>(scalar::Scalar<id>::template eval<ValueType<d>>(load<operand_of(s, d, int(k))>(std::get<k>(in), i)...),
+      store<r>(scalar::Scalar<id>::template eval<ValueType<d>>(
+                   load<operand_of(s, d, int(k))>(std::get<k>(in), i)...),
                out, i);
-  }(std::make_index_sequence<std::size_t(arity(s))>());
+  }
+  (std::make_index_sequence<std::size_t(arity(s))>());
 }
 
 /// Whether some case of a row is for d.
@@ -123,13 +128,16 @@ constexpr bool accepts(DType d) {
   };
   constexpr Kinds kinds = kinds_of_rows[std::size_t(id)];
   const bool is_16_bit_float = is_float(d) && info(d).bits == 16;
-  return intersects(kinds, info(d).kind) && !(is_16_bit_float && intersects(kinds, no_16_bit_floats));
+  return intersects(kinds, info(d).kind) &&
+         !(is_16_bit_float && intersects(kinds, no_16_bit_floats));
 }
 
 template <RowId id, DType d>
 constexpr ElementwiseFn function_for() {
-  if constexpr (accepts<id>(d)) return &apply_row<id, d>;
-  else return nullptr;
+  if constexpr (accepts<id>(d))
+    return &apply_row<id, d>;
+  else
+    return nullptr;
 }
 
 using FunctionsOfRow = std::array<ElementwiseFn, all_dtypes.size()>;
@@ -138,7 +146,8 @@ template <RowId id>
 constexpr FunctionsOfRow functions_of() {
   return []<std::size_t... d>(std::index_sequence<d...>) {
     return FunctionsOfRow{function_for<id, DType(d)>()...};
-  }(std::make_index_sequence<all_dtypes.size()>());
+  }
+  (std::make_index_sequence<all_dtypes.size()>());
 }
 
 constexpr FunctionsOfRow functions[] = {

@@ -78,12 +78,12 @@ constexpr const ElementwiseRow& find(std::string_view name) {
   return *std::ranges::find(table, name, &ElementwiseRow::name);
 }
 
-#define PARTITA_ROW(name, ...)                                            \
-  static_assert(names_are_known(find(#name)),                             \
+#define PARTITA_ROW(name, ...)                                                    \
+  static_assert(names_are_known(find(#name)),                                     \
                 "the value of " #name " names what scalar.hpp does not declare"); \
-  static_assert(kinds_are_disjoint(find(#name)),                          \
-                "the value of " #name " has two cases for one kind");     \
-  static_assert(gradient_is_well_formed(find(#name)),                     \
+  static_assert(kinds_are_disjoint(find(#name)),                                  \
+                "the value of " #name " has two cases for one kind");             \
+  static_assert(gradient_is_well_formed(find(#name)),                             \
                 "the gradient of " #name " needs one entry per operand, in terms of rows");
 #include "frontend/ops/elementwise.def"
 
@@ -100,7 +100,8 @@ std::span<const ScalarHelper> scalar_helpers() { return helper_table; }
 
 const ElementwiseRow& elementwise_row(std::string_view name) {
   const auto found = std::ranges::find(table, name, &ElementwiseRow::name);
-  if (found == std::end(table)) throw_internal_error(cat("there is no elementwise row '", name, "'"));
+  if (found == std::end(table))
+    throw_internal_error(cat("there is no elementwise row '", name, "'"));
   return *found;
 }
 
@@ -111,10 +112,14 @@ DType operand_dtype(Signature s, DType d, int k) {
 DType result_dtype(Signature s, DType d) {
   switch (s) {
     case Signature::test:
-    case Signature::compare: return DType::i1;
-    case Signature::part: return part_dtype(d);
-    case Signature::compose: return d == DType::f64 ? DType::c128 : DType::c64;
-    default: return d;
+    case Signature::compare:
+      return DType::i1;
+    case Signature::part:
+      return part_dtype(d);
+    case Signature::compose:
+      return d == DType::f64 ? DType::c128 : DType::c64;
+    default:
+      return d;
   }
 }
 

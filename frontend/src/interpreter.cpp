@@ -17,7 +17,8 @@ class Frame {
  public:
   explicit Frame(std::vector<ValueMap<Tensor>>& frames) : frames_(frames) {
     if (frames_.size() >= max_depth)
-      throw_user_error(cat("func.call: expected calls and regions nested at most ", max_depth, " deep, found more"));
+      throw_user_error(cat("func.call: expected calls and regions nested at most ", max_depth,
+                           " deep, found more"));
     frames_.emplace_back();
   }
   Frame(const Frame&) = delete;
@@ -33,12 +34,13 @@ class Frame {
 std::vector<Tensor> Interpreter::run(const Function& function, std::span<const Tensor> arguments) {
   const std::vector<Type> types = function.argument_types();
   if (types.size() != arguments.size())
-    throw_user_error(cat("func.func: @", function.name, ": expected ", types.size(), " arguments, found ", arguments.size()),
+    throw_user_error(cat("func.func: @", function.name, ": expected ", types.size(),
+                         " arguments, found ", arguments.size()),
                      function.location);
   for (std::size_t k = 0; k < types.size(); ++k)
     if (arguments[k]->type != types[k])
-      throw_user_error(cat("func.func: @", function.name, ": expected argument ", k, " of type ", to_string(types[k]),
-                           ", found ", to_string(arguments[k]->type)),
+      throw_user_error(cat("func.func: @", function.name, ": expected argument ", k, " of type ",
+                           to_string(types[k]), ", found ", to_string(arguments[k]->type)),
                        function.location);
   return run(*function.body, {arguments.begin(), arguments.end()});
 }
@@ -46,13 +48,15 @@ std::vector<Tensor> Interpreter::run(const Function& function, std::span<const T
 std::vector<Tensor> Interpreter::run(const Graph& graph, std::vector<Tensor> arguments) {
   PARTITA_ASSERT(int(arguments.size()) == graph.argument_count());
   const Frame frame(frames_);
-  for (std::size_t k = 0; k < arguments.size(); ++k) frames_.back()[graph.argument(int(k))] = std::move(arguments[k]);
+  for (std::size_t k = 0; k < arguments.size(); ++k)
+    frames_.back()[graph.argument(int(k))] = std::move(arguments[k]);
   const Releases& releases = releases_of(graph);
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     Node& node = *graph.nodes()[i];
     std::vector<Tensor> results = evaluate(node);
     if (on_node) on_node(node, results);
-    for (int k = 0; k < node.result_count(); ++k) frames_.back()[node.result(k)] = std::move(results[std::size_t(k)]);
+    for (int k = 0; k < node.result_count(); ++k)
+      frames_.back()[node.result(k)] = std::move(results[std::size_t(k)]);
     for (const Value v : releases[i]) frames_.back().erase(v);
   }
   std::vector<Tensor> results;
@@ -61,15 +65,18 @@ std::vector<Tensor> Interpreter::run(const Graph& graph, std::vector<Tensor> arg
 }
 
 std::vector<Tensor> Interpreter::evaluate(const Node& node) {
-  if (!node.op().eval) throw_user_error(cat(node.name(), ": cannot be interpreted; ", node.op().doc), node.location());
+  if (!node.op().eval)
+    throw_user_error(cat(node.name(), ": cannot be interpreted; ", node.op().doc), node.location());
   std::vector<Tensor> operands;
   operands.reserve(node.operands().size());
   for (const Value v : node.operands()) operands.push_back(lookup(v));
-  std::vector<Tensor> results = node.op().eval({.node = node, .operands = operands, .interpreter = *this});
+  std::vector<Tensor> results =
+      node.op().eval({.node = node, .operands = operands, .interpreter = *this});
   PARTITA_ASSERT(int(results.size()) == node.result_count());
   for (std::size_t k = 0; k < results.size(); ++k)
     if (results[k]->type != node.result_types()[k])
-      throw_internal_error(cat(node.name(), ": result ", k, " is of type ", to_string(results[k]->type), ", not ",
+      throw_internal_error(cat(node.name(), ": result ", k, " is of type ",
+                               to_string(results[k]->type), ", not ",
                                to_string(node.result_types()[k])));
   return results;
 }
@@ -79,7 +86,8 @@ const Tensor& Interpreter::lookup(Value value) const {
     const auto found = frames_[f].find(value);
     if (found != frames_[f].end()) return found->second;
   }
-  throw_internal_error(cat("a value of ", value.node->name(), " is used where it has not been computed"));
+  throw_internal_error(
+      cat("a value of ", value.node->name(), " is used where it has not been computed"));
 }
 
 const Interpreter::Releases& Interpreter::releases_of(const Graph& graph) {
@@ -106,7 +114,9 @@ std::int64_t Interpreter::partition_index(const std::string& placement, const No
   for (std::size_t k = partitions.size(); k-- > 0;)
     if (placement.empty() || partitions[k].first == placement) return partitions[k].second;
   const std::string wanted = placement.empty() ? "a map" : cat("a map over ", placement);
-  throw_user_error(cat(node.name(), ": expected to be inside of ", wanted, ", found none around it"), node.location());
+  throw_user_error(
+      cat(node.name(), ": expected to be inside of ", wanted, ", found none around it"),
+      node.location());
 }
 
 }  // namespace partita::ir

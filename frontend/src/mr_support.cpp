@@ -56,8 +56,10 @@ std::optional<std::int64_t> declared_size(const InferContext& c, const std::stri
     std::string known;
     if (const Attribute* all = c.module->attrs.find("mr.placements"))
       if (const auto* dict = all->get_if<Dict>())
-        for (const NamedAttribute& entry : dict->items()) known += cat(known.empty() ? "" : ", ", entry.name);
-    c.fail(cat("a placement of mr.placements (", known.empty() ? "none is declared" : known, ")"), cat("\"", placement, "\""));
+        for (const NamedAttribute& entry : dict->items())
+          known += cat(known.empty() ? "" : ", ", entry.name);
+    c.fail(cat("a placement of mr.placements (", known.empty() ? "none is declared" : known, ")"),
+           cat("\"", placement, "\""));
   }
   c.expect(*size >= 1, cat("a placement \"", placement, "\" of at least 1 partition"), cat(*size));
   return size;
@@ -67,21 +69,30 @@ PlacementSize::PlacementSize(const InferContext& c, std::string placement)
     : c_(c), placement_(std::move(placement)), size_(declared_size(c, placement_)) {}
 
 void PlacementSize::expect(const std::string& what, const Type& type, std::int64_t axis) {
-  c_.expect(axis >= 0 && axis < type.rank(), cat(what, " with a dimension ", axis, " for the partitions of \"", placement_, "\""),
+  c_.expect(axis >= 0 && axis < type.rank(),
+            cat(what, " with a dimension ", axis, " for the partitions of \"", placement_, "\""),
             to_string(type));
   const std::int64_t extent = type.dims[std::size_t(axis)];
   if (!size_) {
-    c_.expect(extent >= 1, cat(what, " with at least 1 partition of \"", placement_, "\" along dimension ", axis), to_string(type));
+    c_.expect(
+        extent >= 1,
+        cat(what, " with at least 1 partition of \"", placement_, "\" along dimension ", axis),
+        to_string(type));
     size_ = extent;
   }
   if (extent == *size_) return;
   Type wanted = type;
   wanted.dims[std::size_t(axis)] = *size_;
-  c_.fail(cat(what, " of type ", to_string(wanted), " (\"", placement_, "\" has ", *size_, " partitions)"), to_string(type));
+  c_.fail(cat(what, " of type ", to_string(wanted), " (\"", placement_, "\" has ", *size_,
+              " partitions)"),
+          to_string(type));
 }
 
 std::int64_t PlacementSize::size() const {
-  if (!size_) c_.fail(cat("a size of placement \"", placement_, "\", in mr.placements or as the extent of an operand or result"), "none");
+  if (!size_)
+    c_.fail(cat("a size of placement \"", placement_,
+                "\", in mr.placements or as the extent of an operand or result"),
+            "none");
   return *size_;
 }
 
@@ -99,9 +110,11 @@ I64s operand_segments(const InferContext& c, std::size_t count) {
   const I64s& segments = c.attrs.i64s("operand_segments");
   std::int64_t sum = 0;
   for (const std::int64_t s : segments) sum += std::clamp<std::int64_t>(s, -1, 1 << 20);
-  const bool fits = segments.size() == count && std::ranges::all_of(segments, [](std::int64_t s) { return s >= 0; });
+  const bool fits = segments.size() == count &&
+                    std::ranges::all_of(segments, [](std::int64_t s) { return s >= 0; });
   c.expect(fits, cat("operand_segments of ", count, " non-negative entries"), to_text(segments));
-  c.expect(sum == std::int64_t(c.operands.size()), cat("operand_segments that add up to ", c.operands.size(), " operands"),
+  c.expect(sum == std::int64_t(c.operands.size()),
+           cat("operand_segments that add up to ", c.operands.size(), " operands"),
            to_text(segments));
   return segments;
 }
@@ -123,10 +136,13 @@ void put_slice(const HostArray& slice, HostArray& into, std::int64_t axis, std::
 bool is_combiner(std::string_view name) {
   return std::ranges::find(combiners, name, &CombinerInfo::name) != combiners.end();
 }
-std::string reduction_name(std::string_view combiner) { return std::string(find_combiner(combiner).reduction); }
+std::string reduction_name(std::string_view combiner) {
+  return std::string(find_combiner(combiner).reduction);
+}
 Kinds combiner_kinds(std::string_view combiner) { return find_combiner(combiner).kinds; }
 
-Accumulator::Accumulator(std::string_view combiner, const Type& type) : type_(type), row_(find_combiner(combiner).row) {
+Accumulator::Accumulator(std::string_view combiner, const Type& type)
+    : type_(type), row_(find_combiner(combiner).row) {
   const Type wide{.dtype = accumulation_dtype(combiner, type.dtype), .dims = type.dims};
   value_ = combiner_identity(find_combiner(combiner).reduction, wide)->to_array();
 }
@@ -141,7 +157,8 @@ void Accumulator::add(const HostArray& from, std::int64_t offset) {
     at = wide.bytes.data();
   }
   const std::array<const void*, 2> operands{value_.bytes.data(), at};
-  elementwise_function(elementwise_row(row_), value_.type.dtype)(operands.data(), value_.bytes.data(), std::size_t(type_.count()));
+  elementwise_function(elementwise_row(row_), value_.type.dtype)(
+      operands.data(), value_.bytes.data(), std::size_t(type_.count()));
 }
 
 HostArray Accumulator::result() const { return convert(value_, type_.dtype); }

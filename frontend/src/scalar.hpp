@@ -43,7 +43,8 @@ struct Literal {
 template <class T>
 constexpr auto U(T x) {
   if constexpr (std::is_integral_v<T>) {
-    return std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>(std::make_unsigned_t<T>(x));
+    return std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>(
+        std::make_unsigned_t<T>(x));
   } else {
     return x;
   }
@@ -68,9 +69,10 @@ constexpr std::complex<T> MAKE(T re, T im) {
 
 // Functions of <cmath>, by number of operands.
 #define PARTITA_CMATH(X, Y)                                                                       \
-  X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc) \
-  X(exp) X(expm1) X(fabs) X(floor) X(log) X(log1p) X(rint) X(round) X(sin) X(sinh) X(sqrt) X(tan)   \
-  X(tanh) Y(atan2) Y(copysign) Y(fmod) Y(hypot) Y(nextafter) Y(pow)
+  X(acos)                                                                                         \
+  X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc) X(exp) \
+      X(expm1) X(fabs) X(floor) X(log) X(log1p) X(rint) X(round) X(sin) X(sinh) X(sqrt) X(tan)    \
+          X(tanh) Y(atan2) Y(copysign) Y(fmod) Y(hypot) Y(nextafter) Y(pow)
 #define PARTITA_UNARY(f)                        \
   inline float f(float x) { return std::f(x); } \
   inline double f(double x) { return std::f(x); }
@@ -84,8 +86,10 @@ PARTITA_CMATH(PARTITA_UNARY, PARTITA_BINARY)
 template <std::floating_point T>
 T lgamma(T x) {
   int sign = 0;  // std::lgamma would write a global
-  if constexpr (std::same_as<T, float>) return ::lgammaf_r(x, &sign);
-  else return ::lgamma_r(x, &sign);
+  if constexpr (std::same_as<T, float>)
+    return ::lgammaf_r(x, &sign);
+  else
+    return ::lgamma_r(x, &sign);
 }
 template <std::floating_point T>
 T rsqrt(T x) {
@@ -118,12 +122,12 @@ T mul_hi(T x, T y) {
   return T(Wide(x) * Wide(y) >> (8 * sizeof(T)));
 }
 
-#define PARTITA_HELPER(domain, result, name, parameters, ...)         \
-  template <class T, class R = Part<T>>                               \
-  result name parameters {                                            \
-    [[maybe_unused]] constexpr Literal<R> K;                          \
-    [[maybe_unused]] constexpr unsigned BITS = 8 * sizeof(T);         \
-    __VA_ARGS__                                                       \
+#define PARTITA_HELPER(domain, result, name, parameters, ...) \
+  template <class T, class R = Part<T>>                       \
+  result name parameters {                                    \
+    [[maybe_unused]] constexpr Literal<R> K;                  \
+    [[maybe_unused]] constexpr unsigned BITS = 8 * sizeof(T); \
+    __VA_ARGS__                                               \
   }
 #include "frontend/ops/scalar_helpers.def"
 
@@ -134,8 +138,21 @@ inline constexpr std::string_view names[] = {
 #undef PARTITA_NAME
 #define PARTITA_HELPER(domain, result, name, ...) #name,
 #include "frontend/ops/scalar_helpers.def"
-    "lgamma", "rsqrt", "isfinite", "isinf", "signbit", "popcount", "clz", "mul_hi",
-    "K", "U", "S", "RE", "IM", "MAKE", "BITS"};
+        "lgamma",
+    "rsqrt",
+    "isfinite",
+    "isinf",
+    "signbit",
+    "popcount",
+    "clz",
+    "mul_hi",
+    "K",
+    "U",
+    "S",
+    "RE",
+    "IM",
+    "MAKE",
+    "BITS"};
 #undef PARTITA_CMATH
 
 }  // namespace partita::ir::scalar

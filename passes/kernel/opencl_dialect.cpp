@@ -27,7 +27,8 @@ typedef double f64;
 typedef double2 c128;
 )";
 
-constexpr std::string_view f16_value = R"(f32 f16_value(ui16 bits) { return vload_half(0, (const half*)&bits); }
+constexpr std::string_view f16_value =
+    R"(f32 f16_value(ui16 bits) { return vload_half(0, (const half*)&bits); }
 )";
 
 constexpr std::string_view f16_bits = R"(ui16 f16_bits(f32 x) {
@@ -37,7 +38,8 @@ constexpr std::string_view f16_bits = R"(ui16 f16_bits(f32 x) {
 }
 )";
 
-constexpr std::string_view bf16_value = R"(f32 bf16_value(ui16 bits) { return as_float((ui32)bits << 16); }
+constexpr std::string_view bf16_value =
+    R"(f32 bf16_value(ui16 bits) { return as_float((ui32)bits << 16); }
 )";
 
 constexpr std::string_view bf16_bits = R"(ui16 bf16_bits(f32 x) {
@@ -77,10 +79,14 @@ Dialect make_dialect() {
           {
               {"f16_value", f16_value},
               {"f16_bits", f16_bits},
-              {"round_f16", "f32 round_f16(f32 x) { return f16_value(f16_bits(x)); }\n", {"f16_value", "f16_bits"}},
+              {"round_f16",
+               "f32 round_f16(f32 x) { return f16_value(f16_bits(x)); }\n",
+               {"f16_value", "f16_bits"}},
               {"bf16_value", bf16_value},
               {"bf16_bits", bf16_bits},
-              {"round_bf16", "f32 round_bf16(f32 x) { return bf16_value(bf16_bits(x)); }\n", {"bf16_value", "bf16_bits"}},
+              {"round_bf16",
+               "f32 round_bf16(f32 x) { return bf16_value(bf16_bits(x)); }\n",
+               {"bf16_value", "bf16_bits"}},
               {"narrow_f64", narrow_f64},
               {"narrow_ui64", narrow_ui64},
               {"narrow_i64", narrow_i64, {"narrow_ui64"}},
@@ -95,8 +101,13 @@ Dialect make_dialect() {
           },
       .function = "",
       .long_suffix = "L",
-      .reinterpret = {{"i32", "as_int"}, {"ui32", "as_uint"}, {"f32", "as_float"}, {"i64", "as_long"},
-                      {"ui64", "as_ulong"}, {"f64", "as_double"}, {"c64", "as_float2"}},
+      .reinterpret = {{"i32", "as_int"},
+                      {"ui32", "as_uint"},
+                      {"f32", "as_float"},
+                      {"i64", "as_long"},
+                      {"ui64", "as_ulong"},
+                      {"f64", "as_double"},
+                      {"c64", "as_float2"}},
       .make_c64 = "(c64)",
       .make_c128 = "(c128)",
       .real = ".x",

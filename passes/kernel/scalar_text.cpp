@@ -25,7 +25,8 @@ std::string name_of(DType d) { return std::string(info(d).name); }
 /// calls, subscripts and member selections behind it.
 bool is_primary(std::string_view text) {
   const CToken first = next_token(text);
-  if (first.kind != CToken::identifier && first.kind != CToken::number && first.text != "(") return false;
+  if (first.kind != CToken::identifier && first.kind != CToken::number && first.text != "(")
+    return false;
   int depth = first.text == "(" ? 1 : 0;
   bool may_open = first.kind == CToken::identifier;
   for (CToken t = next_token(text); t.kind != CToken::end; t = next_token(text)) {
@@ -43,7 +44,9 @@ bool is_primary(std::string_view text) {
   return depth == 0;
 }
 
-std::string in_parentheses(const std::string& text) { return is_primary(text) ? text : "(" + text + ")"; }
+std::string in_parentheses(const std::string& text) {
+  return is_primary(text) ? text : "(" + text + ")";
+}
 
 /// Removes a parenthesised argument from the front of `text` and returns what it encloses.
 std::string_view take_argument(std::string_view& text) {
@@ -68,8 +71,10 @@ std::string indented(std::string_view body) {
     if (at_start && t.kind == CToken::space) continue;
     if (t.text == "}") --braces;
     if (at_start) {
-      if (t.text == "else" && result.ends_with("}\n")) result.back() = ' ';
-      else result.append(std::size_t(2 * braces), ' ');
+      if (t.text == "else" && result.ends_with("}\n"))
+        result.back() = ' ';
+      else
+        result.append(std::size_t(2 * braces), ' ');
     }
     result += t.text;
     parentheses += (t.text == "(") - (t.text == ")");
@@ -117,7 +122,8 @@ std::string ScalarText::load(DType d, const std::string& pointer, const std::str
   return element;
 }
 
-std::string ScalarText::store(DType d, const std::string& pointer, const std::string& index, const std::string& value) {
+std::string ScalarText::store(DType d, const std::string& pointer, const std::string& index,
+                              const std::string& value) {
   note(d);
   const std::string element = cat(in_parentheses(pointer), "[", index, "] = ");
   if (d == DType::i1) return cat(element, in_parentheses(value), " ? 1 : 0");
@@ -156,7 +162,8 @@ std::string ScalarText::literal(DType d, std::uint64_t bits) {
     if constexpr (dtype == DType::c128) {
       throw_internal_error("a complex<f64> constant does not fit into 64 bits");
     } else if constexpr (dtype == DType::c64) {
-      return make_complex(d, literal(DType::f32, bits & 0xffffffff), literal(DType::f32, bits >> 32));
+      return make_complex(d, literal(DType::f32, bits & 0xffffffff),
+                          literal(DType::f32, bits >> 32));
     } else if constexpr (kind == Kinds::boolean) {
       return (bits & 0xff) != 0 ? "true" : "false";
     } else if constexpr (kind == Kinds::floating) {
@@ -168,9 +175,11 @@ std::string ScalarText::literal(DType d, std::uint64_t bits) {
       if (!std::isfinite(value)) {
         const std::uint64_t pattern = is_double ? std::bit_cast<std::uint64_t>(double(value))
                                                 : std::bit_cast<std::uint32_t>(float(value));
-        return reinterpret(literal(is_double ? DType::ui64 : DType::ui32, pattern), info(dtype).value);
+        return reinterpret(literal(is_double ? DType::ui64 : DType::ui32, pattern),
+                           info(dtype).value);
       }
-      const std::string text = shortest_decimal<std::remove_const_t<Value>>(value) + (is_double ? "" : "f");
+      const std::string text =
+          shortest_decimal<std::remove_const_t<Value>>(value) + (is_double ? "" : "f");
       return std::signbit(value) ? "(" + text + ")" : text;
     } else if constexpr (kind == Kinds::unsigned_) {
       const auto value = StorageType<dtype>(bits);
@@ -178,8 +187,10 @@ std::string ScalarText::literal(DType d, std::uint64_t bits) {
       return cat(value, "u", byte_size(dtype) == 8 ? dialect_.long_suffix : "");
     } else {
       const auto value = StorageType<dtype>(bits);
-      if (byte_size(dtype) < 4) return cat("((", name_of(d), ")", signed_literal(value, 32, ""), ")");
-      return signed_literal(value, info(dtype).bits, byte_size(dtype) == 8 ? dialect_.long_suffix : "");
+      if (byte_size(dtype) < 4)
+        return cat("((", name_of(d), ")", signed_literal(value, 32, ""), ")");
+      return signed_literal(value, info(dtype).bits,
+                            byte_size(dtype) == 8 ? dialect_.long_suffix : "");
     }
   });
 }
@@ -188,8 +199,10 @@ std::string ScalarText::literal(DType d, std::uint64_t bits) {
 std::string ScalarText::number(DType d, double value) {
   HostArray one(Type::scalar(is_integer(d) ? DType::i64 : DType::f64));
   // Integers wrap: K(-1) has all bits set.
-  if (is_integer(d)) one.data<DType::i64>()[0] = std::int64_t(value);
-  else one.data<DType::f64>()[0] = value;
+  if (is_integer(d))
+    one.data<DType::i64>()[0] = std::int64_t(value);
+  else
+    one.data<DType::f64>()[0] = value;
   const HostArray converted = ::partita::convert(one, d);
   std::uint64_t bits = 0;
   std::memcpy(&bits, converted.bytes.data(), converted.bytes.size());
@@ -210,7 +223,8 @@ std::string ScalarText::from_complex(const std::string& x, DType from, DType to)
   const DType part = ir::part_dtype(from);
   if (to == DType::i1) return cat(real, " != 0 || ", imag, " != 0");
   if (!is_complex(to)) return convert(real, part, to);
-  return make_complex(to, convert(real, part, ir::part_dtype(to)), convert(imag, part, ir::part_dtype(to)));
+  return make_complex(to, convert(real, part, ir::part_dtype(to)),
+                      convert(imag, part, ir::part_dtype(to)));
 }
 
 std::string ScalarText::convert(const std::string& x, DType from, DType to) {
@@ -218,7 +232,8 @@ std::string ScalarText::convert(const std::string& x, DType from, DType to) {
   note(to);
   if (from == to) return x;
   if (is_complex(from)) return from_complex(x, from, to);
-  if (is_complex(to)) return make_complex(to, convert(x, from, ir::part_dtype(to)), number(ir::part_dtype(to), 0));
+  if (is_complex(to))
+    return make_complex(to, convert(x, from, ir::part_dtype(to)), number(ir::part_dtype(to), 0));
   if (to == DType::i1) return cat(in_parentheses(x), " != 0");
   const DType value = info(from).value;
   const std::string cast = cat("(", name_of(info(to).value), ")", in_parentheses(x));
@@ -243,7 +258,8 @@ std::string ScalarText::reinterpret(const std::string& x, DType to) {
 
 std::string ScalarText::bitcast(const std::string& x, DType from, DType to) {
   if (info(from).bits != info(to).bits)
-    throw_internal_error(cat("a bitcast from ", to_string(from), " to ", to_string(to), " changes the width"));
+    throw_internal_error(
+        cat("a bitcast from ", to_string(from), " to ", to_string(to), " changes the width"));
   note(from);
   note(to);
   if (from == to) return x;
@@ -259,10 +275,12 @@ std::string ScalarText::bitcast(const std::string& x, DType from, DType to) {
 
 // --- Rows ------------------------------------------------------------------------------------------
 
-std::string ScalarText::apply(std::string_view row_name, DType d, std::span<const std::string> operands) {
+std::string ScalarText::apply(std::string_view row_name, DType d,
+                              std::span<const std::string> operands) {
   const ir::ElementwiseRow& row = ir::elementwise_row(row_name);
   if (!row.accepts(d) || int(operands.size()) != ir::arity(row.signature))
-    throw_internal_error(cat("row '", row_name, "' does not accept ", operands.size(), " operands of ", to_string(d)));
+    throw_internal_error(cat("row '", row_name, "' does not accept ", operands.size(),
+                             " operands of ", to_string(d)));
   note(d);
   const auto chosen = std::ranges::find_if(
       row.cases, [&](const ir::RowCase& c) { return intersects(c.kinds, info(d).kind); });
@@ -281,10 +299,12 @@ std::string ScalarText::apply(std::string_view row_name, DType d, std::span<cons
 
 /// Replaces operands, K, U, S, BITS, T, R, RE, IM, MAKE and helpers in an expression over elements of
 /// type d.
-std::string ScalarText::substitute(std::string_view text, DType d, std::span<const std::string> operands) {
+std::string ScalarText::substitute(std::string_view text, DType d,
+                                   std::span<const std::string> operands) {
   std::string result;
   for (CToken t = next_token(text); t.kind != CToken::end; t = next_token(text))
-    result += t.kind == CToken::identifier ? substitute_name(t.text, text, d, operands) : std::string(t.text);
+    result += t.kind == CToken::identifier ? substitute_name(t.text, text, d, operands)
+                                           : std::string(t.text);
   return result;
 }
 
@@ -303,7 +323,8 @@ std::string ScalarText::substitute_name(std::string_view name, std::string_view&
   if (name == "MAKE") {
     const DType result = ir::result_dtype(ir::Signature::compose, part);
     note(result);
-    return cat("(", result == DType::c64 ? dialect_.make_c64 : dialect_.make_c128, "(", argument(), "))");
+    return cat("(", result == DType::c64 ? dialect_.make_c64 : dialect_.make_c128, "(", argument(),
+               "))");
   }
   if (name == "U" || name == "S") {
     const std::string inner = in_parentheses(argument());
@@ -313,7 +334,8 @@ std::string ScalarText::substitute_name(std::string_view name, std::string_view&
     return cat(bits < 32 ? "(ui32)" : "", "(ui", bits, ")", inner);
   }
   const auto helpers = ir::scalar_helpers();
-  if (std::ranges::find(helpers, name, &ScalarHelper::name) != helpers.end()) return define_helper(name, value);
+  if (std::ranges::find(helpers, name, &ScalarHelper::name) != helpers.end())
+    return define_helper(name, value);
   return std::string(name);
 }
 
@@ -325,7 +347,8 @@ std::string ScalarText::define_helper(std::string_view name, DType d) {
   if (!defined_.insert(full_name).second) return full_name;
   const auto text = [&](std::string_view t) { return substitute(t, d, {}); };
   // Helpers that this one calls are appended first.
-  const std::string result = text(helper.result), parameters = text(helper.parameters), body = text(helper.body);
+  const std::string result = text(helper.result), parameters = text(helper.parameters),
+                    body = text(helper.body);
   helpers_ += cat(dialect_.function, result, " ", full_name, parameters, " ", indented(body));
   return full_name;
 }

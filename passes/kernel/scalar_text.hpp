@@ -52,7 +52,8 @@ class ScalarText {
   /// rounded to the result dtype.  An operand may be repeated in the text, so pass names of variables.
   /// Operands are put in parentheses where needed; the result is not: it may hold operators as weak
   /// as ?:, so assign it to a variable or put it in parentheses.
-  [[nodiscard]] std::string apply(std::string_view row, DType d, std::span<const std::string> operands);
+  [[nodiscard]] std::string apply(std::string_view row, DType d,
+                                  std::span<const std::string> operands);
   /// StableHLO's convert; floats saturate to integers.  Result as apply's.
   [[nodiscard]] std::string convert(const std::string& x, DType from, DType to);
   /// The bits of x as another dtype of the same width.

@@ -18,8 +18,8 @@ namespace partita::kernel {
 namespace {
 
 using partita::testing::Allowed;
-using partita::testing::OpenCL;
 using partita::testing::difference;
+using partita::testing::OpenCL;
 using partita::testing::Random;
 using partita::testing::samples;
 using partita::testing::value_text;
@@ -57,25 +57,32 @@ class Source {
   std::string input(KernelCase& c, HostArray array) {
     const DType d = array.type.dtype;
     const std::string k = std::to_string(c.inputs.size());
-    c.body += cat("  const ", text.value_type(d), " x", k, " = ", text.load(d, "in" + k, "i"), ";\n");
+    c.body +=
+        cat("  const ", text.value_type(d), " x", k, " = ", text.load(d, "in" + k, "i"), ";\n");
     c.inputs.push_back(std::move(array));
     return "x" + k;
   }
-  void result(KernelCase& c, std::string what, const std::string& value, HostArray expected, Allowed allowed, std::size_t first_input) {
+  void result(KernelCase& c, std::string what, const std::string& value, HostArray expected,
+              Allowed allowed, std::size_t first_input) {
     const DType d = expected.type.dtype;
     const std::string k = std::to_string(c.results.size());
-    c.body += cat("  const ", text.value_type(d), " r", k, " = ", value, ";\n  ", text.store(d, "out" + k, "i", "r" + k), ";\n");
-    c.results.push_back({std::move(what), std::move(expected), allowed, first_input, c.inputs.size()});
+    c.body += cat("  const ", text.value_type(d), " r", k, " = ", value, ";\n  ",
+                  text.store(d, "out" + k, "i", "r" + k), ";\n");
+    c.results.push_back(
+        {std::move(what), std::move(expected), allowed, first_input, c.inputs.size()});
   }
   std::string str() {
     std::string kernels;
     for (const auto& c : cases) {
       std::string parameters;
       for (std::size_t k = 0; k < c->inputs.size(); ++k)
-        parameters += cat(parameters.empty() ? "" : ", ", "__global const ", text.stored_type(c->inputs[k].type.dtype), "* in", k);
+        parameters += cat(parameters.empty() ? "" : ", ", "__global const ",
+                          text.stored_type(c->inputs[k].type.dtype), "* in", k);
       for (std::size_t k = 0; k < c->results.size(); ++k)
-        parameters += cat(parameters.empty() ? "" : ", ", "__global ", text.stored_type(c->results[k].expected.type.dtype), "* out", k);
-      kernels += cat("\n__kernel void ", c->name, "(", parameters, ") {\n  const size_t i = get_global_id(0);\n", c->body, "}\n");
+        parameters += cat(parameters.empty() ? "" : ", ", "__global ",
+                          text.stored_type(c->results[k].expected.type.dtype), "* out", k);
+      kernels += cat("\n__kernel void ", c->name, "(", parameters,
+                     ") {\n  const size_t i = get_global_id(0);\n", c->body, "}\n");
     }
     return text.prelude_and_helpers() + kernels;
   }
@@ -95,20 +102,25 @@ class Source {
   }
 };
 
-HostArray interpreted(const ir::ElementwiseRow& row, DType d, const std::vector<const HostArray*>& operands) {
+HostArray interpreted(const ir::ElementwiseRow& row, DType d,
+                      const std::vector<const HostArray*>& operands) {
   HostArray result(Type{.dtype = result_dtype(row.signature, d), .dims = operands[0]->type.dims});
   std::vector<const void*> pointers;
   for (const HostArray* operand : operands) pointers.push_back(operand->bytes.data());
-  elementwise_function(row, d)(pointers.data(), result.bytes.data(), std::size_t(result.type.count()));
+  elementwise_function(row, d)(pointers.data(), result.bytes.data(),
+                               std::size_t(result.type.count()));
   return result;
 }
 
 Allowed allowed_of(const ir::ElementwiseRow& row, DType d) {
-  if (is_complex(d)) return {.ulp = row.signature == ir::Signature::part || row.name == "add" ? double(row.ulp) : 64};
+  if (is_complex(d))
+    return {.ulp =
+                row.signature == ir::Signature::part || row.name == "add" ? double(row.ulp) : 64};
   if (row.ulp == 0) return {};
   if (info(d).value != d) return {.ulp = 1, .absolute = 0};  // computed in f32, rounded
   // Where a function crosses zero, what counts is the absolute error.
-  const double epsilon = d == DType::f64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+  const double epsilon = d == DType::f64 ? std::numeric_limits<double>::epsilon()
+                                         : std::numeric_limits<float>::epsilon();
   return {.ulp = double(row.ulp), .absolute = row.ulp >= 32 ? 8 * epsilon : 0};
 }
 
@@ -123,15 +135,19 @@ void add_rows(Source& source, DType d, Random& random) {
     const std::size_t first = c->inputs.size();
     std::vector<std::string> operands;
     for (int k = 0; k < arity(row.signature); ++k)
-      operands.push_back(source.input(*c, samples(operand_dtype(row.signature, d, k), row.samples[std::size_t(k)], k, sample_count, random)));
+      operands.push_back(
+          source.input(*c, samples(operand_dtype(row.signature, d, k), row.samples[std::size_t(k)],
+                                   k, sample_count, random)));
     std::vector<const HostArray*> arrays;
     for (std::size_t k = first; k < c->inputs.size(); ++k) arrays.push_back(&c->inputs[k]);
-    source.result(*c, cat(row.name, " of ", to_string(d)), source.text.apply(row.name, d, operands), interpreted(row, d, arrays), allowed_of(row, d), first);
+    source.result(*c, cat(row.name, " of ", to_string(d)), source.text.apply(row.name, d, operands),
+                  interpreted(row, d, arrays), allowed_of(row, d), first);
   }
 }
 
 OpenCL* shared_device() {
-  static const std::unique_ptr<OpenCL> device = OpenCL::why_unavailable().empty() ? std::make_unique<OpenCL>() : nullptr;
+  static const std::unique_ptr<OpenCL> device =
+      OpenCL::why_unavailable().empty() ? std::make_unique<OpenCL>() : nullptr;
   return device.get();
 }
 
@@ -157,7 +173,8 @@ TEST_F(ScalarTextOnDevice, conversions_between_all_dtypes_equal_the_interpreter)
     KernelCase& c = source.start(cat("convert_", info(from).name));
     const std::string x = source.input(c, samples(from, {-300, 300}, 0, sample_count, random));
     for (const DType to : all_dtypes)
-      source.result(c, cat("convert ", to_string(from), " to ", to_string(to)), source.text.convert(x, from, to), convert(c.inputs[0], to), {}, 0);
+      source.result(c, cat("convert ", to_string(from), " to ", to_string(to)),
+                    source.text.convert(x, from, to), convert(c.inputs[0], to), {}, 0);
   }
   source.check(*shared_device());
 }
@@ -178,12 +195,14 @@ TEST_F(ScalarTextOnDevice, bitcasts_keep_the_bits) {
   for (const DType from : all_dtypes) {
     if (from == DType::i1 || from == DType::c128) continue;
     KernelCase& c = source.start(cat("bitcast_", info(from).name));
-    const std::string x = source.input(c, without_nan(samples(from, {-300, 300}, 0, sample_count, random)));
+    const std::string x =
+        source.input(c, without_nan(samples(from, {-300, 300}, 0, sample_count, random)));
     for (const DType to : all_dtypes) {
       if (to == DType::i1 || info(to).bits != info(from).bits) continue;
       HostArray expected(Type{.dtype = to, .dims = {sample_count}});
       expected.bytes = c.inputs[0].bytes;
-      source.result(c, cat("bitcast ", to_string(from), " to ", to_string(to)), source.text.bitcast(x, from, to), std::move(expected), {}, 0);
+      source.result(c, cat("bitcast ", to_string(from), " to ", to_string(to)),
+                    source.text.bitcast(x, from, to), std::move(expected), {}, 0);
     }
   }
   source.check(*shared_device());
@@ -223,8 +242,11 @@ void add_chain(Source& source, KernelCase& c, DType d, Random& random) {
     terms.push_back({name, c.inputs.back()});
   }
   for (int step = 0; step < 4;) {
-    const ir::ElementwiseRow& row = ir::elementwise_rows()[random() % ir::elementwise_rows().size()];
-    const bool keeps_dtype = row.signature == ir::Signature::unary || row.signature == ir::Signature::binary || row.signature == ir::Signature::ternary;
+    const ir::ElementwiseRow& row =
+        ir::elementwise_rows()[random() % ir::elementwise_rows().size()];
+    const bool keeps_dtype = row.signature == ir::Signature::unary ||
+                             row.signature == ir::Signature::binary ||
+                             row.signature == ir::Signature::ternary;
     if (!keeps_dtype || row.ulp > 0 || !row.accepts(d)) continue;
     std::vector<std::string> operands;
     std::vector<const HostArray*> arrays;
@@ -239,13 +261,15 @@ void add_chain(Source& source, KernelCase& c, DType d, Random& random) {
     if (terms.back().text.size() > 1000) break;
     ++step;
   }
-  source.result(c, cat("chain of ", to_string(d), ": ", terms.back().text), terms.back().text, terms.back().value, {}, first);
+  source.result(c, cat("chain of ", to_string(d), ": ", terms.back().text), terms.back().text,
+                terms.back().value, {}, first);
 }
 
 TEST_F(ScalarTextOnDevice, nested_text_of_exact_rows_equals_the_interpreter) {
   Source source;
   Random random(4);
-  for (const DType d : {DType::f32, DType::f16, DType::bf16, DType::i8, DType::ui16, DType::i32, DType::i64}) {
+  for (const DType d :
+       {DType::f32, DType::f16, DType::bf16, DType::i8, DType::ui16, DType::i32, DType::i64}) {
     KernelCase& c = source.start(cat("chains_", info(d).name));
     for (int k = 0; k < 4; ++k) add_chain(source, c, d, random);
   }
@@ -286,10 +310,12 @@ TEST(ScalarText, literals_are_primary_expressions) {
   EXPECT_EQ(text.literal(DType::f32, std::bit_cast<std::uint32_t>(0.1f)), "0.1f");
   EXPECT_EQ(text.literal(DType::f32, std::bit_cast<std::uint32_t>(-2.0f)), "(-2.0f)");
   EXPECT_EQ(text.literal(DType::f32, 0x7fc00000), "as_float(2143289344u)");
-  EXPECT_EQ(text.literal(DType::i64, std::uint64_t(std::numeric_limits<std::int64_t>::min())), "(-9223372036854775807L - 1)");
+  EXPECT_EQ(text.literal(DType::i64, std::uint64_t(std::numeric_limits<std::int64_t>::min())),
+            "(-9223372036854775807L - 1)");
   EXPECT_EQ(text.literal(DType::bf16, 0x3f80), "1.0f");
   EXPECT_EQ(text.literal(DType::i1, 1), "true");
-  EXPECT_EQ(text.literal(DType::c64, std::uint64_t(std::bit_cast<std::uint32_t>(1.0f)) << 32), "((c64)(0.0f, 1.0f))");
+  EXPECT_EQ(text.literal(DType::c64, std::uint64_t(std::bit_cast<std::uint32_t>(1.0f)) << 32),
+            "((c64)(0.0f, 1.0f))");
 }
 
 TEST(ScalarText, refuses_rows_that_do_not_accept_the_dtype) {

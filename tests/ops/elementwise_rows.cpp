@@ -59,8 +59,11 @@ constexpr std::int32_t max32 = std::numeric_limits<std::int32_t>::max();
 
 /// Equal as numbers, with the sign of zero; NaN equals NaN.
 void expect_same(float expected, float actual, const std::string& what) {
-  if (std::isnan(expected)) EXPECT_TRUE(std::isnan(actual)) << what << " is " << actual;
-  else EXPECT_EQ(std::bit_cast<std::uint32_t>(expected), std::bit_cast<std::uint32_t>(actual)) << what << ": expected " << expected << ", found " << actual;
+  if (std::isnan(expected))
+    EXPECT_TRUE(std::isnan(actual)) << what << " is " << actual;
+  else
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(expected), std::bit_cast<std::uint32_t>(actual))
+        << what << ": expected " << expected << ", found " << actual;
 }
 
 struct Unary {
@@ -70,33 +73,113 @@ struct Unary {
 
 TEST(ElementwiseRows, exact_values_of_unary_rows) {
   constexpr Unary cases[] = {
-      {"abs", -0.0f, 0.0f}, {"abs", -inf, inf}, {"abs", nan, nan}, {"abs", -tiny, tiny},
-      {"negate", 0.0f, -0.0f}, {"negate", inf, -inf}, {"negate", 2.5f, -2.5f},
-      {"sign", -0.0f, -0.0f}, {"sign", 0.0f, 0.0f}, {"sign", nan, nan}, {"sign", -inf, -1.0f}, {"sign", tiny, 1.0f},
-      {"square", -3.0f, 9.0f}, {"square", -inf, inf}, {"square", tiny, 0.0f},
-      {"ceil", -0.5f, -0.0f}, {"ceil", 1.2f, 2.0f}, {"ceil", inf, inf}, {"ceil", nan, nan},
-      {"floor", -0.5f, -1.0f}, {"floor", 1.8f, 1.0f}, {"floor", -0.0f, -0.0f},
-      {"round_nearest_afz", 2.5f, 3.0f}, {"round_nearest_afz", -2.5f, -3.0f}, {"round_nearest_afz", 0.49999997f, 0.0f}, {"round_nearest_afz", -0.2f, -0.0f},
-      {"round_nearest_even", 2.5f, 2.0f}, {"round_nearest_even", 3.5f, 4.0f}, {"round_nearest_even", -0.5f, -0.0f}, {"round_nearest_even", nan, nan},
-      {"sqrt", 4.0f, 2.0f}, {"sqrt", -1.0f, nan}, {"sqrt", -0.0f, -0.0f}, {"sqrt", inf, inf},
-      {"rsqrt", 4.0f, 0.5f}, {"rsqrt", 0.0f, inf}, {"rsqrt", inf, 0.0f}, {"rsqrt", -1.0f, nan},
-      {"cbrt", -8.0f, -2.0f}, {"cbrt", 0.0f, 0.0f},
-      {"exponential", 0.0f, 1.0f}, {"exponential", -inf, 0.0f}, {"exponential", 1000.0f, inf}, {"exponential", nan, nan},
-      {"exponential_minus_one", 0.0f, 0.0f}, {"exponential_minus_one", -inf, -1.0f}, {"exponential_minus_one", 1e-20f, 1e-20f},
-      {"log", 1.0f, 0.0f}, {"log", 0.0f, -inf}, {"log", -1.0f, nan}, {"log", inf, inf},
-      {"log_plus_one", 0.0f, 0.0f}, {"log_plus_one", -1.0f, -inf}, {"log_plus_one", 1e-20f, 1e-20f},
-      {"logistic", 0.0f, 0.5f}, {"logistic", inf, 1.0f}, {"logistic", -inf, 0.0f}, {"logistic", nan, nan},
-      {"tanh", 0.0f, 0.0f}, {"tanh", inf, 1.0f}, {"tanh", -inf, -1.0f},
-      {"sine", 0.0f, 0.0f}, {"sine", inf, nan}, {"cosine", 0.0f, 1.0f}, {"cosine", -inf, nan}, {"tan", 0.0f, 0.0f}, {"chlo_tan", -0.0f, -0.0f},
-      {"asin", 2.0f, nan}, {"asin", 0.0f, 0.0f}, {"acos", 1.0f, 0.0f}, {"acos", -1.5f, nan}, {"atan", 0.0f, 0.0f},
-      {"sinh", inf, inf}, {"sinh", 0.0f, 0.0f}, {"cosh", -inf, inf}, {"cosh", 0.0f, 1.0f},
-      {"asinh", -inf, -inf}, {"acosh", 1.0f, 0.0f}, {"acosh", 0.5f, nan}, {"atanh", 1.0f, inf}, {"atanh", -1.0f, -inf}, {"atanh", 2.0f, nan},
-      {"erf", inf, 1.0f}, {"erf", -inf, -1.0f}, {"erf", 0.0f, 0.0f}, {"erfc", 0.0f, 1.0f}, {"erfc", inf, 0.0f}, {"erfc", -inf, 2.0f},
-      {"erf_inv", 0.0f, 0.0f}, {"erf_inv", 1.0f, inf}, {"erf_inv", -1.0f, -inf}, {"erf_inv", 1.5f, nan},
-      {"lgamma", 1.0f, 0.0f}, {"lgamma", 2.0f, 0.0f}, {"lgamma", 0.0f, inf}, {"lgamma", -3.0f, inf}, {"lgamma", inf, inf},
-      {"digamma", 0.0f, -inf}, {"digamma", -0.0f, inf}, {"digamma", -2.0f, nan}, {"digamma", inf, inf}, {"digamma", nan, nan},
-      {"bessel_i1e", 0.0f, 0.0f}, {"bessel_i1e", inf, 0.0f}, {"bessel_i1e", nan, nan},
-      {"imag", 3.0f, 0.0f}, {"real", -0.0f, -0.0f},
+      {"abs", -0.0f, 0.0f},
+      {"abs", -inf, inf},
+      {"abs", nan, nan},
+      {"abs", -tiny, tiny},
+      {"negate", 0.0f, -0.0f},
+      {"negate", inf, -inf},
+      {"negate", 2.5f, -2.5f},
+      {"sign", -0.0f, -0.0f},
+      {"sign", 0.0f, 0.0f},
+      {"sign", nan, nan},
+      {"sign", -inf, -1.0f},
+      {"sign", tiny, 1.0f},
+      {"square", -3.0f, 9.0f},
+      {"square", -inf, inf},
+      {"square", tiny, 0.0f},
+      {"ceil", -0.5f, -0.0f},
+      {"ceil", 1.2f, 2.0f},
+      {"ceil", inf, inf},
+      {"ceil", nan, nan},
+      {"floor", -0.5f, -1.0f},
+      {"floor", 1.8f, 1.0f},
+      {"floor", -0.0f, -0.0f},
+      {"round_nearest_afz", 2.5f, 3.0f},
+      {"round_nearest_afz", -2.5f, -3.0f},
+      {"round_nearest_afz", 0.49999997f, 0.0f},
+      {"round_nearest_afz", -0.2f, -0.0f},
+      {"round_nearest_even", 2.5f, 2.0f},
+      {"round_nearest_even", 3.5f, 4.0f},
+      {"round_nearest_even", -0.5f, -0.0f},
+      {"round_nearest_even", nan, nan},
+      {"sqrt", 4.0f, 2.0f},
+      {"sqrt", -1.0f, nan},
+      {"sqrt", -0.0f, -0.0f},
+      {"sqrt", inf, inf},
+      {"rsqrt", 4.0f, 0.5f},
+      {"rsqrt", 0.0f, inf},
+      {"rsqrt", inf, 0.0f},
+      {"rsqrt", -1.0f, nan},
+      {"cbrt", -8.0f, -2.0f},
+      {"cbrt", 0.0f, 0.0f},
+      {"exponential", 0.0f, 1.0f},
+      {"exponential", -inf, 0.0f},
+      {"exponential", 1000.0f, inf},
+      {"exponential", nan, nan},
+      {"exponential_minus_one", 0.0f, 0.0f},
+      {"exponential_minus_one", -inf, -1.0f},
+      {"exponential_minus_one", 1e-20f, 1e-20f},
+      {"log", 1.0f, 0.0f},
+      {"log", 0.0f, -inf},
+      {"log", -1.0f, nan},
+      {"log", inf, inf},
+      {"log_plus_one", 0.0f, 0.0f},
+      {"log_plus_one", -1.0f, -inf},
+      {"log_plus_one", 1e-20f, 1e-20f},
+      {"logistic", 0.0f, 0.5f},
+      {"logistic", inf, 1.0f},
+      {"logistic", -inf, 0.0f},
+      {"logistic", nan, nan},
+      {"tanh", 0.0f, 0.0f},
+      {"tanh", inf, 1.0f},
+      {"tanh", -inf, -1.0f},
+      {"sine", 0.0f, 0.0f},
+      {"sine", inf, nan},
+      {"cosine", 0.0f, 1.0f},
+      {"cosine", -inf, nan},
+      {"tan", 0.0f, 0.0f},
+      {"chlo_tan", -0.0f, -0.0f},
+      {"asin", 2.0f, nan},
+      {"asin", 0.0f, 0.0f},
+      {"acos", 1.0f, 0.0f},
+      {"acos", -1.5f, nan},
+      {"atan", 0.0f, 0.0f},
+      {"sinh", inf, inf},
+      {"sinh", 0.0f, 0.0f},
+      {"cosh", -inf, inf},
+      {"cosh", 0.0f, 1.0f},
+      {"asinh", -inf, -inf},
+      {"acosh", 1.0f, 0.0f},
+      {"acosh", 0.5f, nan},
+      {"atanh", 1.0f, inf},
+      {"atanh", -1.0f, -inf},
+      {"atanh", 2.0f, nan},
+      {"erf", inf, 1.0f},
+      {"erf", -inf, -1.0f},
+      {"erf", 0.0f, 0.0f},
+      {"erfc", 0.0f, 1.0f},
+      {"erfc", inf, 0.0f},
+      {"erfc", -inf, 2.0f},
+      {"erf_inv", 0.0f, 0.0f},
+      {"erf_inv", 1.0f, inf},
+      {"erf_inv", -1.0f, -inf},
+      {"erf_inv", 1.5f, nan},
+      {"lgamma", 1.0f, 0.0f},
+      {"lgamma", 2.0f, 0.0f},
+      {"lgamma", 0.0f, inf},
+      {"lgamma", -3.0f, inf},
+      {"lgamma", inf, inf},
+      {"digamma", 0.0f, -inf},
+      {"digamma", -0.0f, inf},
+      {"digamma", -2.0f, nan},
+      {"digamma", inf, inf},
+      {"digamma", nan, nan},
+      {"bessel_i1e", 0.0f, 0.0f},
+      {"bessel_i1e", inf, 0.0f},
+      {"bessel_i1e", nan, nan},
+      {"imag", 3.0f, 0.0f},
+      {"real", -0.0f, -0.0f},
   };
   for (const Unary& c : cases) expect_same(c.expected, f32(c.row, c.x), cat(c.row, "(", c.x, ")"));
 }
@@ -108,19 +191,56 @@ TEST(ElementwiseRows, exact_values_of_binary_rows) {
   };
   const float largest = std::numeric_limits<float>::max();
   const Binary cases[] = {
-      {"add", inf, -inf, nan}, {"add", 0.1f, 0.2f, 0.1f + 0.2f}, {"add", -0.0f, 0.0f, 0.0f}, {"add", largest, largest, inf},
-      {"subtract", 1.0f, 1.0f, 0.0f}, {"subtract", inf, inf, nan},
-      {"multiply", 0.0f, inf, nan}, {"multiply", -0.0f, 5.0f, -0.0f}, {"multiply", tiny, 0.5f, 0.0f},
-      {"divide", 1.0f, 0.0f, inf}, {"divide", 1.0f, -0.0f, -inf}, {"divide", 0.0f, 0.0f, nan}, {"divide", 1.0f, 3.0f, 1.0f / 3.0f},
-      {"maximum", nan, 1.0f, nan}, {"maximum", 1.0f, nan, nan}, {"maximum", -0.0f, 0.0f, 0.0f}, {"maximum", 0.0f, -0.0f, 0.0f}, {"maximum", -inf, -5.0f, -5.0f},
-      {"minimum", nan, 1.0f, nan}, {"minimum", 1.0f, nan, nan}, {"minimum", -0.0f, 0.0f, -0.0f}, {"minimum", 0.0f, -0.0f, -0.0f}, {"minimum", -inf, -5.0f, -inf},
-      {"power", 0.0f, 0.0f, 1.0f}, {"power", -2.0f, 3.0f, -8.0f}, {"power", -2.0f, 0.5f, nan}, {"power", 0.0f, -1.0f, inf}, {"power", 1.0f, nan, 1.0f}, {"power", inf, -1.0f, 0.0f},
-      {"remainder", 5.5f, 2.0f, 1.5f}, {"remainder", -5.5f, 2.0f, -1.5f}, {"remainder", 5.5f, -2.0f, 1.5f}, {"remainder", 1.0f, 0.0f, nan}, {"remainder", -4.0f, 2.0f, -0.0f}, {"remainder", 3.0f, inf, 3.0f},
-      {"atan2", 0.0f, -0.0f, 3.14159274f}, {"atan2", -0.0f, 1.0f, -0.0f}, {"atan2", 1.0f, 0.0f, 1.57079637f}, {"atan2", inf, -inf, 2.3561945f},
-      {"next_after", 0.0f, 1.0f, tiny}, {"next_after", 1.0f, 2.0f, 1.00000012f}, {"next_after", 1.0f, 0.0f, 0.99999994f}, {"next_after", largest, inf, inf}, {"next_after", inf, 0.0f, largest},
-      {"next_after", nan, 1.0f, nan}, {"next_after", 1.0f, 1.0f, 1.0f}, {"next_after", tiny, -1.0f, 0.0f},
+      {"add", inf, -inf, nan},
+      {"add", 0.1f, 0.2f, 0.1f + 0.2f},
+      {"add", -0.0f, 0.0f, 0.0f},
+      {"add", largest, largest, inf},
+      {"subtract", 1.0f, 1.0f, 0.0f},
+      {"subtract", inf, inf, nan},
+      {"multiply", 0.0f, inf, nan},
+      {"multiply", -0.0f, 5.0f, -0.0f},
+      {"multiply", tiny, 0.5f, 0.0f},
+      {"divide", 1.0f, 0.0f, inf},
+      {"divide", 1.0f, -0.0f, -inf},
+      {"divide", 0.0f, 0.0f, nan},
+      {"divide", 1.0f, 3.0f, 1.0f / 3.0f},
+      {"maximum", nan, 1.0f, nan},
+      {"maximum", 1.0f, nan, nan},
+      {"maximum", -0.0f, 0.0f, 0.0f},
+      {"maximum", 0.0f, -0.0f, 0.0f},
+      {"maximum", -inf, -5.0f, -5.0f},
+      {"minimum", nan, 1.0f, nan},
+      {"minimum", 1.0f, nan, nan},
+      {"minimum", -0.0f, 0.0f, -0.0f},
+      {"minimum", 0.0f, -0.0f, -0.0f},
+      {"minimum", -inf, -5.0f, -inf},
+      {"power", 0.0f, 0.0f, 1.0f},
+      {"power", -2.0f, 3.0f, -8.0f},
+      {"power", -2.0f, 0.5f, nan},
+      {"power", 0.0f, -1.0f, inf},
+      {"power", 1.0f, nan, 1.0f},
+      {"power", inf, -1.0f, 0.0f},
+      {"remainder", 5.5f, 2.0f, 1.5f},
+      {"remainder", -5.5f, 2.0f, -1.5f},
+      {"remainder", 5.5f, -2.0f, 1.5f},
+      {"remainder", 1.0f, 0.0f, nan},
+      {"remainder", -4.0f, 2.0f, -0.0f},
+      {"remainder", 3.0f, inf, 3.0f},
+      {"atan2", 0.0f, -0.0f, 3.14159274f},
+      {"atan2", -0.0f, 1.0f, -0.0f},
+      {"atan2", 1.0f, 0.0f, 1.57079637f},
+      {"atan2", inf, -inf, 2.3561945f},
+      {"next_after", 0.0f, 1.0f, tiny},
+      {"next_after", 1.0f, 2.0f, 1.00000012f},
+      {"next_after", 1.0f, 0.0f, 0.99999994f},
+      {"next_after", largest, inf, inf},
+      {"next_after", inf, 0.0f, largest},
+      {"next_after", nan, 1.0f, nan},
+      {"next_after", 1.0f, 1.0f, 1.0f},
+      {"next_after", tiny, -1.0f, 0.0f},
   };
-  for (const Binary& c : cases) expect_same(c.expected, f32(c.row, c.x, c.y), cat(c.row, "(", c.x, ", ", c.y, ")"));
+  for (const Binary& c : cases)
+    expect_same(c.expected, f32(c.row, c.x, c.y), cat(c.row, "(", c.x, ", ", c.y, ")"));
 }
 
 TEST(ElementwiseRows, comparisons_and_tests_of_floats) {
@@ -154,7 +274,9 @@ TEST(ElementwiseRows, choices) {
   EXPECT_EQ(f32("clamp", 2.0f, 0.0f, 1.0f), 1.0f);  // the upper limit wins
   EXPECT_TRUE(std::isnan(f32("clamp", 0.0f, nan, 1.0f)));
   EXPECT_EQ(i32("clamp", -3, 7, 5), 5);
-  EXPECT_EQ(value<std::uint8_t>("clamp", DType::i1, std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{0}), 0);
+  EXPECT_EQ(
+      value<std::uint8_t>("clamp", DType::i1, std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{0}),
+      0);
 }
 
 TEST(ElementwiseRows, integers_wrap_and_division_by_zero_is_defined) {
@@ -206,7 +328,8 @@ TEST(ElementwiseRows, bits) {
   }
   EXPECT_EQ(i32("shift_right_arithmetic", -8, 1), -4);
   EXPECT_EQ(i32("shift_right_logical", -8, 1), 0x7ffffffc);
-  EXPECT_EQ(value<std::uint64_t>("shift_left", DType::ui64, std::uint64_t{1}, std::uint64_t{63}), std::uint64_t{1} << 63);
+  EXPECT_EQ(value<std::uint64_t>("shift_left", DType::ui64, std::uint64_t{1}, std::uint64_t{63}),
+            std::uint64_t{1} << 63);
 }
 
 // --- 8-bit integers, all of them -------------------------------------------------------------------
@@ -220,7 +343,8 @@ void expect_all(std::string_view row, const Wide& wide) {
   for (int x = std::numeric_limits<T>::min(); x <= std::numeric_limits<T>::max(); ++x)
     for (int y = std::numeric_limits<T>::min(); y <= std::numeric_limits<T>::max(); ++y) {
       const T actual = is_unary ? value<T>(row, d, T(x)) : value<T>(row, d, T(x), T(y));
-      ASSERT_EQ(actual, T(wide(x, y))) << row << " of " << to_string(d) << " (" << x << ", " << y << ")";
+      ASSERT_EQ(actual, T(wide(x, y)))
+          << row << " of " << to_string(d) << " (" << x << ", " << y << ")";
       if (is_unary) break;
     }
 }
@@ -243,10 +367,13 @@ void expect_all_rows() {
   expect_all<d>("negate", [](int x, int) { return -x; });
   expect_all<d>("mulhi", [](int x, int y) { return (x * y) >> 8; });
   expect_all<d>("popcnt", [](int x, int) { return std::popcount(unsigned(x) & 0xff); });
-  expect_all<d>("count_leading_zeros", [](int x, int) { return std::countl_zero(unsigned(x) & 0xff) - 24; });
+  expect_all<d>("count_leading_zeros",
+                [](int x, int) { return std::countl_zero(unsigned(x) & 0xff) - 24; });
   expect_all<d>("shift_left", [&](int x, int y) { return shift(y) ? 0 : int(unsigned(x) << y); });
-  expect_all<d>("shift_right_logical", [&](int x, int y) { return shift(y) ? 0 : int((unsigned(x) & 0xff) >> y); });
-  expect_all<d>("shift_right_arithmetic", [&](int x, int y) { return std::int8_t(x) >> (shift(y) ? 7 : y); });
+  expect_all<d>("shift_right_logical",
+                [&](int x, int y) { return shift(y) ? 0 : int((unsigned(x) & 0xff) >> y); });
+  expect_all<d>("shift_right_arithmetic",
+                [&](int x, int y) { return std::int8_t(x) >> (shift(y) ? 7 : y); });
   expect_all<d>("power", [](int x, int y) {
     if (y < 0) return x == 1 ? 1 : x == -1 ? (y % 2 == 0 ? 1 : -1) : 0;
     int result = 1;
@@ -279,23 +406,32 @@ TEST(ElementwiseRows, special_functions_are_accurate) {
       {"erfc", [](double x) { return boost::math::erfc(x); }, -4, 8},
       {"lgamma", [](double x) { return boost::math::lgamma(x); }, 0.01, 40},
       {"lgamma", [](double x) { return boost::math::lgamma(x); }, -9.97, -0.03},
-      {"bessel_i1e", [](double x) { return boost::math::cyl_bessel_i(1, x) * std::exp(-std::fabs(x)); }, -50, 50},
+      {"bessel_i1e",
+       [](double x) { return boost::math::cyl_bessel_i(1, x) * std::exp(-std::fabs(x)); }, -50, 50},
   };
   for (const Special& c : cases)
     for (int k = 0; k <= 997; ++k) {
       const double x = c.low + (c.high - c.low) * k / 997;
-      if (x < 0 && std::fabs(x - std::round(x)) < 0.02 && c.row != "bessel_i1e" && c.low < -1) continue;  // at a pole
+      if (x < 0 && std::fabs(x - std::round(x)) < 0.02 && c.row != "bessel_i1e" && c.low < -1)
+        continue;  // at a pole
       const double expected = c.reference(x);
-      EXPECT_NEAR(value<double>(c.row, DType::f64, x), expected, 1e-12 * (1 + std::fabs(expected)) * (x < 0 ? 50 : 1)) << c.row << "(" << x << ")";
+      EXPECT_NEAR(value<double>(c.row, DType::f64, x), expected,
+                  1e-12 * (1 + std::fabs(expected)) * (x < 0 ? 50 : 1))
+          << c.row << "(" << x << ")";
       const double of_float = c.reference(double(float(x)));
-      EXPECT_NEAR(f32(c.row, x), of_float, 4e-6 * (1 + std::fabs(of_float)) * (x < 0 && c.low < -1 && c.row != "bessel_i1e" ? 10 : 1)) << c.row << "(" << x << ")";
+      EXPECT_NEAR(f32(c.row, x), of_float,
+                  4e-6 * (1 + std::fabs(of_float)) *
+                      (x < 0 && c.low < -1 && c.row != "bessel_i1e" ? 10 : 1))
+          << c.row << "(" << x << ")";
     }
 }
 
 TEST(ElementwiseRows, erf_inv_is_accurate_near_one) {
   for (const double distance : {1e-3, 1e-5, 1e-8, 1e-12, 1e-15}) {
     const double x = 1 - distance;
-    EXPECT_NEAR(value<double>("erf_inv", DType::f64, x), boost::math::erf_inv(x), 1e-13 / distance * 1e-3 + 1e-11) << distance;
+    EXPECT_NEAR(value<double>("erf_inv", DType::f64, x), boost::math::erf_inv(x),
+                1e-13 / distance * 1e-3 + 1e-11)
+        << distance;
   }
 }
 
@@ -303,10 +439,13 @@ TEST(ElementwiseRows, complex_values) {
   using C = std::complex<float>;
   const C x(1.5f, -2), y(-0.5f, 3);
   const auto near = [](C actual, C expected, const char* what) {
-    EXPECT_LE(std::abs(actual - expected), 2e-6f * (1 + std::abs(expected))) << what << " " << actual << " " << expected;
+    EXPECT_LE(std::abs(actual - expected), 2e-6f * (1 + std::abs(expected)))
+        << what << " " << actual << " " << expected;
   };
   const auto unary = [](std::string_view row, C z) { return value<C>(row, DType::c64, z); };
-  const auto binary = [](std::string_view row, C a, C b) { return value<C>(row, DType::c64, a, b); };
+  const auto binary = [](std::string_view row, C a, C b) {
+    return value<C>(row, DType::c64, a, b);
+  };
   EXPECT_EQ(binary("add", x, y), x + y);
   EXPECT_EQ(binary("subtract", x, y), x - y);
   EXPECT_EQ(unary("negate", x), -x);
@@ -341,9 +480,11 @@ TEST(ElementwiseRows, complex_values) {
 TEST(ElementwiseRows, f16_and_bf16_compute_in_f32_and_round_once) {
   const auto f16 = [](double x) { return Float16::encode(x); };
   const auto bf16 = [](double x) { return BFloat16::encode(x); };
-  EXPECT_EQ(value<std::uint16_t>("add", DType::f16, f16(2048), f16(1)), f16(2048));  // a tie, to even
+  EXPECT_EQ(value<std::uint16_t>("add", DType::f16, f16(2048), f16(1)),
+            f16(2048));  // a tie, to even
   EXPECT_EQ(value<std::uint16_t>("add", DType::f16, f16(65504), f16(65504)), f16(INFINITY));
-  EXPECT_EQ(value<std::uint16_t>("multiply", DType::bf16, bf16(1.0078125), bf16(1.0078125)), bf16(1.015625));
+  EXPECT_EQ(value<std::uint16_t>("multiply", DType::bf16, bf16(1.0078125), bf16(1.0078125)),
+            bf16(1.015625));
   EXPECT_EQ(value<std::uint16_t>("divide", DType::bf16, bf16(1), bf16(3)), bf16(1.0 / 3));
   EXPECT_EQ(value<std::uint16_t>("exponential", DType::f16, f16(1)), f16(std::exp(1.0)));
 }
@@ -355,7 +496,9 @@ TEST(ElementwiseRows, names_are_unique_and_functions_exist_exactly_where_the_row
   for (const ElementwiseRow& row : elementwise_rows()) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_FALSE(row.doc.empty()) << row.name;
-    for (const DType d : all_dtypes) EXPECT_EQ(elementwise_function(row, d) != nullptr, row.accepts(d)) << row.name << " of " << to_string(d);
+    for (const DType d : all_dtypes)
+      EXPECT_EQ(elementwise_function(row, d) != nullptr, row.accepts(d))
+          << row.name << " of " << to_string(d);
     const OpDef* op = OpRegistry::instance().find(row.op);
     ASSERT_NE(op, nullptr) << row.op;
     EXPECT_TRUE(op->eval && op->lower && op->infer && op->factors) << row.op;

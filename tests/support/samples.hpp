@@ -27,23 +27,27 @@ std::vector<ValueType<d>> corner_cases() {
   std::vector<double> values{0, 1, -1, 2, 3, -3, 7, 8};
   std::vector<T> result;
   if constexpr (info(d).kind == Kinds::floating) {
-    for (const double v : {-0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.001, 100.0, -20.0, 1e-30, 3e38, 6e-8, 65504.0,
-                           double(INFINITY), -double(INFINITY), double(NAN)})
+    for (const double v : {-0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.001, 100.0, -20.0, 1e-30, 3e38, 6e-8,
+                           65504.0, double(INFINITY), -double(INFINITY), double(NAN)})
       values.push_back(v);
     if (d == DType::f64) values.insert(values.end(), {1e300, 5e-324, 1 + 1e-15});
     if (d == DType::f32) values.insert(values.end(), {1e-42, 1 + 1e-6});
     for (const double v : values) result.push_back(round_to<d>(v));
   } else if constexpr (info(d).kind == Kinds::complex) {
     for (const double v : {0.5, -0.25, 2.5}) values.push_back(v);
-    for (const double v : values) result.push_back(T(typename T::value_type(v), typename T::value_type(1.5 - v)));
-    for (const double v : {1.0, -2.0}) result.insert(result.end(), {T(0, typename T::value_type(v)), T(typename T::value_type(v), 0)});
+    for (const double v : values)
+      result.push_back(T(typename T::value_type(v), typename T::value_type(1.5 - v)));
+    for (const double v : {1.0, -2.0})
+      result.insert(result.end(),
+                    {T(0, typename T::value_type(v)), T(typename T::value_type(v), 0)});
   } else if constexpr (info(d).kind == Kinds::boolean) {
     result = {false, true};
   } else {
     for (const int bit : {15, 16, 31, 32, 33, 63, 64, -8, 100}) values.push_back(bit);
     for (const double v : values) result.push_back(T(std::int64_t(v)));
     using Limits = std::numeric_limits<T>;
-    for (const T v : {Limits::min(), Limits::max(), T(Limits::min() + 1), T(Limits::max() - 1)}) result.push_back(v);
+    for (const T v : {Limits::min(), Limits::max(), T(Limits::min() + 1), T(Limits::max() - 1)})
+      result.push_back(v);
   }
   return result;
 }
@@ -63,15 +67,20 @@ ValueType<d> random_value(ir::SampleRange range, Random& random) {
 
 /// Operand k of n samples: every combination of two corner cases first, then random values, those of
 /// floats within `range`.
-inline HostArray samples(DType dtype, ir::SampleRange range, int k, std::int64_t n, Random& random) {
+inline HostArray samples(DType dtype, ir::SampleRange range, int k, std::int64_t n,
+                         Random& random) {
   HostArray result(Type{.dtype = dtype, .dims = {n}});
   visit(dtype, [&](auto d) {
     const auto corners = corner_cases<d>();
     const auto m = std::int64_t(corners.size());
     for (std::int64_t i = 0; i < n; ++i) {
       const bool at_corner = i < m * m || random() % 8 == 0;
-      const std::int64_t corner = k == 0 ? i % m : k == 1 ? i / m % m : std::int64_t(random() % std::uint64_t(m));
-      store<d>(at_corner ? ValueType<d>(corners[std::size_t(corner)]) : random_value<d>(range, random), result.data<d>(), std::size_t(i));
+      const std::int64_t corner = k == 0   ? i % m
+                                  : k == 1 ? i / m % m
+                                           : std::int64_t(random() % std::uint64_t(m));
+      store<d>(
+          at_corner ? ValueType<d>(corners[std::size_t(corner)]) : random_value<d>(range, random),
+          result.data<d>(), std::size_t(i));
     }
   });
   return result;
@@ -86,21 +95,28 @@ double ulp_distance(StorageType<d> a, StorageType<d> b) {
     if (std::isnan(x) || std::isnan(y)) return std::isnan(x) == std::isnan(y) ? 0 : INFINITY;
     const auto position = [](StorageType<d> v) {
       constexpr int bits = info(d).bits;
-      using Unsigned = std::conditional_t<bits == 64, std::uint64_t, std::conditional_t<bits == 32, std::uint32_t, std::uint16_t>>;
+      using Unsigned =
+          std::conditional_t<bits == 64, std::uint64_t,
+                             std::conditional_t<bits == 32, std::uint32_t, std::uint16_t>>;
       const auto pattern = std::bit_cast<Unsigned>(v);
       const auto magnitude = std::int64_t(pattern & (Unsigned(-1) >> 1));
       return pattern >> (bits - 1) ? -magnitude - 1 : magnitude;  // -0 lies just below +0
     };
     const std::int64_t p = position(a), q = position(b);
-    return double(p > q ? std::uint64_t(p) - std::uint64_t(q) : std::uint64_t(q) - std::uint64_t(p));
+    return double(p > q ? std::uint64_t(p) - std::uint64_t(q)
+                        : std::uint64_t(q) - std::uint64_t(p));
   } else if constexpr (info(d).kind == Kinds::complex) {
     using Part = typename ValueType<d>::value_type;
     const auto part_distance = [](Part p, Part q, double scale) {
-      if (std::isnan(p) || std::isnan(q)) return std::isnan(p) == std::isnan(q) ? 0.0 : double(INFINITY);
+      if (std::isnan(p) || std::isnan(q))
+        return std::isnan(p) == std::isnan(q) ? 0.0 : double(INFINITY);
       return p == q ? 0.0 : std::fabs(double(p) - double(q)) / scale;
     };
-    const double scale = std::max<double>({std::fabs(double(x.real())), std::fabs(double(x.imag())), 1e-30}) * double(std::numeric_limits<Part>::epsilon());
-    return std::max(part_distance(x.real(), y.real(), scale), part_distance(x.imag(), y.imag(), scale));
+    const double scale =
+        std::max<double>({std::fabs(double(x.real())), std::fabs(double(x.imag())), 1e-30}) *
+        double(std::numeric_limits<Part>::epsilon());
+    return std::max(part_distance(x.real(), y.real(), scale),
+                    part_distance(x.imag(), y.imag(), scale));
   } else {
     return x == y ? 0 : INFINITY;
   }
@@ -111,8 +127,10 @@ inline std::string value_text(const HostArray& array, std::int64_t i) {
     std::ostringstream out;
     out.precision(17);
     const auto v = load<d>(array.data<d>(), std::size_t(i));
-    if constexpr (sizeof(v) == 1 && std::is_integral_v<decltype(v)>) out << int(v);
-    else out << v;
+    if constexpr (sizeof(v) == 1 && std::is_integral_v<decltype(v)>)
+      out << int(v);
+    else
+      out << v;
     return out.str();
   });
 }
@@ -134,16 +152,21 @@ inline std::string difference(const HostArray& expected, const HostArray& actual
       const double distance = ulp_distance<d>(expected.data<d>()[i], actual.data<d>()[i]);
       if (distance <= allowed.ulp) continue;
       if constexpr (info(d).kind == Kinds::floating) {
-        const double x = double(load<d>(expected.data<d>(), std::size_t(i))), y = double(load<d>(actual.data<d>(), std::size_t(i)));
+        const double x = double(load<d>(expected.data<d>(), std::size_t(i))),
+                     y = double(load<d>(actual.data<d>(), std::size_t(i)));
         if (std::fabs(x - y) <= allowed.absolute) continue;
       }
       worst = std::max(worst, distance);
       if (wrong++ > 0) continue;
-      for (const HostArray* input : inputs) first += (first.empty() ? "" : ", ") + value_text(*input, i);
-      first = "of (" + first + "): expected " + value_text(expected, i) + ", found " + value_text(actual, i);
+      for (const HostArray* input : inputs)
+        first += (first.empty() ? "" : ", ") + value_text(*input, i);
+      first = "of (" + first + "): expected " + value_text(expected, i) + ", found " +
+              value_text(actual, i);
     }
   });
-  if (wrong > 1) first += ", and " + std::to_string(wrong - 1) + " more, up to " + std::to_string(worst) + " ulp";
+  if (wrong > 1)
+    first +=
+        ", and " + std::to_string(wrong - 1) + " more, up to " + std::to_string(worst) + " ulp";
   return first;
 }
 

@@ -17,14 +17,14 @@ class Node;
 struct FactorRule;
 
 enum class Signature : std::uint8_t {
-  unary,       ///< T(T)
-  binary,      ///< T(T, T)
-  ternary,     ///< T(T, T, T)
-  test,        ///< i1(T)
-  compare,     ///< i1(T, T)
-  choice,      ///< T(i1, T, T)
-  part,        ///< R(T), R the part type of complex T, T itself for others
-  compose,     ///< complex of float T (T, T)
+  unary,    ///< T(T)
+  binary,   ///< T(T, T)
+  ternary,  ///< T(T, T, T)
+  test,     ///< i1(T)
+  compare,  ///< i1(T, T)
+  choice,   ///< T(i1, T, T)
+  part,     ///< R(T), R the part type of complex T, T itself for others
+  compose,  ///< complex of float T (T, T)
 };
 
 [[nodiscard]] constexpr int arity(Signature s) {
@@ -46,8 +46,8 @@ struct SampleRange {
 };
 
 struct ElementwiseRow {
-  std::string_view name;      ///< row name: "add", "and_", "compare_lt"
-  std::string_view op;        ///< op it serves: "stablehlo.add"; comparisons share stablehlo.compare
+  std::string_view name;  ///< row name: "add", "and_", "compare_lt"
+  std::string_view op;    ///< op it serves: "stablehlo.add"; comparisons share stablehlo.compare
   Signature signature;
   std::array<RowCase, 5> cases;
   std::array<SampleRange, 3> samples;
@@ -62,7 +62,8 @@ struct ElementwiseRow {
   }
   [[nodiscard]] constexpr bool accepts(DType d) const {
     const bool is_16_bit_float = is_float(d) && info(d).bits == 16;
-    return intersects(kinds(), info(d).kind) && !(is_16_bit_float && intersects(kinds(), no_16_bit_floats));
+    return intersects(kinds(), info(d).kind) &&
+           !(is_16_bit_float && intersects(kinds(), no_16_bit_floats));
   }
 };
 

@@ -20,7 +20,8 @@ class Interpreter {
  public:
   explicit Interpreter(const Module& module) : module_(module) {}
   /// Runs a function; argument types are verified (user error).
-  [[nodiscard]] std::vector<Tensor> run(const Function& function, std::span<const Tensor> arguments);
+  [[nodiscard]] std::vector<Tensor> run(const Function& function,
+                                        std::span<const Tensor> arguments);
   /// Runs a graph whose captures are bound in the enclosing frames.
   [[nodiscard]] std::vector<Tensor> run(const Graph& graph, std::vector<Tensor> arguments);
   [[nodiscard]] const Module& module() const { return module_; }
