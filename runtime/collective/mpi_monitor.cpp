@@ -82,13 +82,13 @@ void MpiMonitor::tick_safely() noexcept {
   }
 }
 
-/// Lets a program that is on its way out print why, but not linger.
+/// Lets a program that is on its way out print why, but not linger.  A host that keeps its own SIGTERM
+/// needs nothing more of this thread.
 void MpiMonitor::watch_after_failure() {
-  while (!stopping_) {
+  while (!stopping_ && termination_notice_) {
     const ProcessWatch::Events events = watch_.wait(milliseconds(1000));
-    if (stopping_ || !termination_notice_) continue;
-    if (events.termination) on_termination();
     for (int rank : events.ended) watch_.remove(rank);
+    if (events.termination && !stopping_) on_termination();
   }
 }
 
