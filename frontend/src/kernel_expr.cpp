@@ -279,22 +279,39 @@ ExprPool::Linear ExprPool::combine(const Linear& a, const Linear& b, std::int64_
 }
 
 /// x/c * (c*k) + x%c * k -> x*k, once for each such pair.
+ExprPool::Digit ExprPool::digit(ExprId id) const {
+  Digit d{.base = id};
+  if ((*this)[d.base].kind == ExprKind::index_mod) {
+    const Expr& e = (*this)[d.base];
+    d.extent = std::int64_t((*this)[e.operands[1]].bits);
+    d.base = e.operands[0];
+  }
+  if ((*this)[d.base].kind == ExprKind::index_div) {
+    const Expr& e = (*this)[d.base];
+    d.divisor = std::int64_t((*this)[e.operands[1]].bits);
+    d.base = e.operands[0];
+  }
+  return d;
+}
+
+/// Puts neighbouring digits of one number together: x/(s·e)%e2·(f·e) + x/s%e·f = x/s%(e·e2)·f, and
+/// without a modulus where the higher digit has none.
 void ExprPool::merge_quotients(Linear& s) {
   for (bool changed = true; changed;) {
     changed = false;
     for (const auto& [id, factor] : s.terms) {
-      const Expr& remainder = (*this)[id];
-      if (remainder.kind != ExprKind::index_mod) continue;
-      const std::int64_t divisor = std::int64_t((*this)[remainder.operands[1]].bits);
-      const auto quotient = std::find_if(s.terms.begin(), s.terms.end(), [&, k = factor](const auto& t) {
-        const Expr& e = (*this)[t.first];
-        return e.kind == ExprKind::index_div && e.operands == remainder.operands && t.second == k * divisor;
+      const Digit low = digit(id);
+      if (low.extent == 0) continue;
+      const auto higher = std::find_if(s.terms.begin(), s.terms.end(), [&, k = factor](const auto& t) {
+        const Digit high = digit(t.first);
+        return high.base == low.base && high.divisor == low.divisor * low.extent && t.second == k * low.extent;
       });
-      if (quotient == s.terms.end()) continue;
-      const ExprId whole = remainder.operands[0], part = id;
-      const std::int64_t k = factor;
-      const ExprId div = quotient->first;
-      std::erase_if(s.terms, [&](const auto& t) { return t.first == part || t.first == div; });
+      if (higher == s.terms.end()) continue;
+      const std::int64_t k = factor, top = digit(higher->first).extent;
+      const ExprId part = id, above = higher->first;
+      ExprId whole = div(low.base, low.divisor);
+      if (top != 0) whole = mod(whole, low.extent * top);
+      std::erase_if(s.terms, [&](const auto& t) { return t.first == part || t.first == above; });
       s = combine(s, linear(whole), k);
       changed = true;
       break;

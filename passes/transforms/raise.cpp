@@ -15,6 +15,7 @@
 #include "passes/analysis/composites.hpp"
 #include "passes/analysis/outline.hpp"
 #include "passes/analysis/placement_support.hpp"
+#include "passes/analysis/scan_to_map.hpp"
 #include "passes/analysis/sharding_text.hpp"
 
 namespace partita::passes::transforms {
@@ -188,8 +189,13 @@ void run(ir::Module& module, PassContext& context) {
   declare_mesh_axes(module, f);
   normalise_maps(*f.body, module);
   std::vector<std::string> placements;
+  std::map<std::string, std::int64_t> sizes;
   if (const ir::Attribute* a = module.attrs.find("mr.placements"))
-    for (const auto& p : a->get_if<ir::Dict>()->items()) placements.push_back(p.name);
+    for (const auto& p : a->get_if<ir::Dict>()->items()) {
+      placements.push_back(p.name);
+      sizes[p.name] = *module.placement_size(p.name);
+    }
+  context.counts["maps_recovered"] += scans_to_maps(*f.body, sizes);
   for (const std::string& placement : placements) {
     const auto annotated = annotated_seeds(module, f);
     const auto it = annotated.find(placement);

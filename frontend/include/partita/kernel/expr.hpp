@@ -125,6 +125,12 @@ class ExprPool {
   [[nodiscard]] Bounds bounds(const Linear& sum) const;
   [[nodiscard]] Bounds element_bounds(ExprId id) const;
   [[nodiscard]] Bounds find_bounds(const Expr& e) const;
+  /// An index as base / divisor % extent; `extent` 0: no modulus.
+  struct Digit {
+    ExprId base;
+    std::int64_t divisor = 1, extent = 0;
+  };
+  [[nodiscard]] Digit digit(ExprId id) const;
   void merge_quotients(Linear& sum);
   ExprId build(Linear sum);
   ExprId divide_or_modulo(ExprKind kind, ExprId a, std::int64_t b);
