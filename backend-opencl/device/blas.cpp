@@ -9,8 +9,10 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 
 #include "backend-opencl/device/check.hpp"
+#include "backend-opencl/device/process_lock.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::opencl {
@@ -117,20 +119,23 @@ void Blas::gemm(const Gemm& gemm, const GemmBuffers& buffers, std::size_t batch)
     scale(gemm, buffers, batch);
     return;
   }
-  const std::pair routine{gemm.dtype, batch > 1};
+  const Shape shape{gemm.dtype, batch > 1, gemm.transpose_a, gemm.transpose_b, gemm.m,
+                    gemm.n,     gemm.k};
   const auto run = [&] {
     if (gemm.dtype == DType::f32)
       multiply<float>(gemm, buffers, batch);
     else
       multiply<double>(gemm, buffers, batch);
   };
-  if (warm_.contains(routine)) {
+  if (warm_.contains(shape)) {
     const std::shared_lock lock(blas_mutex());
     run();
   } else {
     const std::unique_lock lock(blas_mutex());
+    const ProcessLock alone_on_machine("clblast");
     run();
-    warm_.insert(routine);
+    PARTITA_CL(clFinish(queue_));  // PoCL compiles when it runs a kernel
+    warm_.insert(shape);
   }
 }
 

@@ -2,16 +2,18 @@
 // Copyright The partita authors
 //
 // Matrix products by CLBlast, in f32 and f64.  CLBlast before 1.6.1 is not safe for concurrent
-// first calls of a routine, so those are made alone in the process; later ones run side by side.
+// first calls of a routine, and such calls compile kernels for seconds on PoCL: the first product of
+// each shape is made, to its end, alone on this machine; later ones run side by side.
 #pragma once
 
 #include <CL/cl.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 #include "backend-opencl/device/handles.hpp"
 #include "backend-opencl/device/program.hpp"
@@ -48,7 +50,9 @@ class Blas {
   BuildTarget target_;
   cl_command_queue queue_;
   Scratch scratch_;
-  std::set<std::pair<DType, bool>> warm_;  ///< (dtype, batched) whose kernels CLBlast has built
+  /// dtype, whether batched, transposes, m, n, k: what CLBlast chooses kernels by.
+  using Shape = std::tuple<DType, bool, bool, bool, std::int64_t, std::int64_t, std::int64_t>;
+  std::set<Shape> warm_;  ///< whose kernels are built
   Program scale_program_;
   LoadedKernel scale_kernel_;
   DType scale_dtype_ = DType::f32;
