@@ -28,7 +28,9 @@ FactorRule factors(const Node& node) {
   FactorRule rule = empty_rule(node);
   const Dims& dims = node.result_types()[0].dims;
   for (std::size_t d = 0; d < dims.size(); ++d) {
-    const int factor = rule.add_factor(dims[d]);
+    // The placement's dimension is always there: only place and distribute split it.
+    const int factor =
+        rule.add_factor(dims[d], d == 0 ? FactorKind::replicated : FactorKind::parallel);
     rule.results[0][d] = {factor};
     if (d > 0) rule.operands[0][d - 1] = {factor};
   }
@@ -47,6 +49,12 @@ void register_mr_broadcast(OpRegistry& registry) {
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
+  op.samples = {R"(module attributes {mr.placements = {clients = 3}} {
+func.func @main(%a: tensor<2x4xf32>) -> tensor<3x2x4xf32> {
+  %0 = "mr.broadcast"(%a) {placement = "clients"} : (tensor<2x4xf32>) -> tensor<3x2x4xf32>
+  return %0 : tensor<3x2x4xf32>
+}
+})"};
   registry.add(std::move(op));
 }
 

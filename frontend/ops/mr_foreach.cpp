@@ -165,6 +165,17 @@ void register_mr_foreach(OpRegistry& registry) {
               AttrSpec{.name = "operand_segments", .kind = AttrKind::i64s}};
   op.infer = infer;
   op.eval = eval;
+  op.samples = {R"(module attributes {mr.placements = {clients = 5}} {
+func.func @main(%a: tensor<5x2xf32>, %b: tensor<2xf32>) -> (tensor<5x2xf32>, tensor<2xf32>) {
+  %0:2 = "mr.foreach"(%a, %b) ({
+  ^bb0(%first: tensor<i64>, %count: tensor<i32>, %x: tensor<2x2xf32>, %y: tensor<2xf32>):
+    %1 = stablehlo.broadcast_in_dim %y, dims = [1] : (tensor<2xf32>) -> tensor<2x2xf32>
+    %2 = stablehlo.add %x, %1 : tensor<2x2xf32>
+    "mr.return"(%2, %2) : (tensor<2x2xf32>, tensor<2x2xf32>) -> ()
+  }) {placement = "clients", block = 2 : i64, results = ["stack", "sum"], operand_segments = array<i64: 1, 1>} : (tensor<5x2xf32>, tensor<2xf32>) -> (tensor<5x2xf32>, tensor<2xf32>)
+  return %0#0, %0#1 : tensor<5x2xf32>, tensor<2xf32>
+}
+})"};
   registry.add(std::move(op));
 }
 

@@ -118,6 +118,17 @@ void register_mr_map(OpRegistry& registry) {
               AttrSpec{.name = "out_axes", .kind = AttrKind::i64s, .required = false}};
   op.infer = infer;
   op.eval = eval;
+  op.samples = {R"(module attributes {mr.placements = {clients = 3}} {
+func.func @main(%a: tensor<3x2xf32>, %b: tensor<3xf32>) -> tensor<3x2xf32> {
+  %0 = "mr.map"(%a, %b) ({
+  ^bb0(%x: tensor<2xf32>, %y: tensor<f32>):
+    %1 = stablehlo.broadcast_in_dim %y, dims = [] : (tensor<f32>) -> tensor<2xf32>
+    %2 = stablehlo.add %x, %1 : tensor<2xf32>
+    "mr.return"(%2) : (tensor<2xf32>) -> ()
+  }) {placement = "clients", in_axes = array<i64: 0, 0>, out_axes = array<i64: 0>} : (tensor<3x2xf32>, tensor<3xf32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
+})"};
   registry.add(std::move(op));
 }
 

@@ -31,6 +31,15 @@ void register_mr_partition_index(OpRegistry& registry) {
   op.infer = infer;
   op.eval = eval;
   op.no_gradient = "is an integer";
+  op.samples = {R"(module attributes {mr.placements = {clients = 3}} {
+func.func @main() -> tensor<3xi32> {
+  %0 = "mr.map"() ({
+    %1 = "mr.partition_index"() {placement = "clients"} : () -> tensor<i32>
+    "mr.return"(%1) : (tensor<i32>) -> ()
+  }) {placement = "clients", in_axes = array<i64>, out_axes = array<i64: 0>} : () -> tensor<3xi32>
+  return %0 : tensor<3xi32>
+}
+})"};
   registry.add(std::move(op));
 }
 

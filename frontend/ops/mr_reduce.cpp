@@ -230,6 +230,22 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
+/// With a mask that leaves out some partitions, when `has_mask`.
+std::string sample(const Kind& kind, bool has_mask) {
+  const std::string parameters =
+      cat("%x: tensor<3x2xf32>", kind.is_weighted ? ", %w: tensor<3xf32>" : "",
+          has_mask ? ", %m: tensor<3xi1>" : "");
+  const std::string operands = cat("%x", kind.is_weighted ? ", %w" : "", has_mask ? ", %m" : "");
+  const std::string types = cat("tensor<3x2xf32>", kind.is_weighted ? ", tensor<3xf32>" : "",
+                                has_mask ? ", tensor<3xi1>" : "");
+  const std::string segments =
+      cat("array<i64: 1, ", kind.is_weighted ? 1 : 0, ", ", has_mask ? 1 : 0, ", 0>");
+  return cat("module attributes {mr.placements = {clients = 3}} {\nfunc.func @main(", parameters,
+             ") -> tensor<2xf32> {\n  %0 = \"", kind.name, "\"(", operands,
+             ") {placement = \"clients\", operand_segments = ", segments, "} : (", types,
+             ") -> tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n}");
+}
+
 }  // namespace
 
 void register_mr_reduce(OpRegistry& registry) {
@@ -243,6 +259,7 @@ void register_mr_reduce(OpRegistry& registry) {
     op.infer = infer;
     op.eval = eval;
     op.factors = factors;
+    op.samples = {sample(kind, false), sample(kind, true)};
     registry.add(std::move(op));
   }
 }
