@@ -7,12 +7,14 @@ namespace {
 
 std::vector<Type> infer(const InferContext& c) {
   c.expect(c.operands.size() == 1, "1 operand", cat(c.operands.size()));
-  c.expect(c.operands[0] == Type::scalar(DType::i1), "operand of type tensor<i1>", to_string(c.operands[0]));
+  c.expect(c.operands[0] == Type::scalar(DType::i1), "operand of type tensor<i1>",
+           to_string(c.operands[0]));
   return {};
 }
 
 std::vector<Tensor> eval(const EvalContext& c) {
-  if (c.operands[0]->data<DType::i1>()[0] == 0) throw_user_error(c.node.attrs.text("message"), c.node.location());
+  if (c.operands[0]->data<DType::i1>()[0] == 0)
+    throw_user_error(c.node.attrs.text("message"), c.node.location());
   return {};
 }
 

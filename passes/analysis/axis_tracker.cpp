@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "passes/analysis/axis_tracker.hpp"
 
+#include "passes/analysis/placement_support.hpp"
+
 namespace partita::passes {
 
 using ir::AxisFlow;

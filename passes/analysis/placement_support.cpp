@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "passes/analysis/placement_support.hpp"
 
+#include <set>
+
 namespace partita::passes::transforms {
 
 using ir::Graph;
@@ -39,6 +41,25 @@ std::vector<Value> build_map(Graph& graph, Node* before, const std::string& plac
 }
 
 bool is_reduction(const Node& node) { return node.name().starts_with("mr.reduce_"); }
+
+std::vector<Value> region_captures(const Node& node) {
+  std::vector<Value> all;
+  std::set<Value> seen;
+  const auto add = [&](const Value& v) {
+    for (const Graph* g = v.node->graph(); g != nullptr; g = g->owner() == nullptr ? nullptr : g->owner()->graph())
+      if (g->owner() == &node) return;
+    if (seen.insert(v).second) all.push_back(v);
+  };
+  for (const auto& region : node.regions()) {
+    ir::walk(*region, [&](Node& inner) {
+      for (const Value& v : inner.operands()) add(v);
+      for (const auto& r : inner.regions())
+        for (const Value& v : r->results) add(v);
+    });
+    for (const Value& v : region->results) add(v);
+  }
+  return all;
+}
 
 Value apply(Graph& graph, std::string_view row, std::vector<Value> operands, Node* before) {
   return ir::create_value(graph, std::string("stablehlo.").append(row), std::move(operands), {}, {}, before);

@@ -24,6 +24,9 @@ std::vector<ir::Value> build_map(ir::Graph& graph, ir::Node* before, const std::
 
 [[nodiscard]] bool is_reduction(const ir::Node& node);
 
+/// Values from outside that the node's regions use (its operands only where a region uses them).
+[[nodiscard]] std::vector<ir::Value> region_captures(const ir::Node& node);
+
 /// `stablehlo.<row>` of values of one type.
 ir::Value apply(ir::Graph& graph, std::string_view row, std::vector<ir::Value> operands, ir::Node* before = nullptr);
 /// a <direction> b, as i1.

@@ -56,7 +56,7 @@ class Scan {
   void replace(Graph& graph) {
     for (std::size_t k = 0; k < roles_.size(); ++k)
       if (roles_[k] == Role::passed) bind_operand(body_.argument(int(k)), loop_.operand(k), sliced_.contains(int(k)), graph);
-    for (const Value& v : ir::captures(loop_)) bind_operand(v, v, false, graph);
+    for (const Value& v : transforms::region_captures(loop_)) bind_operand(v, v, false, graph);
     const Type index_type = body_.argument(induction_).type();
     const Type i32 = Type::scalar(DType::i32);
     const Value index = ir::create_value(*region_, "mr.partition_index", {}, {{"placement", placement_}}, {&i32, 1});
@@ -75,7 +75,7 @@ class Scan {
     std::map<Value, std::vector<Node*>> users;
     for (Node* node : body_.nodes()) {
       for (const Value& v : node->operands()) users[v].push_back(node);
-      for (const Value& v : ir::captures(*node)) users[v].push_back(nullptr);
+      for (const Value& v : transforms::region_captures(*node)) users[v].push_back(nullptr);
     }
     const Value counter = body_.argument(induction_);
     bool has_output = false;

@@ -194,6 +194,24 @@ Replacement iota(Node& node, Rewriter& r) {
   return {r.splat(type, 0)};
 }
 
+/// A gather of one window is a slice at an index.
+Replacement gather_of_one_window(Node& node, Rewriter& r) {
+  const Value x = node.operand(0), indices = node.operand(1);
+  const I64s& map = node.attrs.i64s("start_index_map");
+  if (indices.type().count() != std::int64_t(map.size()) || map.empty()) return {};
+  const Type one{.dtype = indices.type().dtype, .dims = {std::int64_t(map.size())}}, scalar = Type::scalar(one.dtype);
+  const Value list = r.reshape(indices, one);
+  const Value zero = r.splat(scalar, 0);
+  std::vector<Value> operands(x.type().dims.size() + 1, zero);
+  operands[0] = x;
+  for (std::size_t k = 0; k < map.size(); ++k) {
+    const auto at = std::int64_t(k);
+    operands[std::size_t(map[k]) + 1] = r.reshape(make_slice(r, list, {{at}, {at + 1}, {1}}), scalar);
+  }
+  const Value window = r.value("stablehlo.dynamic_slice", operands, {{"slice_sizes", node.attrs.i64s("slice_sizes")}});
+  return {r.reshape(window, node.result_types()[0])};
+}
+
 }  // namespace
 
 void add_shape_rules(RuleTable& table) {
@@ -207,6 +225,7 @@ void add_shape_rules(RuleTable& table) {
   table["stablehlo.concatenate"].push_back(concatenate);
   table["stablehlo.reverse"].push_back(reverse);
   table["stablehlo.iota"].push_back(iota);
+  table["stablehlo.gather"].push_back(gather_of_one_window);
 }
 
 }  // namespace partita::passes

@@ -131,8 +131,8 @@ void PlanBuilder::bind_arguments() {
   const auto arguments = function_.body->arguments();
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const Value v = arguments[k];
-    PortInfo port{.name = v.node->hint, .type = v.type()};
-    port.name = function_.arg_attrs.size() > k ? function_.arg_attrs[k].text("mr.name", "") : "";
+    PortInfo port{.name = function_.body->argument_hint(int(k)), .type = v.type()};
+    if (function_.arg_attrs.size() > k) port.name = function_.arg_attrs[k].text("mr.name", port.name);
     HostExpr count(v.type().count());
     // Split where every use is as a sliced operand of one placement's outermost loop.
     std::optional<std::string> placement;

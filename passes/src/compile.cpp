@@ -79,6 +79,17 @@ std::int64_t count_nodes(const ir::Module& module) {
   return n;
 }
 
+void check_dumps(const RunOptions& dumps) {
+  std::vector<std::string> known{"all"};
+  for (const PassRun& run : named_pipeline("compile")) known.push_back(run.name);
+  for (const std::string& name : dumps.dump_after) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    std::string list;
+    for (const std::string& k : known) list += cat(list.empty() ? "" : ", ", k);
+    throw_user_error(cat("--dump-after: expected one of ", list, ", found '", name, "'"));
+  }
+}
+
 class Stopwatch {
  public:
   explicit Stopwatch(std::vector<PassTiming>& into) : into_(into) {}
@@ -105,6 +116,7 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   CompileReport& r = report != nullptr ? *report : unused;
   const Target& target = find_target(options.target);
   const ValuePolicy policy = policy_for(options, target);
+  check_dumps(options.dumps);
   const std::unique_ptr<ir::Module> module = ir::clone_module(original);
   r.counts["nodes"] = count_nodes(original);
 
@@ -115,9 +127,11 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   Artifact artifact;
   artifact.target = target.name;
   artifact.module_name = original.name;
-  const auto front = run_passes(*module, named_pipeline("frontend"), context, options.dumps);
+  RunOptions dumps = options.dumps;
+  const auto front = run_passes(*module, named_pipeline("frontend"), context, dumps);
   artifact.ir = ir::print_module(*module);
-  const auto back = run_passes(*module, named_pipeline("placement"), context, options.dumps);
+  dumps.passes_before = front.size();
+  const auto back = run_passes(*module, named_pipeline("placement"), context, dumps);
   r.timings.insert(r.timings.end(), front.begin(), front.end());
   r.timings.insert(r.timings.end(), back.begin(), back.end());
   r.remarks = context.remarks;

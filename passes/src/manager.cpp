@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "partita/base/error.hpp"
+#include "partita/base/file.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
@@ -41,14 +42,11 @@ std::map<std::string, std::string> parse_options(std::string_view text, std::str
 void dump(const ir::Module& module, const RunOptions& options, std::size_t number, const std::string& pass) {
   const bool wanted = std::ranges::any_of(options.dump_after, [&](const std::string& d) { return d == "all" || d == pass; });
   if (!wanted) return;
-  std::error_code error;
+  std::error_code error;  // write_file says what is wrong with the folder
   const auto directory = options.dump_directory.empty() ? std::filesystem::path(".") : options.dump_directory;
   std::filesystem::create_directories(directory, error);
   const std::string padded = cat(number < 10 ? "0" : "", number);
-  const auto path = directory / cat(padded, "-", pass, ".mlir");
-  std::ofstream out(path);
-  out << ir::print_module(module);
-  if (!out) throw_user_error(cat("--dump-dir: cannot write ", path.string()));
+  write_file(directory / cat(padded, "-", pass, ".mlir"), std::string_view(ir::print_module(module)));
 }
 
 /// Keeps what a pass was given, so that its failure can be replayed.
@@ -115,7 +113,7 @@ std::vector<PassRun> parse_pipeline(std::string_view text) {
 std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes, PassContext& context,
                                    const RunOptions& options) {
   std::vector<PassTiming> timings;
-  std::size_t number = 0;
+  std::size_t number = options.passes_before;
   for (const PassRun& run : passes) {
     const PassInfo& pass = find_pass(run.name);
     const std::string missing = why_not_reached(module, pass.needs);

@@ -60,8 +60,9 @@ struct PassTiming {
   double seconds = 0;
 };
 struct RunOptions {
-  std::vector<std::string> dump_after;  ///< names or "all"
-  std::filesystem::path dump_directory;
+  std::vector<std::string> dump_after;   ///< names or "all"
+  std::filesystem::path dump_directory;  ///< empty: the working directory
+  std::size_t passes_before = 0;         ///< files are numbered NN-pass.mlir from the next number on
 };
 /// Runs in order.  A pass whose needed stage is not reached is a user error that names both.
 std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes, PassContext& context,
