@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 300
+# timeout: 480
 # processors: 2
 #
-# The programs of programs/ give their known values: under `check` on every target, and as artifacts on 1 to 4 ranks.
-# Some also have a known number of collective calls. With arguments only the programs named (stems).
+# The programs of programs/ give their known values: under `check` on every target, and as artifacts on 1 to 4 ranks
+# and on 2 shards of one process. Some also have a known number of collective calls. With arguments only the programs named (stems).
 set -euo pipefail
 # shellcheck source=tests/e2e/_device.sh
 source "$(dirname "${BASH_SOURCE[0]}")/_device.sh"
@@ -24,23 +24,29 @@ failed() {
   failures=$((failures + 1))
 }
 
+# check_calls STEM SHARDS WHERE
 check_calls() {
-  local stem=$1 ranks=$2 expected=${collective_calls[$1]:-} found
+  local stem=$1 shards=$2 where=$3 expected=${collective_calls[$1]:-} found
   [[ -n $expected ]] || return 0
-  ((ranks > 1)) || expected=0
+  ((shards > 1)) || expected=0
   found=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["collective_calls"])' "$work/stats.json")
-  [[ $found == "$expected" ]] || failed "$stem on $ranks ranks: expected $expected collective calls, found $found"
+  [[ $found == "$expected" ]] || failed "$where: expected $expected collective calls, found $found"
 }
 
-run_on_ranks() {
-  local stem=$1 ranks=$2
+# run_on STEM RANKS DEVICES_PER_RANK
+run_on() {
+  local stem=$1 ranks=$2 devices=$3 where="$1 on $2 ranks of $3 devices" status=0
   rm -f "$work/out.npz"
-  on_ranks "$ranks" "$partita" run "$work/$stem.pta" --inputs "$programs/$stem.io.npz" --outputs "$work/out.npz" \
-    --stats "$work/stats.json" >"$work/log" 2>&1 ||
-    { failed "$stem on $ranks ranks: exit status $?"; cat "$work/log"; return 0; }
-  python3 "$compare" "$work/out.npz" "$programs/$stem.io.npz" >"$work/log" ||
-    { failed "$stem on $ranks ranks"; cat "$work/log"; }
-  check_calls "$stem" "$ranks"
+  on_ranks "$ranks" "$partita" run "$work/$stem.pta" --devices-per-rank "$devices" \
+    --inputs "$programs/$stem.io.npz" --outputs "$work/out.npz" --stats "$work/stats.json" \
+    >"$work/log" 2>&1 || status=$?
+  if ((status != 0)); then
+    failed "$where: exit status $status"
+    cat "$work/log"
+    return
+  fi
+  python3 "$compare" "$work/out.npz" "$programs/$stem.io.npz" >"$work/log" || { failed "$where"; cat "$work/log"; }
+  check_calls "$stem" $((ranks * devices)) "$where"
 }
 
 stems=("$@")
@@ -57,7 +63,8 @@ if ((device)); then
     [[ -e $programs/$stem.io.npz ]] || continue
     "$partita" compile "$programs/$stem.mlir" -o "$work/$stem.pta" --target opencl >"$work/log" 2>&1 ||
       { failed "compile $stem: exit status $?"; cat "$work/log"; continue; }
-    for ranks in 1 2 3 4; do run_on_ranks "$stem" "$ranks"; done
+    for ranks in 1 2 3 4; do run_on "$stem" "$ranks" 1; done
+    run_on "$stem" 1 2
   done
 fi
 ((failures == 0)) || { echo "$failures failures"; exit 1; }
