@@ -15,7 +15,7 @@ namespace {
 
 struct Kind {
   std::string_view name;      ///< "mr.reduce_sum"
-  std::string_view combiner;  ///< of the reduced factor
+  std::string_view combiner;  ///< what it applies: "sum", "max", "min"
   bool is_mean = false, is_weighted = false;
   std::string_view doc;
 };
@@ -208,8 +208,8 @@ FactorRule factors(const Node& node) {
   const Segments s = segments_of(node.attrs, node.operands().size(), kind.is_weighted);
   FactorRule rule = empty_rule(node);
   const Dims& first = node.operand(0).type().dims;
-  const int partitions =
-      rule.add_factor(first[0], FactorKind::reduced, reduction_name(kind.combiner));
+  // The placement's dimension is always there: only place and distribute split it.
+  const int partitions = rule.add_factor(first[0], FactorKind::replicated);
   for (std::size_t k = 0; k < s.values; ++k) {
     const Dims& dims = node.operand(k).type().dims;
     rule.operands[k][0] = {partitions};

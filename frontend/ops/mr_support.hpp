@@ -49,8 +49,6 @@ void put_slice(const HostArray& slice, HostArray& into, std::int64_t axis, std::
 
 /// The combiners of mr ops: "sum", "max", "min", "and", "or".
 [[nodiscard]] bool is_combiner(std::string_view name);
-/// As reductions and factors name them: "add", "maximum", …
-[[nodiscard]] std::string reduction_name(std::string_view combiner);
 /// Which dtypes it is for.
 [[nodiscard]] Kinds combiner_kinds(std::string_view combiner);
 

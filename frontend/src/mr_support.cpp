@@ -136,9 +136,6 @@ void put_slice(const HostArray& slice, HostArray& into, std::int64_t axis, std::
 bool is_combiner(std::string_view name) {
   return std::ranges::find(combiners, name, &CombinerInfo::name) != combiners.end();
 }
-std::string reduction_name(std::string_view combiner) {
-  return std::string(find_combiner(combiner).reduction);
-}
 Kinds combiner_kinds(std::string_view combiner) { return find_combiner(combiner).kinds; }
 
 Accumulator::Accumulator(std::string_view combiner, const Type& type)
