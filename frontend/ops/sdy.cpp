@@ -10,14 +10,15 @@ namespace {
 
 std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 1);
-  c.expect(c.attrs.find("sharding")->get_if<RawAttr>() != nullptr, "a sharding #sdy.sharding<@mesh, […]>",
-           "another attribute");
+  c.expect(c.attrs.find("sharding")->get_if<RawAttr>() != nullptr,
+           "a sharding #sdy.sharding<@mesh, […]>", "another attribute");
   return {c.operands[0]};
 }
 
 std::vector<Tensor> eval(const EvalContext& c) { return {c.operands[0]}; }
 
-kernel::ExprId lower(const Node&, int, kernel::ExprPool&, std::span<const kernel::ExprId> index, const LoadFn& load) {
+kernel::ExprId lower(const Node&, int, kernel::ExprPool&, std::span<const kernel::ExprId> index,
+                     const LoadFn& load) {
   return load(0, index);
 }
 

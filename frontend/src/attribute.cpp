@@ -39,8 +39,9 @@ bool Dict::operator==(const Dict&) const = default;
 namespace {
 
 auto position(auto& items, std::string_view name) {
-  return std::lower_bound(items.begin(), items.end(), name,
-                          [](const NamedAttribute& item, std::string_view n) { return item.name < n; });
+  return std::lower_bound(
+      items.begin(), items.end(), name,
+      [](const NamedAttribute& item, std::string_view n) { return item.name < n; });
 }
 
 template <class T>
@@ -61,8 +62,10 @@ const Attribute* Dict::find(std::string_view name) const {
 
 void Dict::set(std::string_view name, Attribute value) {
   const auto at = position(items_, name);
-  if (at != items_.end() && at->name == name) at->value = std::move(value);
-  else items_.insert(at, NamedAttribute{std::string(name), std::move(value)});
+  if (at != items_.end() && at->name == name)
+    at->value = std::move(value);
+  else
+    items_.insert(at, NamedAttribute{std::string(name), std::move(value)});
 }
 
 void Dict::erase(std::string_view name) {
@@ -125,7 +128,8 @@ Dense::Dense(Type type, std::vector<std::byte> bytes, bool is_splat)
     : type_(std::move(type)), bytes_(std::move(bytes)), splat_(is_splat) {
   const std::size_t element = byte_size(type_.dtype);
   if (bytes_.size() != (splat_ ? element : type_.bytes()))
-    throw_internal_error(cat("constant of type ", to_string(type_), " with ", bytes_.size(), " bytes"));
+    throw_internal_error(
+        cat("constant of type ", to_string(type_), " with ", bytes_.size(), " bytes"));
   // One form for equal contents: splats are known as such, constants without elements hold none.
   if (type_.count() == 0) {
     bytes_.clear();
@@ -154,7 +158,8 @@ HostArray Dense::to_array() const {
 }
 
 bool Dense::operator==(const Dense& other) const {
-  return hash_ == other.hash_ && type_ == other.type_ && splat_ == other.splat_ && bytes_ == other.bytes_;
+  return hash_ == other.hash_ && type_ == other.type_ && splat_ == other.splat_ &&
+         bytes_ == other.bytes_;
 }
 
 DenseRef make_dense(const HostArray& array) {

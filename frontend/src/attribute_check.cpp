@@ -123,27 +123,42 @@ std::optional<Attribute> exactly(const Attribute& a) {
 
 std::optional<Attribute> normalized(const Attribute& a, const OpDef& op, const AttrSpec& spec) {
   switch (spec.kind) {
-    case AttrKind::any: return a;
-    case AttrKind::boolean: return to_boolean(a);
-    case AttrKind::i64: return to_i64(a);
-    case AttrKind::i64s: return to_i64s(a);
-    case AttrKind::bools: return to_bools(a);
-    case AttrKind::text: return to_text(a);
-    case AttrKind::enumeration: return to_enumeration(a, op, spec);
-    case AttrKind::symbol: return to_symbol(a);
-    case AttrKind::type: return exactly<Type>(a);
-    case AttrKind::dense: return exactly<DenseRef>(a);
-    case AttrKind::list: return to_list(a);
-    case AttrKind::dict: return exactly<Dict>(a);
+    case AttrKind::any:
+      return a;
+    case AttrKind::boolean:
+      return to_boolean(a);
+    case AttrKind::i64:
+      return to_i64(a);
+    case AttrKind::i64s:
+      return to_i64s(a);
+    case AttrKind::bools:
+      return to_bools(a);
+    case AttrKind::text:
+      return to_text(a);
+    case AttrKind::enumeration:
+      return to_enumeration(a, op, spec);
+    case AttrKind::symbol:
+      return to_symbol(a);
+    case AttrKind::type:
+      return exactly<Type>(a);
+    case AttrKind::dense:
+      return exactly<DenseRef>(a);
+    case AttrKind::list:
+      return to_list(a);
+    case AttrKind::dict:
+      return exactly<Dict>(a);
   }
   return std::nullopt;
 }
 
-void check_enumeration(const OpDef& op, const AttrSpec& spec, const EnumAttr& found, const SourceLocation& location) {
-  if (spec.allowed.empty() || std::ranges::find(spec.allowed, found.value) != spec.allowed.end()) return;
+void check_enumeration(const OpDef& op, const AttrSpec& spec, const EnumAttr& found,
+                       const SourceLocation& location) {
+  if (spec.allowed.empty() || std::ranges::find(spec.allowed, found.value) != spec.allowed.end())
+    return;
   std::string allowed;
   for (const std::string& value : spec.allowed) allowed += (allowed.empty() ? "" : ", ") + value;
-  throw_user_error(cat(op.name, ": expected ", spec.name, " of ", allowed, ", found ", found.value), location);
+  throw_user_error(cat(op.name, ": expected ", spec.name, " of ", allowed, ", found ", found.value),
+                   location);
 }
 
 // What an absent attribute means, where absence is allowed to mean something.
@@ -155,11 +170,11 @@ std::optional<Attribute> default_of(const AttrSpec& spec) {
 }
 
 const char* describe(const Attribute& a) {
-  static constexpr const char* names[] = {"a unit",        "a boolean", "an integer", "a float",
-                                          "a string",      "a symbol",  "an enumeration value",
-                                          "another kind of attribute",  "a type",     "a list of integers",
-                                          "a list of booleans",         "a list",     "a dictionary",
-                                          "a dense constant"};
+  static constexpr const char* names[] = {
+      "a unit",       "a boolean",          "an integer",           "a float",
+      "a string",     "a symbol",           "an enumeration value", "another kind of attribute",
+      "a type",       "a list of integers", "a list of booleans",   "a list",
+      "a dictionary", "a dense constant"};
   static_assert(std::size(names) == std::variant_size_v<Attribute::Variant>);
   return names[a.value().index()];
 }
@@ -168,18 +183,30 @@ const char* describe(const Attribute& a) {
 
 const char* describe(AttrKind kind) {
   switch (kind) {
-    case AttrKind::any: return "an attribute";
-    case AttrKind::boolean: return "a boolean";
-    case AttrKind::i64: return "an integer";
-    case AttrKind::i64s: return "a list of integers";
-    case AttrKind::bools: return "a list of booleans";
-    case AttrKind::text: return "a string";
-    case AttrKind::enumeration: return "an enumeration value";
-    case AttrKind::symbol: return "a symbol";
-    case AttrKind::type: return "a type";
-    case AttrKind::dense: return "a dense constant";
-    case AttrKind::list: return "a list";
-    case AttrKind::dict: return "a dictionary";
+    case AttrKind::any:
+      return "an attribute";
+    case AttrKind::boolean:
+      return "a boolean";
+    case AttrKind::i64:
+      return "an integer";
+    case AttrKind::i64s:
+      return "a list of integers";
+    case AttrKind::bools:
+      return "a list of booleans";
+    case AttrKind::text:
+      return "a string";
+    case AttrKind::enumeration:
+      return "an enumeration value";
+    case AttrKind::symbol:
+      return "a symbol";
+    case AttrKind::type:
+      return "a type";
+    case AttrKind::dense:
+      return "a dense constant";
+    case AttrKind::list:
+      return "a list";
+    case AttrKind::dict:
+      return "a dictionary";
   }
   return "an attribute";
 }
@@ -188,18 +215,21 @@ void normalize_attributes(const OpDef& op, Dict& attrs, const SourceLocation& lo
   for (const AttrSpec& spec : op.attrs) {
     const Attribute* found = attrs.find(spec.name);
     if (!found) {
-      if (auto value = default_of(spec)) attrs.set(spec.name, std::move(*value));
+      if (auto value = default_of(spec))
+        attrs.set(spec.name, std::move(*value));
       else if (spec.required)
-        throw_user_error(cat(op.name, ": expected attribute '", spec.name, "' (", describe(spec.kind), "), found none"),
+        throw_user_error(cat(op.name, ": expected attribute '", spec.name, "' (",
+                             describe(spec.kind), "), found none"),
                          location);
       continue;
     }
     auto value = normalized(*found, op, spec);
     if (!value)
-      throw_user_error(cat(op.name, ": expected attribute '", spec.name, "' to be ", describe(spec.kind),
-                           ", found ", describe(*found)),
+      throw_user_error(cat(op.name, ": expected attribute '", spec.name, "' to be ",
+                           describe(spec.kind), ", found ", describe(*found)),
                        location);
-    if (const auto* enumeration = value->get_if<EnumAttr>()) check_enumeration(op, spec, *enumeration, location);
+    if (const auto* enumeration = value->get_if<EnumAttr>())
+      check_enumeration(op, spec, *enumeration, location);
     if (!(*value == *found)) attrs.set(spec.name, std::move(*value));
   }
 }

@@ -67,8 +67,9 @@ void Graph::erase_argument(int k) {
   argument_hints_.erase(argument_hints_.begin() + k);
 }
 
-Node* Graph::add_node(const OpDef& op, std::vector<Value> operands, Dict attrs, std::vector<Type> result_types,
-                      std::vector<std::unique_ptr<Graph>> regions, Node* before) {
+Node* Graph::add_node(const OpDef& op, std::vector<Value> operands, Dict attrs,
+                      std::vector<Type> result_types, std::vector<std::unique_ptr<Graph>> regions,
+                      Node* before) {
   auto node = std::make_unique<Node>();
   node->op_ = &op;
   node->operands_ = std::move(operands);
@@ -91,7 +92,8 @@ void Graph::erase(Node* node) {
   const auto at = std::find(order_.begin(), order_.end(), node);
   PARTITA_ASSERT(at != order_.end());
   order_.erase(at);
-  const auto owned = std::find_if(storage_.begin(), storage_.end(), [&](const auto& n) { return n.get() == node; });
+  const auto owned = std::find_if(storage_.begin(), storage_.end(),
+                                  [&](const auto& n) { return n.get() == node; });
   PARTITA_ASSERT(owned != storage_.end());
   storage_.erase(owned);
 }
@@ -149,10 +151,12 @@ Function& Module::entry(std::string_view function_name) const {
     if (function->is_public) candidates.push_back(function.get());
   if (function_name == "main" && candidates.size() == 1) return *candidates.front();
   std::string names;
-  for (const Function* function : candidates) names += cat(names.empty() ? "" : ", ", "@", function->name);
-  throw_user_error(cat("expected a function @", function_name, ", found ",
-                       names.empty() ? std::string("no public function") : "public functions " + names),
-                   {.file = file});
+  for (const Function* function : candidates)
+    names += cat(names.empty() ? "" : ", ", "@", function->name);
+  throw_user_error(
+      cat("expected a function @", function_name, ", found ",
+          names.empty() ? std::string("no public function") : "public functions " + names),
+      {.file = file});
 }
 
 std::optional<std::int64_t> Module::placement_size(std::string_view placement) const {

@@ -84,19 +84,34 @@ std::string nearest_name(const OpRegistry& registry, std::string_view name) {
   return nearest;
 }
 
+// What a dialect has here: "stablehlo.abs, add, …".
+std::string supported_ops(const OpRegistry& registry, std::string_view dialect) {
+  std::string names;
+  for (const OpDef* op : registry.all()) {
+    const std::string_view name = op->name;
+    if (name.substr(0, name.find('.')) != dialect) continue;
+    names += names.empty() ? std::string(name) : cat(", ", name.substr(dialect.size() + 1));
+  }
+  return names;
+}
+
 }  // namespace
 
 const OpDef& OpRegistry::get(std::string_view name, const SourceLocation& where) const {
   if (const OpDef* op = find(name)) return *op;
   const std::string shown(name.substr(0, 100));
+  const std::string supported = supported_ops(*this, name.substr(0, name.find('.')));
   if (is_dialect_op(name))
-    throw_user_error(cat(shown, ": unsupported op: expected an op that partita implements, found one that it does not"), where);
-  std::string message = cat(shown, ": unknown or unsupported op");
+    throw_user_error(cat(shown, ": unsupported op: expected one of ", supported, ", found ", shown),
+                     where);
   const std::string near = nearest_name(*this, name);
-  if (!near.empty()) message += cat(": expected ", near, " or another supported op, found ", shown);
-  else if (!is_known_dialect(name))
-    message += cat(": expected an op of the dialects stablehlo, chlo, func, sdy, check, mr, found ", shown);
-  throw_user_error(message, where);
+  std::string expected = "an op of the dialects stablehlo, chlo, func, sdy, check, mr";
+  if (!near.empty())
+    expected = cat(near, " or another supported op");
+  else if (is_known_dialect(name))
+    expected = cat("one of ", supported);
+  throw_user_error(
+      cat(shown, ": unknown or unsupported op: expected ", expected, ", found ", shown), where);
 }
 
 std::vector<const OpDef*> OpRegistry::all() const {
@@ -109,7 +124,8 @@ std::vector<const OpDef*> OpRegistry::all() const {
 
 namespace {
 
-void check_declared(const InferContext& context, std::span<const Type> inferred, std::span<const Type> declared) {
+void check_declared(const InferContext& context, std::span<const Type> inferred,
+                    std::span<const Type> declared) {
   if (inferred.size() != declared.size())
     context.fail(cat(inferred.size(), " results"), cat(declared.size(), " result types"));
   for (std::size_t k = 0; k < inferred.size(); ++k)
@@ -133,8 +149,8 @@ std::vector<Type> infer_checked(const OpDef& op, const InferContext& context) {
 }  // namespace
 
 Node* create(Graph& graph, std::string_view op_name, std::vector<Value> operands, Dict attrs,
-             std::vector<std::unique_ptr<Graph>> regions, std::span<const Type> declared_results, Node* before,
-             const SourceLocation& location) {
+             std::vector<std::unique_ptr<Graph>> regions, std::span<const Type> declared_results,
+             Node* before, const SourceLocation& location) {
   const OpDef& op = OpRegistry::instance().get(op_name, location);
   for (const Value& v : operands)
     if (!v) throw_internal_error(cat(op.name, " is given an operand that does not exist"));
@@ -147,22 +163,24 @@ Node* create(Graph& graph, std::string_view op_name, std::vector<Value> operands
                              .location = location,
                              .declared_results = declared_results};
   std::vector<Type> types = infer_checked(op, context);
-  Node* node =
-      graph.add_node(op, std::move(operands), std::move(attrs), std::move(types), std::move(regions), before);
+  Node* node = graph.add_node(op, std::move(operands), std::move(attrs), std::move(types),
+                              std::move(regions), before);
   node->set_location(location);
   return node;
 }
 
 Value create_value(Graph& graph, std::string_view op, std::vector<Value> operands, Dict attrs,
                    std::span<const Type> declared_results, Node* before) {
-  Node* node = create(graph, op, std::move(operands), std::move(attrs), {}, declared_results, before);
+  Node* node =
+      create(graph, op, std::move(operands), std::move(attrs), {}, declared_results, before);
   PARTITA_ASSERT(node->result_count() == 1);
   return node->result();
 }
 
 Value create_constant(Graph& graph, DenseRef value, Node* before) {
   const Type type = value->type();
-  return create_value(graph, "stablehlo.constant", {}, {{"value", std::move(value)}}, {&type, 1}, before);
+  return create_value(graph, "stablehlo.constant", {}, {{"value", std::move(value)}}, {&type, 1},
+                      before);
 }
 
 Value create_splat(Graph& graph, const Type& type, double value, Node* before) {
@@ -176,7 +194,8 @@ FactorRule factor_rule(const Node& node) {
   FactorRule rule;
   const auto replicate = [&](const Type& type) {
     std::vector<std::vector<int>> dims;
-    for (const std::int64_t extent : type.dims) dims.push_back({rule.add_factor(extent, FactorKind::replicated)});
+    for (const std::int64_t extent : type.dims)
+      dims.push_back({rule.add_factor(extent, FactorKind::replicated)});
     return dims;
   };
   for (const Value& v : node.operands()) rule.operands.push_back(replicate(v.type()));

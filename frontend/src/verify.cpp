@@ -19,37 +19,61 @@ class Verifier {
   explicit Verifier(const Module& module) : module_(module) {}
 
   void run() {
+    check_placements();
     std::set<std::string_view> names;
     for (const auto& function : module_.functions) {
       if (!names.insert(function->name).second)
-        throw_user_error(cat("func.func: expected one function @", function->name, ", found two"), function->location);
+        throw_user_error(cat("func.func: expected one function @", function->name, ", found two"),
+                         function->location);
       check_function(*function);
     }
     for (const auto& function : module_.functions) check_calls(*function);
   }
 
  private:
+  void check_placements() {
+    const Attribute* placements = module_.attrs.find("mr.placements");
+    if (placements == nullptr) return;
+    const auto fail = [&](const std::string& expected, const Attribute& found) {
+      const auto* number = found.get_if<Integer>();
+      throw_user_error(
+          cat("module: mr.placements: expected ", expected, ", found ",
+              number != nullptr ? cat(number->value) : std::string("an attribute of another kind")),
+          {.file = module_.file});
+    };
+    const auto* sizes = placements->get_if<Dict>();
+    if (sizes == nullptr) return fail("sizes by name such as {clients = 8}", *placements);
+    for (const NamedAttribute& entry : sizes->items()) {
+      const auto* size = entry.value.get_if<Integer>();
+      if (size == nullptr || size->value < 1)
+        fail(cat("a size of '", entry.name, "' of at least 1"), entry.value);
+    }
+  }
+
   void check_function(const Function& function) {
     check_graph(*function.body, true);
     const auto& results = function.body->results;
     const auto fail = [&](const std::string& expected, const std::string& found) {
-      throw_user_error(cat("func.func: @", function.name, ": expected ", expected, ", found ", found),
-                       function.location);
+      throw_user_error(
+          cat("func.func: @", function.name, ": expected ", expected, ", found ", found),
+          function.location);
     };
     if (results.size() != function.result_types.size())
       fail(cat(function.result_types.size(), " results"), cat(results.size()));
     for (std::size_t k = 0; k < results.size(); ++k)
       if (results[k].type() != function.result_types[k])
-        fail(cat("result ", k, " of type ", to_string(function.result_types[k])), to_string(results[k].type()));
+        fail(cat("result ", k, " of type ", to_string(function.result_types[k])),
+             to_string(results[k].type()));
   }
 
   // A program that calls itself has no end that is known at compile time.
   void check_calls(const Function& function) {
     if (calls_checked_.contains(&function)) return;
     if (!calls_open_.insert(&function).second || calls_open_.size() > max_calls)
-      throw_user_error(cat("func.func: @", function.name, ": expected calls without recursion, at most ", max_calls,
-                           " deep, found others"),
-                       function.location);
+      throw_user_error(
+          cat("func.func: @", function.name, ": expected calls without recursion, at most ",
+              max_calls, " deep, found others"),
+          function.location);
     std::set<std::string> callees;
     walk(*function.body, [&](const Node& node) {
       for (const NamedAttribute& attribute : node.attrs.items())
@@ -77,7 +101,8 @@ class Verifier {
 
   void check_node(const Node& node, const Graph& graph) {
     PARTITA_ASSERT(node.graph() == &graph);
-    for (std::size_t k = 0; k < node.operands().size(); ++k) check_use(node.operand(k), &node, cat("operand ", k));
+    for (std::size_t k = 0; k < node.operands().size(); ++k)
+      check_use(node.operand(k), &node, cat("operand ", k));
     for (const auto& region : node.regions()) {
       PARTITA_ASSERT(region->owner() == &node);
       check_graph(*region, !node.op().regions_capture);
@@ -102,7 +127,8 @@ class Verifier {
       context.fail(cat(types.size(), " results"), cat(node.result_types().size()));
     for (std::size_t k = 0; k < types.size(); ++k)
       if (types[k] != node.result_types()[k])
-        context.fail(cat("result ", k, " of type ", to_string(types[k])), to_string(node.result_types()[k]));
+        context.fail(cat("result ", k, " of type ", to_string(types[k])),
+                     to_string(node.result_types()[k]));
   }
 
   void check_use(const Value& value, const Node* user, const std::string& what) {

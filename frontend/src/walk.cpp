@@ -20,7 +20,8 @@ namespace {
 
 // Whether the value is made below the node's regions.
 bool is_inside(const Value& value, const Node& node) {
-  for (const Graph* graph = value.node->graph(); graph && graph->owner(); graph = graph->owner()->graph())
+  for (const Graph* graph = value.node->graph(); graph && graph->owner();
+       graph = graph->owner()->graph())
     if (graph->owner() == &node) return true;
   return false;
 }
@@ -102,12 +103,14 @@ Node* clone_node(const Node& node, Graph& into, ValueMap<Value>& map, Node* befo
   for (const Value& v : node.operands()) operands.push_back(mapped(map, v));
   std::vector<std::unique_ptr<Graph>> regions;
   for (const auto& region : node.regions()) regions.push_back(clone_region(*region, map));
-  Node* copy = into.add_node(node.op(), std::move(operands), node.attrs, node.result_types(), std::move(regions), before);
+  Node* copy = into.add_node(node.op(), std::move(operands), node.attrs, node.result_types(),
+                             std::move(regions), before);
   copy->hint = node.hint;
   copy->loc_text = node.loc_text;
   copy->set_location(node.location());
   // A const node's results are only read as keys.
-  for (int k = 0; k < node.result_count(); ++k) map[Value{const_cast<Node*>(&node), k}] = copy->result(k);
+  for (int k = 0; k < node.result_count(); ++k)
+    map[Value{const_cast<Node*>(&node), k}] = copy->result(k);
   return copy;
 }
 

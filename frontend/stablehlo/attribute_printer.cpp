@@ -15,23 +15,30 @@ namespace partita::ir {
 namespace {
 
 bool is_bare_name(std::string_view name) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
   if (name.empty() || !is_letter(name.front())) return false;
-  return std::ranges::all_of(name, [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '$' || c == '.';
-  });
+  return std::ranges::all_of(
+      name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '$' || c == '.'; });
 }
 
 // Words that start something else where an attribute name may stand.
-bool is_name(std::string_view name) { return is_bare_name(name) && name != "loc" && name != "unit"; }
+bool is_name(std::string_view name) {
+  return is_bare_name(name) && name != "loc" && name != "unit";
+}
 
 // The stored bits of `value` in a type; equal bits are equal numbers.
 std::uint64_t bits_of(double value, DType dtype) {
   switch (dtype) {
-    case DType::f16: return Float16::encode(value);
-    case DType::bf16: return BFloat16::encode(value);
-    case DType::f32: return std::bit_cast<std::uint32_t>(float(value));
-    default: return std::bit_cast<std::uint64_t>(value);
+    case DType::f16:
+      return Float16::encode(value);
+    case DType::bf16:
+      return BFloat16::encode(value);
+    case DType::f32:
+      return std::bit_cast<std::uint32_t>(float(value));
+    default:
+      return std::bit_cast<std::uint64_t>(value);
   }
 }
 
@@ -50,10 +57,14 @@ void print_float(std::string& out, double value, std::uint64_t bits, DType dtype
     out += text;
     return;
   }
-  const auto end = dtype == DType::f64 ? std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr
-                                       : std::to_chars(text, text + sizeof text, float(value), std::chars_format::scientific).ptr;
+  const auto end =
+      dtype == DType::f64
+          ? std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr
+          : std::to_chars(text, text + sizeof text, float(value), std::chars_format::scientific)
+                .ptr;
   std::string digits(text, end);
-  if (digits.find('.') == std::string::npos) digits.insert(digits.find('e'), ".0");  // a float has a point
+  if (digits.find('.') == std::string::npos)
+    digits.insert(digits.find('e'), ".0");  // a float has a point
   out += digits;
 }
 
@@ -113,9 +124,12 @@ void print_nested(std::string& out, const Dense& dense, std::size_t dim, const s
 void print_dense(std::string& out, const Dense& dense, std::int64_t max_elements) {
   out += "dense<";
   const std::byte* data = dense.bytes().data();
-  if (dense.is_splat()) print_element(out, dense.type().dtype, data);
-  else if (max_elements > 0 && dense.type().count() > max_elements) print_blob(out, dense);
-  else if (dense.type().count() > 0) print_nested(out, dense, 0, data);
+  if (dense.is_splat())
+    print_element(out, dense.type().dtype, data);
+  else if (max_elements > 0 && dense.type().count() > max_elements)
+    print_blob(out, dense);
+  else if (dense.type().count() > 0)
+    print_nested(out, dense, 0, data);
   out += "> : " + to_string(dense.type());
 }
 
@@ -124,7 +138,8 @@ void print_integer(std::string& out, const Integer& integer) {
     out += integer.value != 0 ? "true" : "false";
     return;
   }
-  out += integer.type == "ui64" ? std::to_string(std::uint64_t(integer.value)) : std::to_string(integer.value);
+  out += integer.type == "ui64" ? std::to_string(std::uint64_t(integer.value))
+                                : std::to_string(integer.value);
   out += " : " + integer.type;
 }
 
@@ -139,7 +154,8 @@ void print_list(std::string& out, const List& list, std::int64_t max_elements) {
 
 void print_array(std::string& out, const I64s& values) {
   out += "array<i64";
-  for (std::size_t k = 0; k < values.size(); ++k) out += (k == 0 ? ": " : ", ") + std::to_string(values[k]);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    out += (k == 0 ? ": " : ", ") + std::to_string(values[k]);
   out += '>';
 }
 
@@ -156,8 +172,11 @@ void print_bools(std::string& out, const Bools& bools) {
 
 void print_element(std::string& out, DType dtype, const std::byte* data) {
   switch (info(dtype).kind) {
-    case Kinds::boolean: out += data[0] != std::byte{0} ? "true" : "false"; return;
-    case Kinds::floating: return print_float_element(out, dtype, data);
+    case Kinds::boolean:
+      out += data[0] != std::byte{0} ? "true" : "false";
+      return;
+    case Kinds::floating:
+      return print_float_element(out, dtype, data);
     case Kinds::complex: {
       const DType part = dtype == DType::c64 ? DType::f32 : DType::f64;
       out += '(';
@@ -167,7 +186,8 @@ void print_element(std::string& out, DType dtype, const std::byte* data) {
       out += ')';
       return;
     }
-    default: break;
+    default:
+      break;
   }
   visit(dtype, [&](auto constant) {
     using T = StorageType<constant()>;
@@ -182,7 +202,8 @@ void print_symbol(std::string& out, const std::string& name) {
 
 void print_integers(std::string& out, std::span<const std::int64_t> values) {
   out += '[';
-  for (std::size_t k = 0; k < values.size(); ++k) out += (k == 0 ? "" : ", ") + std::to_string(values[k]);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    out += (k == 0 ? "" : ", ") + std::to_string(values[k]);
   out += ']';
 }
 
@@ -213,7 +234,8 @@ void print_attribute(std::string& out, const Attribute& attribute, std::int64_t 
   std::visit(Visitor{out, max_elements}, attribute.value());
 }
 
-void print_entries(std::string& out, std::span<const NamedAttribute> entries, std::int64_t max_elements) {
+void print_entries(std::string& out, std::span<const NamedAttribute> entries,
+                   std::int64_t max_elements) {
   bool is_first = true;
   for (const NamedAttribute& entry : entries) {
     if (!is_first) out += ", ";
@@ -225,7 +247,8 @@ void print_entries(std::string& out, std::span<const NamedAttribute> entries, st
   }
 }
 
-void print_dict(std::string& out, std::span<const NamedAttribute> entries, std::int64_t max_elements) {
+void print_dict(std::string& out, std::span<const NamedAttribute> entries,
+                std::int64_t max_elements) {
   out += '{';
   print_entries(out, entries, max_elements);
   out += '}';

@@ -15,9 +15,11 @@ namespace partita::ir {
 /// With the type after numbers; `max_elements` as PrintOptions::max_dense_elements.
 void print_attribute(std::string& out, const Attribute& attribute, std::int64_t max_elements = 0);
 /// "name = value, …" without braces.
-void print_entries(std::string& out, std::span<const NamedAttribute> entries, std::int64_t max_elements = 0);
+void print_entries(std::string& out, std::span<const NamedAttribute> entries,
+                   std::int64_t max_elements = 0);
 /// "{name = value, …}"
-void print_dict(std::string& out, std::span<const NamedAttribute> entries, std::int64_t max_elements = 0);
+void print_dict(std::string& out, std::span<const NamedAttribute> entries,
+                std::int64_t max_elements = 0);
 /// "@name", quoted where needed.
 void print_symbol(std::string& out, const std::string& name);
 /// "[1, 2]"

@@ -46,7 +46,8 @@ class AttributeReader {
   // --- Types ---
   Type read_type();
   /// A tensor type's inner text ("4x8xf32"), or the reason why it is none that partita has.
-  [[nodiscard]] static std::optional<Type> parse_tensor(std::string_view inner, std::string& reason);
+  [[nodiscard]] static std::optional<Type> parse_tensor(std::string_view inner,
+                                                        std::string& reason);
   FunctionType read_function_type();
   /// One type, or several in parentheses.
   std::vector<Type> read_types();

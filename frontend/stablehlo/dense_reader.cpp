@@ -21,10 +21,14 @@ void append(std::vector<std::byte>& bytes, T value) {
 
 double float_of_bits(std::uint64_t bits, DType dtype) {
   switch (dtype) {
-    case DType::f16: return Float16::decode(std::uint16_t(bits));
-    case DType::bf16: return BFloat16::decode(std::uint16_t(bits));
-    case DType::f32: return std::bit_cast<float>(std::uint32_t(bits));
-    default: return std::bit_cast<double>(bits);
+    case DType::f16:
+      return Float16::decode(std::uint16_t(bits));
+    case DType::bf16:
+      return BFloat16::decode(std::uint16_t(bits));
+    case DType::f32:
+      return std::bit_cast<float>(std::uint32_t(bits));
+    default:
+      return std::bit_cast<double>(bits);
   }
 }
 
@@ -34,18 +38,26 @@ DType part_of(DType dtype) {
 
 class DenseReader {
  public:
-  DenseReader(std::string_view literal, const Type& type, const std::string& context, const SourceLocation& where)
-      : lexer_(literal, where.file), type_(type), context_(context), where_(where), element_(byte_size(type.dtype)) {}
+  DenseReader(std::string_view literal, const Type& type, const std::string& context,
+              const SourceLocation& where)
+      : lexer_(literal, where.file),
+        type_(type),
+        context_(context),
+        where_(where),
+        element_(byte_size(type.dtype)) {}
 
   DenseRef read() {
     if (lexer_.peek().kind == TokenKind::end) {
-      if (type_.count() != 0) fail(cat("expected ", type_.count(), " elements, found none"), lexer_.peek());
+      if (type_.count() != 0)
+        fail(cat("expected ", type_.count(), " elements, found none"), lexer_.peek());
       return finish(false);
     }
     if (lexer_.peek().kind == TokenKind::string) return read_blob();
     const bool is_splat = lexer_.peek().text != "[";
-    if (is_splat) read_element();
-    else read_list(0);
+    if (is_splat)
+      read_element();
+    else
+      read_list(0);
     if (lexer_.peek().kind != TokenKind::end) fail_expected("'>'");
     return finish(is_splat);
   }
@@ -63,14 +75,17 @@ class DenseReader {
 
   DenseRef finish(bool is_splat) {
     // A splat of a type without elements holds nothing.
-    if (is_splat && type_.count() == 0) return std::make_shared<const Dense>(type_, std::vector<std::byte>(element_), true);
+    if (is_splat && type_.count() == 0)
+      return std::make_shared<const Dense>(type_, std::vector<std::byte>(element_), true);
     return std::make_shared<const Dense>(type_, std::move(bytes_), is_splat);
   }
 
   void read_list(std::size_t dim) {
     const Token open = lexer_.take();
     if (dim >= type_.dims.size())
-      fail(cat("expected lists nested ", type_.dims.size(), " deep for ", to_string(type_), ", found more"), open);
+      fail(cat("expected lists nested ", type_.dims.size(), " deep for ", to_string(type_),
+               ", found more"),
+           open);
     std::int64_t count = 0;
     while (lexer_.peek().text != "]") {
       if (count > 0) {
@@ -78,14 +93,18 @@ class DenseReader {
         lexer_.take();
       }
       if (++count > type_.dims[dim]) break;
-      if (dim + 1 == type_.dims.size()) read_element();
-      else if (lexer_.peek().text == "[") read_list(dim + 1);
-      else fail_expected("'['");
+      if (dim + 1 == type_.dims.size())
+        read_element();
+      else if (lexer_.peek().text == "[")
+        read_list(dim + 1);
+      else
+        fail_expected("'['");
     }
     if (count != type_.dims[dim])
-      fail(cat("expected ", type_.dims[dim], " entries in dimension ", dim, " of ", to_string(type_), ", found ",
-               count > type_.dims[dim] ? "more" : std::to_string(count)),
-           open);
+      fail(
+          cat("expected ", type_.dims[dim], " entries in dimension ", dim, " of ", to_string(type_),
+              ", found ", count > type_.dims[dim] ? "more" : std::to_string(count)),
+          open);
     lexer_.take();
   }
 
@@ -106,14 +125,16 @@ class DenseReader {
 
   void read_boolean() {
     const std::string_view text = lexer_.peek().text;
-    if (text != "true" && text != "false" && text != "0" && text != "1") fail_expected("'true' or 'false'");
+    if (text != "true" && text != "false" && text != "0" && text != "1")
+      fail_expected("'true' or 'false'");
     bytes_.push_back(std::byte(text == "true" || text == "1"));
     lexer_.take();
   }
 
   void read_integer() {
     const Token token = lexer_.peek();
-    if (token.kind != TokenKind::integer && token.kind != TokenKind::hex) fail_expected("an integer");
+    if (token.kind != TokenKind::integer && token.kind != TokenKind::hex)
+      fail_expected("an integer");
     lexer_.take();
     const bool negative = token.text.starts_with('-');
     const bool is_hex = token.kind == TokenKind::hex;
@@ -124,18 +145,26 @@ class DenseReader {
     const int bits = info(type_.dtype).bits;
     const std::uint64_t most = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
     // Signless integers may be written as either reading of their bits.
-    const bool fits = negative ? info(type_.dtype).kind == Kinds::signed_ && magnitude <= (most >> 1) + 1
-                               : magnitude <= most;
-    if (error != std::errc{} || !fits) fail(cat("expected an integer that fits in ", to_string(type_.dtype), ", found ", describe(token)), token);
+    const bool fits = negative
+                          ? info(type_.dtype).kind == Kinds::signed_ && magnitude <= (most >> 1) + 1
+                          : magnitude <= most;
+    if (error != std::errc{} || !fits)
+      fail(cat("expected an integer that fits in ", to_string(type_.dtype), ", found ",
+               describe(token)),
+           token);
     append_bits(negative ? 0 - magnitude : magnitude);
   }
 
   void append_bits(std::uint64_t bits) {
     switch (element_) {
-      case 1: return append(bytes_, std::uint8_t(bits));
-      case 2: return append(bytes_, std::uint16_t(bits));
-      case 4: return append(bytes_, std::uint32_t(bits));
-      default: return append(bytes_, bits);
+      case 1:
+        return append(bytes_, std::uint8_t(bits));
+      case 2:
+        return append(bytes_, std::uint16_t(bits));
+      case 4:
+        return append(bytes_, std::uint32_t(bits));
+      default:
+        return append(bytes_, bits);
     }
   }
 
@@ -148,11 +177,16 @@ class DenseReader {
       token = lexer_.peek();
     }
     double value = 0;
-    if (token.kind == TokenKind::identifier && token.text == "inf") value = std::numeric_limits<double>::infinity();
-    else if (token.kind == TokenKind::identifier && token.text == "nan") value = std::numeric_limits<double>::quiet_NaN();
-    else if (token.kind == TokenKind::hex && !negative) return read_float_bits(dtype);
-    else if ((token.kind == TokenKind::floating || token.kind == TokenKind::integer) && !negative) value = dense_float(token.text, dtype);
-    else fail_expected("a floating-point number");
+    if (token.kind == TokenKind::identifier && token.text == "inf")
+      value = std::numeric_limits<double>::infinity();
+    else if (token.kind == TokenKind::identifier && token.text == "nan")
+      value = std::numeric_limits<double>::quiet_NaN();
+    else if (token.kind == TokenKind::hex && !negative)
+      return read_float_bits(dtype);
+    else if ((token.kind == TokenKind::floating || token.kind == TokenKind::integer) && !negative)
+      value = dense_float(token.text, dtype);
+    else
+      fail_expected("a floating-point number");
     lexer_.take();
     append_float(negative ? -value : value, dtype);
   }
@@ -166,34 +200,46 @@ class DenseReader {
     const auto [next, error] = std::from_chars(token.text.data() + 2, end, bits, 16);
     const std::size_t size = byte_size(dtype);
     if (negative || error != std::errc{} || next != end || (size < 8 && bits >> (8 * size) != 0))
-      fail(cat("expected the bits of a number of type ", to_string(dtype), ", found ", describe(token)), token);
-    if (size == 2) append(bytes_, std::uint16_t(bits));
-    else if (size == 4) append(bytes_, std::uint32_t(bits));
-    else append(bytes_, bits);
+      fail(cat("expected the bits of a number of type ", to_string(dtype), ", found ",
+               describe(token)),
+           token);
+    if (size == 2)
+      append(bytes_, std::uint16_t(bits));
+    else if (size == 4)
+      append(bytes_, std::uint32_t(bits));
+    else
+      append(bytes_, bits);
   }
 
   void append_float(double value, DType dtype) {
     switch (dtype) {
-      case DType::f16: return append(bytes_, Float16::encode(value));
-      case DType::bf16: return append(bytes_, BFloat16::encode(value));
-      case DType::f32: return append(bytes_, float(value));
-      default: return append(bytes_, value);
+      case DType::f16:
+        return append(bytes_, Float16::encode(value));
+      case DType::bf16:
+        return append(bytes_, BFloat16::encode(value));
+      case DType::f32:
+        return append(bytes_, float(value));
+      default:
+        return append(bytes_, value);
     }
   }
 
   DenseRef read_blob() {
     const Token token = lexer_.take();
     const std::string_view digits = token.text.substr(1, token.text.size() - 2);
-    if (!digits.starts_with("0x") || digits.size() % 2 != 0) fail("expected bytes \"0x…\", found " + describe(token), token);
+    if (!digits.starts_with("0x") || digits.size() % 2 != 0)
+      fail("expected bytes \"0x…\", found " + describe(token), token);
     const std::size_t size = digits.size() / 2 - 1;
     const bool is_splat = size == element_;
     if (!is_splat && size != type_.bytes())
-      fail(cat("expected ", type_.bytes(), " bytes for ", to_string(type_), ", found ", size), token);
+      fail(cat("expected ", type_.bytes(), " bytes for ", to_string(type_), ", found ", size),
+           token);
     bytes_.reserve(size);
     for (std::size_t i = 2; i < digits.size(); i += 2) {
       std::uint8_t byte = 0;
       const auto [next, error] = std::from_chars(&digits[i], &digits[i] + 2, byte, 16);
-      if (error != std::errc{} || next != &digits[i] + 2) fail("expected hexadecimal digits, found " + describe(token), token);
+      if (error != std::errc{} || next != &digits[i] + 2)
+        fail("expected hexadecimal digits, found " + describe(token), token);
       bytes_.push_back(std::byte(type_.dtype == DType::i1 ? byte != 0 : byte));
     }
     if (lexer_.peek().kind != TokenKind::end) fail_expected("'>'");

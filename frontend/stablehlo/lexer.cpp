@@ -9,7 +9,9 @@ namespace partita::ir {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_hex_digit(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
 bool is_suffix_character(char c) { return is_name_character(c) || c == '-'; }
@@ -30,7 +32,8 @@ Lexer::Lexer(std::string_view text, std::string file, int first_line)
 void Lexer::fail(std::size_t offset, const std::string& message) const {
   const std::size_t before = offset == 0 ? std::string_view::npos : text_.rfind('\n', offset - 1);
   const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-  const auto line = std::count(text_.begin(), text_.begin() + std::ptrdiff_t(offset), '\n') + first_line_;
+  const auto line =
+      std::count(text_.begin(), text_.begin() + std::ptrdiff_t(offset), '\n') + first_line_;
   throw_user_error(message, {.file = file_, .line = int(line), .column = int(offset - begin) + 1});
 }
 
@@ -153,7 +156,11 @@ void Lexer::read_token() {
 void Lexer::advance() {
   last_end_ = position_;
   skip_blanks();
-  token_ = {.kind = TokenKind::end, .text = {}, .offset = position_, .line = line_, .column = int(position_ - line_begin_) + 1};
+  token_ = {.kind = TokenKind::end,
+            .text = {},
+            .offset = position_,
+            .line = line_,
+            .column = int(position_ - line_begin_) + 1};
   token_line_begin_ = line_begin_;
   if (position_ >= text_.size()) return;
   read_token();
@@ -185,7 +192,8 @@ std::string_view Lexer::take_balanced(char open, char close) {
       return inner;
     }
   }
-  fail(begin - 1, cat("expected '", close, "' that matches '", open, "', found the end of the text"));
+  fail(begin - 1,
+       cat("expected '", close, "' that matches '", open, "', found the end of the text"));
 }
 
 std::string unescape(std::string_view token_text) {
@@ -211,9 +219,12 @@ std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
-    if (c == '\\') out += "\\\\";
-    else if (code >= 0x20 && code < 0x7f && c != '"') out += c;
-    else out.append({'\\', digits[code >> 4], digits[code & 15]});
+    if (c == '\\')
+      out += "\\\\";
+    else if (code >= 0x20 && code < 0x7f && c != '"')
+      out += c;
+    else
+      out.append({'\\', digits[code >> 4], digits[code & 15]});
   }
   return out + '"';
 }
@@ -225,8 +236,10 @@ std::string on_one_line(std::string_view text) {
     const char c = text[i];
     if (in_string) {
       out += c;
-      if (c == '\\' && i + 1 < text.size()) out += text[++i];
-      else if (c == '"') in_string = false;
+      if (c == '\\' && i + 1 < text.size())
+        out += text[++i];
+      else if (c == '"')
+        in_string = false;
     } else if (c == '/' && i + 1 < text.size() && text[i + 1] == '/') {
       i = std::min(text.find('\n', i), text.size()) - 1;
     } else if (c == '\n' || c == '\r') {

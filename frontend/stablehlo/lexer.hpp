@@ -64,7 +64,9 @@ class Lexer {
  private:
   void skip_blanks();
   void advance();
-  [[nodiscard]] char at(std::size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
+  [[nodiscard]] char at(std::size_t offset) const {
+    return offset < text_.size() ? text_[offset] : '\0';
+  }
   [[nodiscard]] std::size_t string_end(std::size_t begin) const;
   void read_number();
   void read_token();
@@ -72,9 +74,9 @@ class Lexer {
 
   std::string_view text_;
   std::string file_;
-  std::size_t position_ = 0;       // after token_
-  std::size_t last_end_ = 0;       // after the token before token_
-  std::size_t line_begin_ = 0;     // of the line of position_
+  std::size_t position_ = 0;    // after token_
+  std::size_t last_end_ = 0;    // after the token before token_
+  std::size_t line_begin_ = 0;  // of the line of position_
   int first_line_, line_;
   std::size_t token_line_begin_ = 0;
   Token token_;

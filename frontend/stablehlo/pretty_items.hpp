@@ -31,8 +31,10 @@ inline constexpr std::array pretty_items{
     Item{"stablehlo.dynamic_slice", "sizes", "slice_sizes", ItemKind::integers, ""},
     Item{"stablehlo.fft", "type", "fft_type", ItemKind::enumeration, "fft_type"},
     Item{"stablehlo.fft", "length", "fft_length", ItemKind::integers, ""},
-    Item{"stablehlo.rng", "distribution", "rng_distribution", ItemKind::enumeration, "rng_distribution"},
-    Item{"stablehlo.rng_bit_generator", "algorithm", "rng_algorithm", ItemKind::enumeration, "rng_algorithm"},
+    Item{"stablehlo.rng", "distribution", "rng_distribution", ItemKind::enumeration,
+         "rng_distribution"},
+    Item{"stablehlo.rng_bit_generator", "algorithm", "rng_algorithm", ItemKind::enumeration,
+         "rng_algorithm"},
     Item{"stablehlo.get_dimension_size", "dim", "dimension", ItemKind::integer, ""},
 };
 

@@ -15,13 +15,18 @@ namespace partita::ir {
 namespace {
 
 // Ops whose pretty form ends in "(T, U) -> V" always.
-constexpr std::array<std::string_view, 9> functional{
-    "stablehlo.broadcast_in_dim", "stablehlo.transpose",     "stablehlo.reshape",
-    "stablehlo.concatenate",      "stablehlo.pad",           "stablehlo.dynamic_slice",
-    "stablehlo.dynamic_update_slice", "stablehlo.bitcast_convert", "stablehlo.fft"};
+constexpr std::array<std::string_view, 9> functional{"stablehlo.broadcast_in_dim",
+                                                     "stablehlo.transpose",
+                                                     "stablehlo.reshape",
+                                                     "stablehlo.concatenate",
+                                                     "stablehlo.pad",
+                                                     "stablehlo.dynamic_slice",
+                                                     "stablehlo.dynamic_update_slice",
+                                                     "stablehlo.bitcast_convert",
+                                                     "stablehlo.fft"};
 // Ops whose pretty form ends in "T" where all types are equal, else in "(T, U) -> V".
-constexpr std::array<std::string_view, 4> same_type{"stablehlo.convert", "stablehlo.reverse", "stablehlo.iota",
-                                                    "stablehlo.optimization_barrier"};
+constexpr std::array<std::string_view, 4> same_type{
+    "stablehlo.convert", "stablehlo.reverse", "stablehlo.iota", "stablehlo.optimization_barrier"};
 // What MLIR takes after `applies`.
 constexpr std::array<std::string_view, 7> combiners{
     "stablehlo.add", "stablehlo.multiply", "stablehlo.maximum", "stablehlo.minimum",
@@ -33,10 +38,11 @@ bool has_name(std::span<const std::string_view> names, std::string_view name) {
 
 // Whether the region only combines its two arguments by one op that MLIR can name.
 bool is_compact(const Graph& region) {
-  if (region.argument_count() != 2 || region.nodes().size() != 1 || region.results.size() != 1) return false;
+  if (region.argument_count() != 2 || region.nodes().size() != 1 || region.results.size() != 1)
+    return false;
   const Node& node = *region.nodes().front();
-  return has_name(combiners, node.name()) && node.attrs.empty() && node.operands() == region.arguments() &&
-         region.results.front().node == &node;
+  return has_name(combiners, node.name()) && node.attrs.empty() &&
+         node.operands() == region.arguments() && region.results.front().node == &node;
 }
 
 bool are_equal(const Node& node) {
@@ -51,7 +57,8 @@ const ElementwiseRow* row_of(std::string_view op) {
 }
 
 bool is_item_of(std::string_view op, std::string_view attribute) {
-  return std::ranges::any_of(pretty_items, [&](const Item& i) { return i.op == op && i.attribute == attribute; });
+  return std::ranges::any_of(pretty_items,
+                             [&](const Item& i) { return i.op == op && i.attribute == attribute; });
 }
 
 }  // namespace
@@ -83,16 +90,19 @@ bool Printer::print_pretty(const Node& node) {
     (this->*row.form)(node);
     return true;
   }
-  const bool is_plain = has_name(functional, name) || has_name(same_type, name) || row_of(name) != nullptr;
+  const bool is_plain =
+      has_name(functional, name) || has_name(same_type, name) || row_of(name) != nullptr;
   if (!is_plain || node.result_count() == 0) return false;
   print_plain(node);
   return true;
 }
 
-void Printer::print_other_attributes(const Node& node, std::initializer_list<std::string_view> named) {
+void Printer::print_other_attributes(const Node& node,
+                                     std::initializer_list<std::string_view> named) {
   std::vector<NamedAttribute> others;
   for (const NamedAttribute& attribute : node.attrs.items())
-    if (std::ranges::find(named, attribute.name) == named.end() && !is_item_of(node.name(), attribute.name))
+    if (std::ranges::find(named, attribute.name) == named.end() &&
+        !is_item_of(node.name(), attribute.name))
       others.push_back(attribute);
   if (others.empty()) return;
   out_ += ' ';
@@ -109,10 +119,14 @@ void Printer::print_plain(const Node& node) {
     if (!value) continue;
     out_ += cat(is_first ? "" : ", ", item.key, " = ");
     is_first = false;
-    if (const auto* list = value->get_if<I64s>()) print_integers(out_, *list);
-    else if (const auto* integer = value->get_if<Integer>()) out_ += std::to_string(integer->value);
-    else if (const auto* enumeration = value->get_if<EnumAttr>()) out_ += enumeration->value;
-    else print_attribute(out_, *value);
+    if (const auto* list = value->get_if<I64s>())
+      print_integers(out_, *list);
+    else if (const auto* integer = value->get_if<Integer>())
+      out_ += std::to_string(integer->value);
+    else if (const auto* enumeration = value->get_if<EnumAttr>())
+      out_ += enumeration->value;
+    else
+      print_attribute(out_, *value);
   }
   print_other_attributes(node, {});
   out_ += " : ";
@@ -125,7 +139,8 @@ void Printer::print_plain(const Node& node) {
     print_types(node.result_types());
   } else if (name == "stablehlo.select") {
     out_ += cat(to_string(node.operand(0).type()), ", ", to_string(node.result_types()[0]));
-  } else if (!has_name(functional, name) && (are_equal(node) || (row && row->signature == Signature::compose))) {
+  } else if (!has_name(functional, name) &&
+             (are_equal(node) || (row && row->signature == Signature::compose))) {
     print_types(node.result_types());
   } else {
     print_function_type(node);
@@ -189,8 +204,9 @@ void Printer::print_dot_general(const Node& node) {
       out_ += ']';
     }
   }
-  print_other_attributes(node, {"lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions",
-                                "rhs_contracting_dimensions", is_precision_named ? "precision_config" : ""});
+  print_other_attributes(
+      node, {"lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions",
+             "rhs_contracting_dimensions", is_precision_named ? "precision_config" : ""});
   out_ += " : ";
   print_function_type(node);
 }

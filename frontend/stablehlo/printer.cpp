@@ -13,7 +13,9 @@ namespace {
 std::string_view dialect_of(std::string_view op) { return op.substr(0, op.find('.')); }
 
 // Attributes whose name belongs to a dialect ("jax.x") are discardable; the others are the op's own.
-bool is_discardable(const NamedAttribute& attribute) { return attribute.name.find('.') != std::string::npos; }
+bool is_discardable(const NamedAttribute& attribute) {
+  return attribute.name.find('.') != std::string::npos;
+}
 
 }  // namespace
 
@@ -80,7 +82,8 @@ void Printer::print_result_names(const Node& node) {
   if (count == 0) return;
   const std::string name = cat("%", next_result_++);
   auto& mutable_node = const_cast<Node&>(node);  // only a key
-  for (int k = 0; k < count; ++k) names_[mutable_node.result(k)] = count == 1 ? name : cat(name, "#", k);
+  for (int k = 0; k < count; ++k)
+    names_[mutable_node.result(k)] = count == 1 ? name : cat(name, "#", k);
   out_ += name;
   if (count > 1) out_ += ":" + std::to_string(count);
   out_ += " = ";
@@ -159,9 +162,12 @@ void Printer::print_properties(const Node& node, std::span<const NamedAttribute>
     if ((list && list->empty()) || (integer && integer->value == 0)) continue;
     if (!group->second.ends_with('<')) group->second += ", ";
     group->second += spec.name + " = ";
-    if (list) print_integers(group->second, *list);
-    else if (integer) group->second += std::to_string(integer->value);
-    else print_attribute(group->second, *value, options_.max_dense_elements);
+    if (list)
+      print_integers(group->second, *list);
+    else if (integer)
+      group->second += std::to_string(integer->value);
+    else
+      print_attribute(group->second, *value, options_.max_dense_elements);
   }
   for (const NamedAttribute& attribute : attributes) {
     const auto spec = std::ranges::find(node.op().attrs, attribute.name, &AttrSpec::name);
@@ -226,7 +232,8 @@ void Printer::print_signature(const Function& function) {
   out_ += ')';
   if (function.result_types.empty()) return;
   const auto has_attributes = [](const Dict& dict) { return !dict.empty(); };
-  const bool in_parentheses = function.result_types.size() != 1 || std::ranges::any_of(function.res_attrs, has_attributes);
+  const bool in_parentheses =
+      function.result_types.size() != 1 || std::ranges::any_of(function.res_attrs, has_attributes);
   out_ += " -> ";
   if (in_parentheses) out_ += '(';
   for (std::size_t k = 0; k < function.result_types.size(); ++k) {

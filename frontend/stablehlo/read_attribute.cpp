@@ -15,7 +15,8 @@ namespace partita::ir {
 namespace {
 
 // Structures whose fields become attributes of the node.
-constexpr std::array<std::string_view, 3> flattened{"#stablehlo.gather", "#stablehlo.scatter", "#stablehlo.dot"};
+constexpr std::array<std::string_view, 3> flattened{"#stablehlo.gather", "#stablehlo.scatter",
+                                                    "#stablehlo.dot"};
 
 bool is_integer_type(std::string_view text) {
   if (text == "index") return true;
@@ -27,12 +28,15 @@ bool is_integer_type(std::string_view text) {
 
 }  // namespace
 
-Attribute AttributeReader::raw_since(std::size_t offset) const { return RawAttr{on_one_line(lexer_.text_from(offset))}; }
+Attribute AttributeReader::raw_since(std::size_t offset) const {
+  return RawAttr{on_one_line(lexer_.text_from(offset))};
+}
 
 Attribute AttributeReader::read_attribute() {
   const Nested nested(*this);
   switch (peek().kind) {
-    case TokenKind::string: return unescape(lexer_.take().text);
+    case TokenKind::string:
+      return unescape(lexer_.take().text);
     case TokenKind::symbol: {
       const std::size_t begin = peek().offset;
       std::string name = read_symbol();
@@ -46,15 +50,19 @@ Attribute AttributeReader::read_attribute() {
     }
     case TokenKind::integer:
     case TokenKind::floating:
-    case TokenKind::hex: return read_number();
-    case TokenKind::hash: return read_hash();
+    case TokenKind::hex:
+      return read_number();
+    case TokenKind::hash:
+      return read_hash();
     case TokenKind::bang: {
       const std::size_t begin = peek().offset;
       skip_type();
       return raw_since(begin);
     }
-    case TokenKind::identifier: return read_word();
-    default: break;
+    case TokenKind::identifier:
+      return read_word();
+    default:
+      break;
   }
   if (at("[")) return read_list();
   if (at("{")) return read_dict();
@@ -77,7 +85,8 @@ Attribute AttributeReader::read_word() {
   if (eat("unit")) return Unit{};
   if (at("dense")) return read_dense();
   if (at("array")) return read_array();
-  if (at("dense_resource")) fail("expected a constant in the text, found a dense resource, which is not supported", peek());
+  if (at("dense_resource"))
+    fail("expected a constant in the text, found a dense resource, which is not supported", peek());
   if (at("loc")) {
     read_location();
     return raw_since(begin);
@@ -107,14 +116,16 @@ Attribute AttributeReader::read_number() {
     return Float{dense_float(number.text, dtype.value_or(DType::f64)), dtype.value_or(DType::f64)};
   }
   if (type.empty()) type = "i64";
-  if (!is_integer_type(type)) fail(cat("expected an integer type of a number, found '", type, "'"), number);
+  if (!is_integer_type(type))
+    fail(cat("expected an integer type of a number, found '", type, "'"), number);
   std::int64_t value = 0;
   std::from_chars_result read{};
   if (number.kind == TokenKind::hex || type.starts_with('u')) {
     std::uint64_t bits = 0;
     const bool is_hex = number.kind == TokenKind::hex;
     const bool negative = number.text.starts_with('-');
-    read = std::from_chars(begin + (negative ? 1 : 0) + (is_hex ? 2 : 0), end, bits, is_hex ? 16 : 10);
+    read =
+        std::from_chars(begin + (negative ? 1 : 0) + (is_hex ? 2 : 0), end, bits, is_hex ? 16 : 10);
     value = std::int64_t(negative ? 0 - bits : bits);
   } else {
     read = std::from_chars(begin, end, value);
@@ -217,7 +228,8 @@ Attribute AttributeReader::read_dense() {
   const std::string_view text = lexer_.text_from(type_begin);
   const std::size_t inner = text.find('<') + 1;
   std::optional<Type> type;
-  if (is_tensor && inner > 0) type = parse_tensor(text.substr(inner, text.size() - inner - 1), reason);
+  if (is_tensor && inner > 0)
+    type = parse_tensor(text.substr(inner, text.size() - inner - 1), reason);
   if (!type) {
     // Layouts have elements of type `index`; they are kept as written.
     if (text.find("index>") != std::string_view::npos) return raw_since(head.offset);
@@ -232,7 +244,8 @@ Attribute AttributeReader::read_dense() {
 
 // --- Dictionaries -------------------------------------------------------------------------------
 
-void AttributeReader::add_entry(Dict& dict, const std::string& name, Attribute value, const Token& where) {
+void AttributeReader::add_entry(Dict& dict, const std::string& name, Attribute value,
+                                const Token& where) {
   if (dict.contains(name)) fail(cat("expected one attribute '", name, "', found two"), where);
   dict.set(name, std::move(value));
 }
@@ -250,10 +263,12 @@ void AttributeReader::read_entries(Dict& dict, std::string_view close) {
     const Token key = peek();
     if (!at(TokenKind::identifier) && !at(TokenKind::string)) fail_expected("an attribute name");
     lexer_.take();
-    const std::string name = key.kind == TokenKind::string ? unescape(key.text) : std::string(key.text);
+    const std::string name =
+        key.kind == TokenKind::string ? unescape(key.text) : std::string(key.text);
     if (!eat("=")) {
       add_entry(dict, name, Unit{}, key);
-    } else if (at(TokenKind::hash) && std::ranges::find(flattened, peek().text) != flattened.end()) {
+    } else if (at(TokenKind::hash) &&
+               std::ranges::find(flattened, peek().text) != flattened.end()) {
       read_structure(dict);
     } else {
       add_entry(dict, name, read_attribute(), key);

@@ -15,7 +15,8 @@ std::unique_ptr<Module> ModuleReader::read() {
   module->file = lexer_.file();
   bool has_module = false;
   while (!at(TokenKind::end)) read_top_level(*module, has_module);
-  if (!has_module && module->functions.empty()) fail("expected a module or a function, found none", peek());
+  if (!has_module && module->functions.empty())
+    fail("expected a module or a function, found none", peek());
   return module;
 }
 
@@ -46,16 +47,20 @@ void ModuleReader::read_alias(Module& module) {
   const Token name = lexer_.take();
   expect("=");
   Attribute value = read_attribute();
-  if (name.text.starts_with("#loc")) module.location_aliases.push_back(on_one_line(lexer_.text_from(name.offset)));
-  else aliases_.insert_or_assign(std::string(name.text), std::move(value));
+  if (name.text.starts_with("#loc"))
+    module.location_aliases.push_back(on_one_line(lexer_.text_from(name.offset)));
+  else
+    aliases_.insert_or_assign(std::string(name.text), std::move(value));
 }
 
 void ModuleReader::read_module_body(Module& module) {
   while (!eat("}")) {
     context_ = "module";
     if (at(TokenKind::end)) fail_expected("'}'");
-    if (at(TokenKind::hash)) read_alias(module);
-    else read_module_item(module);
+    if (at(TokenKind::hash))
+      read_alias(module);
+    else
+      read_module_item(module);
   }
 }
 
@@ -63,7 +68,8 @@ void ModuleReader::read_module_item(Module& module) {
   if (at(TokenKind::string)) return read_generic_item(module);
   if (at("func.func")) return read_function(module);
   if (at("sdy.mesh")) return read_mesh(module);
-  if (at("module") || at("builtin.module")) fail("expected functions, found a module inside of a module", peek());
+  if (at("module") || at("builtin.module"))
+    fail("expected functions, found a module inside of a module", peek());
   fail_expected("func.func or sdy.mesh");
 }
 
@@ -92,7 +98,11 @@ std::vector<ArgumentText> ModuleReader::read_arguments() {
   do {
     const Token name = expect(TokenKind::value, "an argument '%name: type'");
     expect(":");
-    ArgumentText argument{.name = std::string(name.text.substr(1)), .where = name, .type = read_type(), .attrs = {}, .location = {}};
+    ArgumentText argument{.name = std::string(name.text.substr(1)),
+                          .where = name,
+                          .type = read_type(),
+                          .attrs = {},
+                          .location = {}};
     if (at("{")) argument.attrs = read_dict();
     argument.location = read_location().value_or("");
     arguments.push_back(std::move(argument));
@@ -242,7 +252,8 @@ void ModuleReader::read_generic_function(Module& module, const Token& where) {
   function->body = std::make_unique<Graph>();
   scopes_.push_back({.names = {}, .isolated = true});
   bind_arguments(*function->body, arguments);
-  for (const ArgumentText& argument : arguments) function->arg_loc_texts.push_back(argument.location);
+  for (const ArgumentText& argument : arguments)
+    function->arg_loc_texts.push_back(argument.location);
   read_block(*function->body, "func");
   scopes_.pop_back();
   context_ = "func.func";
@@ -252,19 +263,23 @@ void ModuleReader::read_generic_function(Module& module, const Token& where) {
   read_function_type();
   function->loc_text = read_location().value_or("");
   if (function->argument_types() != signature.inputs)
-    fail(cat("expected arguments of @", function->name, " as in its function_type, found other types"), where);
+    fail(cat("expected arguments of @", function->name,
+             " as in its function_type, found other types"),
+         where);
   read_attribute_lists(*function, properties, where);
   module.functions.push_back(std::move(function));
 }
 
 // arg_attrs and res_attrs: one dictionary per argument or result.
-void ModuleReader::read_attribute_lists(Function& function, const Dict& properties, const Token& where) {
+void ModuleReader::read_attribute_lists(Function& function, const Dict& properties,
+                                        const Token& where) {
   const auto fill = [&](const char* name, std::vector<Dict>& into, std::size_t count) {
     into.resize(count);
     const Attribute* found = properties.find(name);
     if (!found) return;
     const auto* list = found->get_if<List>();
-    if (!list || list->items.size() != count) fail(cat("expected '", name, "' with ", count, " dictionaries"), where);
+    if (!list || list->items.size() != count)
+      fail(cat("expected '", name, "' with ", count, " dictionaries"), where);
     for (std::size_t k = 0; k < count; ++k) {
       const auto* dict = list->items[k].get_if<Dict>();
       if (!dict) fail(cat("expected '", name, "' with dictionaries only"), where);
@@ -291,7 +306,8 @@ std::vector<Piece> split_modules(std::string_view text) {
   int line = 1, first_line = 1;
   const auto add = [&](std::size_t end) {
     const std::string_view piece = text.substr(begin, end - begin);
-    if (piece.find_first_not_of(" \t\r\n") != std::string_view::npos) pieces.push_back({piece, first_line});
+    if (piece.find_first_not_of(" \t\r\n") != std::string_view::npos)
+      pieces.push_back({piece, first_line});
   };
   for (std::size_t at = 0; at < text.size(); ++line) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -310,7 +326,8 @@ std::vector<Piece> split_modules(std::string_view text) {
 
 std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::string file) {
   if (text.starts_with("ML\xefR"))
-    throw_user_error("expected MLIR text, found MLIR bytecode, which is not supported", {.file = std::move(file)});
+    throw_user_error("expected MLIR text, found MLIR bytecode, which is not supported",
+                     {.file = std::move(file)});
   std::vector<std::unique_ptr<Module>> modules;
   for (const Piece& piece : split_modules(text)) {
     ModuleReader reader(piece.text, file, piece.first_line);
@@ -318,7 +335,8 @@ std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::s
     modules.push_back(reader.read());
     verify(*modules.back());
   }
-  if (modules.empty()) throw_user_error("expected a module, found an empty text", {.file = std::move(file)});
+  if (modules.empty())
+    throw_user_error("expected a module, found an empty text", {.file = std::move(file)});
   return modules;
 }
 

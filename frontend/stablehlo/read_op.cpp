@@ -11,20 +11,24 @@ namespace partita::ir {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> terminators{"return", "func.return", "stablehlo.return", "mr.return",
-                                                      "sdy.return"};
+constexpr std::array<std::string_view, 5> terminators{"return", "func.return", "stablehlo.return",
+                                                      "mr.return", "sdy.return"};
 
 bool is_terminator(const Token& token) {
   std::string_view name = token.text;
-  if (token.kind == TokenKind::string) name = name.substr(1, name.size() - 2);
-  else if (token.kind != TokenKind::identifier) return false;
+  if (token.kind == TokenKind::string)
+    name = name.substr(1, name.size() - 2);
+  else if (token.kind != TokenKind::identifier)
+    return false;
   return std::ranges::find(terminators, name) != terminators.end();
 }
 
 // "mr.map" -> "mr"
 std::string_view dialect_of(std::string_view op) { return op.substr(0, op.find('.')); }
 
-bool is_named(std::string_view name) { return !name.empty() && name.find_first_not_of("0123456789") != std::string_view::npos; }
+bool is_named(std::string_view name) {
+  return !name.empty() && name.find_first_not_of("0123456789") != std::string_view::npos;
+}
 
 }  // namespace
 
@@ -32,7 +36,8 @@ bool is_named(std::string_view name) { return !name.empty() && name.find_first_n
 
 void ModuleReader::define(const std::string& name, Value first, int count, const Token& where) {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    if (scope->names.contains(name)) fail(cat("expected a new name, found %", name, ", which is defined already"), where);
+    if (scope->names.contains(name))
+      fail(cat("expected a new name, found %", name, ", which is defined already"), where);
     if (scope->isolated) break;
   }
   scopes_.back().names.emplace(name, Named{first, count});
@@ -51,10 +56,13 @@ Value ModuleReader::read_operand() {
     const auto found = scope->names.find(name);
     if (found != scope->names.end()) {
       if (!visible)
-        fail(cat("expected values of the region itself, found %", name, " from outside of it (the region is isolated)"), token);
+        fail(cat("expected values of the region itself, found %", name,
+                 " from outside of it (the region is isolated)"),
+             token);
       const Named& named = found->second;
       if (index < 0 || index >= named.count)
-        fail(cat("expected a result number below ", named.count, ", found %", name, "#", index), token);
+        fail(cat("expected a result number below ", named.count, ", found %", name, "#", index),
+             token);
       return {named.first.node, named.first.index + int(index)};
     }
     if (scope->isolated) visible = false;
@@ -74,7 +82,8 @@ std::vector<Value> ModuleReader::read_operands(std::string_view close) {
 
 void ModuleReader::bind_arguments(Graph& graph, const std::vector<ArgumentText>& arguments) {
   for (const ArgumentText& argument : arguments) {
-    const Value value = graph.add_argument(argument.type, is_named(argument.name) ? argument.name : std::string());
+    const Value value =
+        graph.add_argument(argument.type, is_named(argument.name) ? argument.name : std::string());
     define(argument.name, value, 1, argument.where);
   }
 }
@@ -82,7 +91,8 @@ void ModuleReader::bind_arguments(Graph& graph, const std::vector<ArgumentText>&
 void ModuleReader::read_block(Graph& graph, std::string_view dialect) {
   const std::string expected = cat(dialect, ".return");
   while (!is_terminator(peek())) {
-    if (at("}") || at(TokenKind::block) || at(TokenKind::end)) fail_expected(cat("an op or ", expected));
+    if (at("}") || at(TokenKind::block) || at(TokenKind::end))
+      fail_expected(cat("an op or ", expected));
     read_op(graph);
   }
   read_terminator(graph, expected);
@@ -97,7 +107,8 @@ void ModuleReader::read_terminator(Graph& graph, std::string_view expected) {
   if (name == "return") name = "func.return";
   // JAX ends functions that serve as comparators so.
   if (name == "stablehlo.return" && expected == "func.return") name = expected;
-  if (name != expected) fail(cat("expected ", expected, " at the end of the region, found ", name), token);
+  if (name != expected)
+    fail(cat("expected ", expected, " at the end of the region, found ", name), token);
   const std::string outer = std::exchange(context_, name);
   std::vector<Type> types;
   if (generic) {
@@ -121,11 +132,14 @@ void ModuleReader::read_terminator(Graph& graph, std::string_view expected) {
     fail(cat("expected ", graph.results.size(), " types, found ", types.size()), token);
   for (std::size_t k = 0; k < types.size(); ++k)
     if (types[k] != graph.results[k].type())
-      fail(cat("expected operand ", k, " of type ", to_string(graph.results[k].type()), ", found ", to_string(types[k])), token);
+      fail(cat("expected operand ", k, " of type ", to_string(graph.results[k].type()), ", found ",
+               to_string(types[k])),
+           token);
   context_ = outer;
 }
 
-std::unique_ptr<Graph> ModuleReader::read_region_with(const OpText& op, std::vector<ArgumentText> arguments) {
+std::unique_ptr<Graph> ModuleReader::read_region_with(const OpText& op,
+                                                      std::vector<ArgumentText> arguments) {
   const Nested nested(*this);
   auto graph = std::make_unique<Graph>();
   scopes_.push_back({.names = {}, .isolated = !op.def->regions_capture});
@@ -142,7 +156,9 @@ std::unique_ptr<Graph> ModuleReader::read_region_with(const OpText& op, std::vec
   return graph;
 }
 
-std::unique_ptr<Graph> ModuleReader::read_region(const OpText& op) { return read_region_with(op, {}); }
+std::unique_ptr<Graph> ModuleReader::read_region(const OpText& op) {
+  return read_region_with(op, {});
+}
 
 // --- Ops ----------------------------------------------------------------------------------------
 
@@ -154,7 +170,8 @@ void ModuleReader::read_result_names(OpText& op) {
     if (eat(":")) {
       const Token number = peek();
       count = read_i64("a number of results");
-      if (count < 1 || count > 1'000'000) fail(cat("expected a positive number of results, found ", count), number);
+      if (count < 1 || count > 1'000'000)
+        fail(cat("expected a positive number of results, found ", count), number);
     }
     op.results.push_back({std::string(token.text.substr(1)), int(count), token});
   } while (eat(","));
@@ -192,7 +209,8 @@ void ModuleReader::merge_dict(OpText& op, std::string_view close) {
   Dict more;
   read_entries(more, close);
   for (const NamedAttribute& entry : more.items()) {
-    if (op.attrs.contains(entry.name)) fail(cat("expected one attribute '", entry.name, "', found two"), where);
+    if (op.attrs.contains(entry.name))
+      fail(cat("expected one attribute '", entry.name, "', found two"), where);
     op.attrs.set(entry.name, entry.value);
   }
 }
@@ -228,20 +246,25 @@ void ModuleReader::finish(OpText& op, Graph& graph) {
   if (op.operand_types) {
     const std::vector<Type>& types = *op.operand_types;
     if (types.size() != op.operands.size())
-      fail(cat("expected types of ", op.operands.size(), " operands, found ", types.size()), op.where);
+      fail(cat("expected types of ", op.operands.size(), " operands, found ", types.size()),
+           op.where);
     for (std::size_t k = 0; k < types.size(); ++k)
       if (types[k] != op.operands[k].type())
-        fail(cat("expected operand ", k, " of type ", to_string(types[k]), " as declared, found ", to_string(op.operands[k].type())), op.where);
+        fail(cat("expected operand ", k, " of type ", to_string(types[k]), " as declared, found ",
+                 to_string(op.operands[k].type())),
+             op.where);
   }
   const std::size_t declared = op.result_types.size();
-  Node* node = create(graph, op.name, std::move(op.operands), std::move(op.attrs), std::move(op.regions),
-                      op.result_types, nullptr, lexer_.location(op.where));
+  Node* node = create(graph, op.name, std::move(op.operands), std::move(op.attrs),
+                      std::move(op.regions), op.result_types, nullptr, lexer_.location(op.where));
   const int count = node->result_count();
-  if (std::size_t(count) != declared) fail(cat("expected ", count, " result types, found ", declared), op.where);
+  if (std::size_t(count) != declared)
+    fail(cat("expected ", count, " result types, found ", declared), op.where);
   node->loc_text = location_text.value_or("");
   int named = 0;
   for (const auto& result : op.results) named += result.count;
-  if (!op.results.empty() && named != count) fail(cat("expected names for ", count, " results, found ", named), op.where);
+  if (!op.results.empty() && named != count)
+    fail(cat("expected names for ", count, " results, found ", named), op.where);
   int index = 0;
   for (const auto& result : op.results) {
     define(result.name, node->result(index), result.count, result.where);

@@ -66,9 +66,12 @@ void ModuleReader::read_plain(OpText& op) {
 void ModuleReader::read_plain_items(OpText& op) {
   if (at(":") || at("{")) return;
   do {
-    if (at(TokenKind::value)) op.operands.push_back(read_operand());
-    else if (at(TokenKind::identifier)) read_item(op);
-    else fail_expected("an operand or 'name = value'");
+    if (at(TokenKind::value))
+      op.operands.push_back(read_operand());
+    else if (at(TokenKind::identifier))
+      read_item(op);
+    else
+      fail_expected("an operand or 'name = value'");
   } while (eat(","));
 }
 
@@ -79,10 +82,18 @@ void ModuleReader::read_item(OpText& op) {
   const std::string attribute(item ? item->attribute : key.text);
   if (op.attrs.contains(attribute)) fail(cat("expected one '", key.text, "', found two"), key);
   switch (item ? item->kind : ItemKind::attribute) {
-    case ItemKind::integer: op.attrs.set(attribute, read_i64("an integer")); return;
-    case ItemKind::integers: op.attrs.set(attribute, read_bracketed_integers()); return;
-    case ItemKind::enumeration: op.attrs.set(attribute, read_enumeration(op, std::string(item->enum_kind))); return;
-    case ItemKind::attribute: op.attrs.set(attribute, read_attribute()); return;
+    case ItemKind::integer:
+      op.attrs.set(attribute, read_i64("an integer"));
+      return;
+    case ItemKind::integers:
+      op.attrs.set(attribute, read_bracketed_integers());
+      return;
+    case ItemKind::enumeration:
+      op.attrs.set(attribute, read_enumeration(op, std::string(item->enum_kind)));
+      return;
+    case ItemKind::attribute:
+      op.attrs.set(attribute, read_attribute());
+      return;
   }
 }
 
@@ -198,8 +209,10 @@ void ModuleReader::read_dot_general(OpText& op) {
     const Token key = expect(TokenKind::identifier, "an operand or 'name = value'");
     expect("=");
     if (key.text == "batching_dims" || key.text == "contracting_dims") {
-      const std::string suffix = key.text == "batching_dims" ? "_batching_dimensions" : "_contracting_dimensions";
-      if (op.attrs.contains("lhs" + suffix)) fail(cat("expected one '", key.text, "', found two"), key);
+      const std::string suffix =
+          key.text == "batching_dims" ? "_batching_dimensions" : "_contracting_dimensions";
+      if (op.attrs.contains("lhs" + suffix))
+        fail(cat("expected one '", key.text, "', found two"), key);
       op.attrs.set("lhs" + suffix, read_bracketed_integers());
       expect("x");
       op.attrs.set("rhs" + suffix, read_bracketed_integers());
@@ -211,7 +224,8 @@ void ModuleReader::read_dot_general(OpText& op) {
       expect("]");
       op.attrs.set("precision_config", std::move(list));
     } else {
-      fail(cat("expected batching_dims, contracting_dims or precision, found ", describe(key)), key);
+      fail(cat("expected batching_dims, contracting_dims or precision, found ", describe(key)),
+           key);
     }
   } while (eat(","));
   read_types_tail(op);
@@ -251,8 +265,10 @@ void ModuleReader::read_reduce_precision(OpText& op) {
   const char* const end = format.text.data() + format.text.size();
   std::int64_t exponent = 0, mantissa = 0;
   const auto read = std::from_chars(format.text.data() + 1, end, exponent);
-  const auto rest = read.ptr < end && *read.ptr == 'm' ? std::from_chars(read.ptr + 1, end, mantissa) : read;
-  if (format.text.front() != 'e' || read.ec != std::errc{} || rest.ec != std::errc{} || rest.ptr != end || rest.ptr == read.ptr)
+  const auto rest =
+      read.ptr < end && *read.ptr == 'm' ? std::from_chars(read.ptr + 1, end, mantissa) : read;
+  if (format.text.front() != 'e' || read.ec != std::errc{} || rest.ec != std::errc{} ||
+      rest.ptr != end || rest.ptr == read.ptr)
     fail(cat("expected a format such as e5m10, found ", describe(format)), format);
   op.attrs.set("exponent_bits", Integer{exponent, "i32"});
   op.attrs.set("mantissa_bits", Integer{mantissa, "i32"});
@@ -271,7 +287,8 @@ void ModuleReader::read_top_k(OpText& op) {
 void ModuleReader::read_sharding_constraint(OpText& op) {
   op.operands.push_back(read_operand());
   if (!at("<")) fail_expected("a sharding '<@mesh, […]>'");
-  op.attrs.set("sharding", RawAttr{cat("#sdy.sharding<", on_one_line(lexer_.take_balanced('<', '>')), ">")});
+  op.attrs.set("sharding",
+               RawAttr{cat("#sdy.sharding<", on_one_line(lexer_.take_balanced('<', '>')), ">")});
   read_types_tail(op);
 }
 

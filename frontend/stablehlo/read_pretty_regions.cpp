@@ -34,7 +34,8 @@ void ModuleReader::read_reduce(OpText& op) {
   const Type element = Type::scalar(op.operands.front().type().dtype);
   const std::vector<Value> arguments{region->add_argument(element), region->add_argument(element)};
   const Node* node = create(*region, name, arguments, {}, {}, {}, nullptr, location);
-  for (int k = 0; k < node->result_count(); ++k) region->results.push_back(Value{const_cast<Node*>(node), k});
+  for (int k = 0; k < node->result_count(); ++k)
+    region->results.push_back(Value{const_cast<Node*>(node), k});
   op.regions.push_back(std::move(region));
 }
 
@@ -45,7 +46,8 @@ void ModuleReader::read_reducer(OpText& op) {
   while (at("(")) {
     const Token open = peek();
     std::vector<ArgumentText> pair = read_arguments();
-    if (pair.size() != 2) fail(cat("expected two arguments of the reducer per operand, found ", pair.size()), open);
+    if (pair.size() != 2)
+      fail(cat("expected two arguments of the reducer per operand, found ", pair.size()), open);
     left.push_back(std::move(pair[0]));
     right.push_back(std::move(pair[1]));
   }
@@ -61,7 +63,11 @@ void ModuleReader::read_while(OpText& op) {
   if (!at(")")) {
     do {
       const Token name = expect(TokenKind::value, "an argument '%name'");
-      arguments.push_back({.name = std::string(name.text.substr(1)), .where = name, .type = {}, .attrs = {}, .location = {}});
+      arguments.push_back({.name = std::string(name.text.substr(1)),
+                           .where = name,
+                           .type = {},
+                           .attrs = {},
+                           .location = {}});
       expect("=");
       op.operands.push_back(read_operand());
     } while (eat(","));
@@ -73,7 +79,8 @@ void ModuleReader::read_while(OpText& op) {
     while (eat(","));
   }
   if (op.result_types.size() != arguments.size())
-    fail(cat("expected types of ", arguments.size(), " values, found ", op.result_types.size()), op.where);
+    fail(cat("expected types of ", arguments.size(), " values, found ", op.result_types.size()),
+         op.where);
   op.operand_types = op.result_types;
   for (std::size_t k = 0; k < arguments.size(); ++k) arguments[k].type = op.result_types[k];
   if (eat("attributes")) {
@@ -96,12 +103,14 @@ void ModuleReader::read_manual_computation(OpText& op) {
     expect(name);
     expect("=");
     if (!at("[")) fail_expected("'['");
-    op.attrs.set(name, RawAttr{cat("#sdy.sharding_per_value<[", on_one_line(lexer_.take_balanced('[', ']')), "]>")});
+    op.attrs.set(name, RawAttr{cat("#sdy.sharding_per_value<[",
+                                   on_one_line(lexer_.take_balanced('[', ']')), "]>")});
   }
   expect("manual_axes");
   expect("=");
   if (!at("{")) fail_expected("'{'");
-  op.attrs.set("manual_axes", RawAttr{cat("#sdy<manual_axes{", on_one_line(lexer_.take_balanced('{', '}')), "}>")});
+  op.attrs.set("manual_axes", RawAttr{cat("#sdy<manual_axes{",
+                                          on_one_line(lexer_.take_balanced('{', '}')), "}>")});
   std::vector<ArgumentText> arguments;
   if (at("(")) arguments = read_arguments();
   op.regions.push_back(read_region_with(op, std::move(arguments)));
@@ -152,7 +161,9 @@ void ModuleReader::read_convolution(OpText& op) {
                          : key.text == "lhs_dilate" ? "lhs_dilation"
                          : key.text == "rhs_dilate" ? "rhs_dilation"
                                                     : nullptr;
-      if (!name) fail(cat("expected stride, pad, lhs_dilate, rhs_dilate or reverse, found ", describe(key)), key);
+      if (!name)
+        fail(cat("expected stride, pad, lhs_dilate, rhs_dilate or reverse, found ", describe(key)),
+             key);
       op.attrs.set(name, read_bracketed_integers());
     }
     if (!eat(",")) break;

@@ -28,14 +28,16 @@ std::string shortened(std::string_view text) {
 }  // namespace
 
 std::string describe(const Token& token) {
-  return token.kind == TokenKind::end ? "the end of the text" : "'" + on_one_line(shortened(token.text)) + "'";
+  return token.kind == TokenKind::end ? "the end of the text"
+                                      : "'" + on_one_line(shortened(token.text)) + "'";
 }
 
 // --- Tokens -------------------------------------------------------------------------------------
 
 AttributeReader::Nested::Nested(AttributeReader& reader) : reader_(reader) {
   if (reader.depth_ >= max_nesting)
-    reader.fail(cat("expected nesting of at most ", max_nesting, " levels, found more"), reader.peek());
+    reader.fail(cat("expected nesting of at most ", max_nesting, " levels, found more"),
+                reader.peek());
   ++reader_.depth_;
 }
 
@@ -66,8 +68,10 @@ std::string AttributeReader::read_symbol() {
 std::int64_t AttributeReader::read_i64(std::string_view what) {
   const Token token = expect(TokenKind::integer, what);
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
-  if (error != std::errc{}) fail(cat("expected ", what, " that fits in 64 bits, found ", describe(token)), token);
+  const auto [end, error] =
+      std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
+  if (error != std::errc{})
+    fail(cat("expected ", what, " that fits in 64 bits, found ", describe(token)), token);
   return value;
 }
 
@@ -106,7 +110,8 @@ std::optional<Type> AttributeReader::parse_tensor(std::string_view inner, std::s
     type.dims.push_back(extent);
     if (type.dims.size() > std::size_t(max_nesting) ||
         (extent > 0 && count > 0 && extent > max_elements / count)) {
-      reason = cat("expected a tensor type of at most ", max_nesting, " dimensions and 2^48 elements");
+      reason =
+          cat("expected a tensor type of at most ", max_nesting, " dimensions and 2^48 elements");
       return std::nullopt;
     }
     // A dimension without elements does not make the others unbounded.
@@ -120,7 +125,8 @@ std::optional<Type> AttributeReader::parse_tensor(std::string_view inner, std::s
   const auto dtype = parse_dtype(element);
   if (!dtype || to_string(*dtype) != element) {
     reason = "expected an element type of";
-    for (const DType d : all_dtypes) reason += cat(d == all_dtypes.front() ? " " : ", ", to_string(d));
+    for (const DType d : all_dtypes)
+      reason += cat(d == all_dtypes.front() ? " " : ", ", to_string(d));
     return std::nullopt;
   }
   type.dtype = *dtype;
@@ -130,7 +136,8 @@ std::optional<Type> AttributeReader::parse_tensor(std::string_view inner, std::s
 Type AttributeReader::read_type() {
   const Token first = peek();
   if (at(TokenKind::bang)) {
-    if (first.text != "!mr.token") fail(cat("expected a tensor type, found ", describe(first)), first);
+    if (first.text != "!mr.token")
+      fail(cat("expected a tensor type, found ", describe(first)), first);
     lexer_.take();
     return Type::token();
   }

@@ -65,14 +65,77 @@ func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 })"};
 
-constexpr const char* words[] = {
-    "0", "1", "-1", "2", "7", "100", "2147483648", "9223372036854775807", "-9223372036854775808", "99999999999999999999",
-    "1.0", "-1.5e300", "0x7F800000", "0xFFFFFFFFFFFFFFFF", "tensor<f32>", "tensor<4xf32>", "tensor<0xi1>",
-    "tensor<1000000x1000000xf32>", "tensor<281474976710656xi8>", "tensor<?xf32>", "tensor<3xcomplex<f64>>", "!mr.token", "[]",
-    "[0]", "[1, 0]", "[-1]", "[9]", "{}", "()", "<", ">", "(", ")", "{", "}", "[", "]", ",", ":", "=", "->", "x", "#", "@main", "%x", "%0", "%c",
-    "\"\"", "\"clients\"", "array<i64: 0, 1>", "array<i64>", "array<i1: true>", "dense<1> : tensor<2xi64>", "dense<[]>", "true", "unit",
-    "loc(\"a\")", "^bb0", "stablehlo.add", "stablehlo.reduce", "\"stablehlo.gather\"", "\"stablehlo.case\"", "call", "return",
-    "stablehlo.return", "LT", "UNSIGNED", "f32", "bf16", "// -----\n", "#stablehlo.gather<offset_dims = [0]>"};
+constexpr const char* words[] = {"0",
+                                 "1",
+                                 "-1",
+                                 "2",
+                                 "7",
+                                 "100",
+                                 "2147483648",
+                                 "9223372036854775807",
+                                 "-9223372036854775808",
+                                 "99999999999999999999",
+                                 "1.0",
+                                 "-1.5e300",
+                                 "0x7F800000",
+                                 "0xFFFFFFFFFFFFFFFF",
+                                 "tensor<f32>",
+                                 "tensor<4xf32>",
+                                 "tensor<0xi1>",
+                                 "tensor<1000000x1000000xf32>",
+                                 "tensor<281474976710656xi8>",
+                                 "tensor<?xf32>",
+                                 "tensor<3xcomplex<f64>>",
+                                 "!mr.token",
+                                 "[]",
+                                 "[0]",
+                                 "[1, 0]",
+                                 "[-1]",
+                                 "[9]",
+                                 "{}",
+                                 "()",
+                                 "<",
+                                 ">",
+                                 "(",
+                                 ")",
+                                 "{",
+                                 "}",
+                                 "[",
+                                 "]",
+                                 ",",
+                                 ":",
+                                 "=",
+                                 "->",
+                                 "x",
+                                 "#",
+                                 "@main",
+                                 "%x",
+                                 "%0",
+                                 "%c",
+                                 "\"\"",
+                                 "\"clients\"",
+                                 "array<i64: 0, 1>",
+                                 "array<i64>",
+                                 "array<i1: true>",
+                                 "dense<1> : tensor<2xi64>",
+                                 "dense<[]>",
+                                 "true",
+                                 "unit",
+                                 "loc(\"a\")",
+                                 "^bb0",
+                                 "stablehlo.add",
+                                 "stablehlo.reduce",
+                                 "\"stablehlo.gather\"",
+                                 "\"stablehlo.case\"",
+                                 "call",
+                                 "return",
+                                 "stablehlo.return",
+                                 "LT",
+                                 "UNSIGNED",
+                                 "f32",
+                                 "bf16",
+                                 "// -----\n",
+                                 "#stablehlo.gather<offset_dims = [0]>"};
 
 class Mutator {
  public:
@@ -81,7 +144,8 @@ class Mutator {
   [[nodiscard]] std::size_t below(std::size_t n) { return n == 0 ? 0 : std::size_t(random_() % n); }
 
   void mutate(std::string& text) {
-    for (std::size_t changes = 1 + below(1 + below(4)); changes > 0 && !text.empty(); --changes) change(text);
+    for (std::size_t changes = 1 + below(1 + below(4)); changes > 0 && !text.empty(); --changes)
+      change(text);
   }
 
  private:
@@ -104,18 +168,32 @@ class Mutator {
     const auto [begin, end] = token_at(text, at);
     const std::string token = text.substr(begin, end - begin);
     switch (below(10)) {
-      case 0: text[at] = char(below(256)); break;
-      case 1: text.erase(at, 1 + below(40)); break;
-      case 2: text.resize(at); break;
-      case 3: text.insert(at, text.substr(below(text.size()), below(200))); break;
-      case 4: repeat(text, at); break;
-      case 5: text.erase(begin, end - begin); break;
+      case 0:
+        text[at] = char(below(256));
+        break;
+      case 1:
+        text.erase(at, 1 + below(40));
+        break;
+      case 2:
+        text.resize(at);
+        break;
+      case 3:
+        text.insert(at, text.substr(below(text.size()), below(200)));
+        break;
+      case 4:
+        repeat(text, at);
+        break;
+      case 5:
+        text.erase(begin, end - begin);
+        break;
       case 6: {  // another token of the text in its place
         const auto [b, e] = token_at(text, below(text.size()));
         text.replace(begin, end - begin, text.substr(b, e - b));
         break;
       }
-      default: text.replace(begin, end - begin, words[below(std::size(words))]); break;
+      default:
+        text.replace(begin, end - begin, words[below(std::size(words))]);
+        break;
     }
   }
 
@@ -123,7 +201,8 @@ class Mutator {
   void repeat(std::string& text, std::size_t at) {
     const std::string piece = text.substr(at, 1 + below(12));
     std::string many;
-    for (std::size_t count = below(2) == 0 ? below(4) : below(20'000); count > 0; --count) many += piece;
+    for (std::size_t count = below(2) == 0 ? below(4) : below(20'000); count > 0; --count)
+      many += piece;
     text.insert(at, many);
   }
 
@@ -138,7 +217,8 @@ std::vector<std::string> seeds() {
   std::vector<std::filesystem::path> files;
   if (const auto corpus = environment("PARTITA_CORPUS"))
     for (const auto& entry : std::filesystem::recursive_directory_iterator(*corpus))
-      if (entry.path().extension() == ".mlir" && entry.file_size() < largest) files.push_back(entry.path());
+      if (entry.path().extension() == ".mlir" && entry.file_size() < largest)
+        files.push_back(entry.path());
   std::ranges::sort(files);
   for (const auto& file : files) {
     const auto bytes = read_file(file);
@@ -153,7 +233,9 @@ std::string fault_of(const std::string& text, bool& was_read) {
   try {
     modules = ir::parse_modules(text, "mutant.mlir");
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::user && std::string(error.what()).find('\n') == std::string::npos) return {};
+    if (error.kind() == ErrorKind::user &&
+        std::string(error.what()).find('\n') == std::string::npos)
+      return {};
     return cat("not a user error of one line: ", error.located_message());
   } catch (const std::exception& error) {
     return cat("another exception: ", error.what());
@@ -162,8 +244,10 @@ std::string fault_of(const std::string& text, bool& was_read) {
   try {
     for (const auto& module : modules) {
       const std::string printed = ir::print_module(*module, {.locations = true});
-      if (ir::print_module(*ir::parse_module(printed), {.locations = true}) != printed) return "printed text changes when read again";
-      if (ir::print_module(*ir::clone_module(*module), {.locations = true}) != printed) return "a clone prints otherwise";
+      if (ir::print_module(*ir::parse_module(printed), {.locations = true}) != printed)
+        return "printed text changes when read again";
+      if (ir::print_module(*ir::clone_module(*module), {.locations = true}) != printed)
+        return "a clone prints otherwise";
     }
   } catch (const std::exception& error) {
     return cat("printed text is refused: ", error.what());
@@ -184,7 +268,8 @@ int run(double seconds, std::uint64_t seed) {
     const std::string fault = fault_of(text, was_read);
     read += was_read ? 1 : 0;
     if (fault.empty()) continue;
-    const auto path = std::filesystem::temp_directory_path() / cat("partita-mutant-", seed, "-", count, ".mlir");
+    const auto path =
+        std::filesystem::temp_directory_path() / cat("partita-mutant-", seed, "-", count, ".mlir");
     write_file(path, text);
     std::cout << "FAILED: " << fault << "\nthe text is in " << path.string() << std::endl;
     return 1;
@@ -199,8 +284,10 @@ int main(int argc, char** argv) {
   double seconds = 2;
   std::uint64_t seed = 1;
   for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::string_view(argv[i]) == "--seconds") seconds = std::atof(argv[i + 1]);
-    else if (std::string_view(argv[i]) == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
+    if (std::string_view(argv[i]) == "--seconds")
+      seconds = std::atof(argv[i + 1]);
+    else if (std::string_view(argv[i]) == "--seed")
+      seed = std::strtoull(argv[i + 1], nullptr, 10);
   }
 #if !defined(__SANITIZE_ADDRESS__)
   // Room for the texts, not for what they claim.

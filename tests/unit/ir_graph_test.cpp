@@ -115,8 +115,8 @@ TEST(IrGraph, FindsWhatRegionsCapture) {
   const auto module = parse_module(loop_text);
   const Graph& body = *module->functions[0]->body;
   const Node& loop = *body.nodes()[2];
-  EXPECT_THAT(captures(loop), ElementsAre(body.nodes()[0]->result(), body.argument(1), body.argument(0),
-                                          body.nodes()[1]->result()));
+  EXPECT_THAT(captures(loop), ElementsAre(body.nodes()[0]->result(), body.argument(1),
+                                          body.argument(0), body.nodes()[1]->result()));
   EXPECT_EQ(count_uses(body).at(body.argument(1)), 2);
 }
 
@@ -135,15 +135,17 @@ TEST(IrRegistry, NamesTheNearestOp) {
               HasSubstr("stablehlo.ad: unknown or unsupported op: expected stablehlo.add"));
   EXPECT_THAT(error_of([] { static_cast<void>(OpRegistry::instance().get("tosa.add_n_things")); }),
               HasSubstr("expected an op of the dialects stablehlo"));
-  EXPECT_THAT(error_of([] { static_cast<void>(OpRegistry::instance().get("stablehlo.uniform_quantize")); }),
-              HasSubstr("stablehlo.uniform_quantize: unsupported op"));
+  EXPECT_THAT(
+      error_of([] { static_cast<void>(OpRegistry::instance().get("stablehlo.uniform_quantize")); }),
+      HasSubstr("stablehlo.uniform_quantize: unsupported op"));
 }
 
 TEST(IrCreate, BringsAttributesIntoOneForm) {
   Graph graph;
   const Value x = graph.add_argument(Type{.dtype = DType::f32, .dims = {2, 3}});
-  const Value t = create_value(graph, "stablehlo.transpose", {x},
-                               {{"permutation", List({Attribute(1), Attribute(0)})}, {"test.note", "kept"}});
+  const Value t =
+      create_value(graph, "stablehlo.transpose", {x},
+                   {{"permutation", List({Attribute(1), Attribute(0)})}, {"test.note", "kept"}});
   EXPECT_EQ(t.node->attrs.i64s("permutation"), (I64s{1, 0}));
   EXPECT_EQ(t.node->attrs.text("test.note"), "kept");
   EXPECT_EQ(t.type().dims, (Dims{3, 2}));
@@ -153,10 +155,16 @@ TEST(IrCreate, RefusesMissingAndWrongAttributes) {
   Graph graph;
   const Value x = graph.add_argument(Type{.dtype = DType::f32, .dims = {2, 3}});
   EXPECT_THAT(error_of([&] { create_value(graph, "stablehlo.transpose", {x}); }),
-              HasSubstr("stablehlo.transpose: expected attribute 'permutation' (a list of integers), found none"));
-  EXPECT_THAT(error_of([&] { create_value(graph, "stablehlo.transpose", {x}, {{"permutation", "10"}}); }),
-              HasSubstr("expected attribute 'permutation' to be a list of integers, found a string"));
-  EXPECT_THAT(error_of([&] { create_value(graph, "stablehlo.compare", {x, x}, {{"comparison_direction", "XX"}}); }),
+              HasSubstr("stablehlo.transpose: expected attribute 'permutation' (a list of "
+                        "integers), found none"));
+  EXPECT_THAT(
+      error_of([&] {
+        create_value(graph, "stablehlo.transpose", {x}, {{"permutation", "10"}});
+      }),
+      HasSubstr("expected attribute 'permutation' to be a list of integers, found a string"));
+  EXPECT_THAT(error_of([&] {
+                create_value(graph, "stablehlo.compare", {x, x}, {{"comparison_direction", "XX"}});
+              }),
               HasSubstr("stablehlo.compare: expected comparison_direction of"));
 }
 
@@ -169,7 +177,9 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 })");
   Graph& body = *module->functions[0]->body;
   body.move_before(body.nodes()[1], body.nodes()[0]);
-  EXPECT_THAT(error_of([&] { verify(*module); }), HasSubstr("stablehlo.negate: expected operand 0 to be a value that is defined before"));
+  EXPECT_THAT(
+      error_of([&] { verify(*module); }),
+      HasSubstr("stablehlo.negate: expected operand 0 to be a value that is defined before"));
 }
 
 TEST(IrVerify, RefusesRecursionAndResultsOfOtherTypes) {
@@ -185,10 +195,12 @@ func.func private @g(%x: tensor<f32>) -> tensor<f32> {
 })"));
               }),
               HasSubstr("expected calls without recursion"));
-  EXPECT_THAT(error_of([] {
-                static_cast<void>(parse_module("func.func @main(%x: tensor<f32>) -> tensor<f64> { return %x : tensor<f32> }"));
-              }),
-              HasSubstr("func.func: @main: expected result 0 of type tensor<f64>, found tensor<f32>"));
+  EXPECT_THAT(
+      error_of([] {
+        static_cast<void>(parse_module(
+            "func.func @main(%x: tensor<f32>) -> tensor<f64> { return %x : tensor<f32> }"));
+      }),
+      HasSubstr("func.func: @main: expected result 0 of type tensor<f64>, found tensor<f32>"));
 }
 
 TEST(IrFactors, DefaultToReplication) {

@@ -30,15 +30,18 @@ std::string stem_of(const std::filesystem::path& path) {
 
 bool must_be_read(const std::filesystem::path& path) {
   const std::string stem = stem_of(path);
-  for (const char* start : {"mlp_", "drjax_", "math_unary", "math_binary_int", "reductions_dots", "control_flow", "lm_fwd", "lm-s"})
+  for (const char* start : {"mlp_", "drjax_", "math_unary", "math_binary_int", "reductions_dots",
+                            "control_flow", "lm_fwd", "lm-s"})
     if (stem.starts_with(start)) return true;
   return false;
 }
 
-void expect_round_trip(const std::filesystem::path& path, const Module& module, const PrintOptions& options) {
+void expect_round_trip(const std::filesystem::path& path, const Module& module,
+                       const PrintOptions& options) {
   const std::string text = print_module(module, options);
   const auto again = parse_module(text, "printed:" + path.string());
-  EXPECT_TRUE(print_module(*again, options) == text) << path << ": printed text changes when read and printed again";
+  EXPECT_TRUE(print_module(*again, options) == text)
+      << path << ": printed text changes when read and printed again";
 }
 
 TEST(ParserCorpus, PrintedTextIsStable) {

@@ -36,7 +36,8 @@ std::string in_function(const std::string& type, const std::string& body) {
 }
 
 DenseRef constant_of(const std::string& text) {
-  const auto module = parse_module("func.func @main() {\n%0 = stablehlo.constant " + text + "\nreturn\n}");
+  const auto module =
+      parse_module("func.func @main() {\n%0 = stablehlo.constant " + text + "\nreturn\n}");
   return *module->functions.at(0)->body->nodes().at(0)->attrs.find("value")->get_if<DenseRef>();
 }
 
@@ -44,7 +45,8 @@ template <DType d>
 std::vector<ValueType<d>> values_of(const std::string& text) {
   const HostArray array = constant_of(text)->to_array();
   std::vector<ValueType<d>> values;
-  for (std::int64_t i = 0; i < array.type.count(); ++i) values.push_back(load<d>(array.data<d>(), std::size_t(i)));
+  for (std::int64_t i = 0; i < array.type.count(); ++i)
+    values.push_back(load<d>(array.data<d>(), std::size_t(i)));
   return values;
 }
 
@@ -52,19 +54,25 @@ std::vector<ValueType<d>> values_of(const std::string& text) {
 
 TEST(ParserConstants, ReadsScalarsListsAndSplats) {
   EXPECT_THAT(values_of<DType::i32>("dense<7> : tensor<3xi32>"), ElementsAre(7, 7, 7));
-  EXPECT_THAT(values_of<DType::i32>("dense<[[1, -2], [3, 4]]> : tensor<2x2xi32>"), ElementsAre(1, -2, 3, 4));
-  EXPECT_THAT(values_of<DType::f32>("dense<[1.5, -2.000000e+00]> : tensor<2xf32>"), ElementsAre(1.5F, -2.0F));
-  EXPECT_THAT(values_of<DType::i1>("dense<[true, false]> : tensor<2xi1>"), ElementsAre(true, false));
+  EXPECT_THAT(values_of<DType::i32>("dense<[[1, -2], [3, 4]]> : tensor<2x2xi32>"),
+              ElementsAre(1, -2, 3, 4));
+  EXPECT_THAT(values_of<DType::f32>("dense<[1.5, -2.000000e+00]> : tensor<2xf32>"),
+              ElementsAre(1.5F, -2.0F));
+  EXPECT_THAT(values_of<DType::i1>("dense<[true, false]> : tensor<2xi1>"),
+              ElementsAre(true, false));
   EXPECT_THAT(values_of<DType::f32>("dense<> : tensor<0x4xf32>"), SizeIs(0));
   EXPECT_THAT(values_of<DType::f32>("dense<3.0> : tensor<0x4xf32>"), SizeIs(0));
 }
 
 TEST(ParserConstants, ReadsBitPatternsAndInfinities) {
-  EXPECT_EQ(values_of<DType::f32>("dense<0xFF800000> : tensor<f32>")[0], -std::numeric_limits<float>::infinity());
-  EXPECT_EQ(values_of<DType::f16>("dense<0x7C00> : tensor<f16>")[0], std::numeric_limits<float>::infinity());
+  EXPECT_EQ(values_of<DType::f32>("dense<0xFF800000> : tensor<f32>")[0],
+            -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(values_of<DType::f16>("dense<0x7C00> : tensor<f16>")[0],
+            std::numeric_limits<float>::infinity());
   EXPECT_EQ(values_of<DType::bf16>("dense<0x3F80> : tensor<bf16>")[0], 1.0F);
   EXPECT_TRUE(std::isnan(values_of<DType::f64>("dense<0x7FF8000000000000> : tensor<f64>")[0]));
-  EXPECT_EQ(values_of<DType::f32>("dense<[inf, -inf]> : tensor<2xf32>")[1], -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(values_of<DType::f32>("dense<[inf, -inf]> : tensor<2xf32>")[1],
+            -std::numeric_limits<float>::infinity());
   EXPECT_TRUE(std::isnan(values_of<DType::f32>("dense<nan> : tensor<f32>")[0]));
   // The payload of a NaN survives.
   const DenseRef nan = constant_of("dense<0x7FC12345> : tensor<f32>");
@@ -74,17 +82,20 @@ TEST(ParserConstants, ReadsBitPatternsAndInfinities) {
 }
 
 TEST(ParserConstants, ReadsBlobs) {
-  EXPECT_THAT(values_of<DType::i32>("dense<\"0x0100000002000000\"> : tensor<2xi32>"), ElementsAre(1, 2));
+  EXPECT_THAT(values_of<DType::i32>("dense<\"0x0100000002000000\"> : tensor<2xi32>"),
+              ElementsAre(1, 2));
   EXPECT_THAT(values_of<DType::i32>("dense<\"0x05000000\"> : tensor<2xi32>"), ElementsAre(5, 5));
   EXPECT_THAT(values_of<DType::i1>("dense<\"0x0100\"> : tensor<2xi1>"), ElementsAre(true, false));
 }
 
 TEST(ParserConstants, ReadsComplexNumbersAndWideIntegers) {
   EXPECT_THAT(values_of<DType::c64>("dense<[(1.0, -2.0), (0.5, inf)]> : tensor<2xcomplex<f32>>"),
-              ElementsAre(std::complex<float>(1, -2), std::complex<float>(0.5F, std::numeric_limits<float>::infinity())));
+              ElementsAre(std::complex<float>(1, -2),
+                          std::complex<float>(0.5F, std::numeric_limits<float>::infinity())));
   EXPECT_THAT(values_of<DType::ui64>("dense<18446744073709551615> : tensor<ui64>"),
               ElementsAre(std::numeric_limits<std::uint64_t>::max()));
-  EXPECT_THAT(values_of<DType::i8>("dense<[255, -128, 0x7F]> : tensor<3xi8>"), ElementsAre(-1, -128, 127));
+  EXPECT_THAT(values_of<DType::i8>("dense<[255, -128, 0x7F]> : tensor<3xi8>"),
+              ElementsAre(-1, -128, 127));
 }
 
 TEST(ParserConstants, RefusesWhatDoesNotFit) {
@@ -94,15 +105,18 @@ TEST(ParserConstants, RefusesWhatDoesNotFit) {
   EXPECT_EQ(error("dense<256> : tensor<i8>"),
             "t.mlir:2:31: stablehlo.constant: expected an integer that fits in i8, found '256'");
   EXPECT_THAT(error("dense<-1> : tensor<ui8>"), HasSubstr("fits in ui8"));
-  EXPECT_THAT(error("dense<[1, 2]> : tensor<3xi32>"), HasSubstr("expected 3 entries in dimension 0 of tensor<3xi32>, found 2"));
+  EXPECT_THAT(error("dense<[1, 2]> : tensor<3xi32>"),
+              HasSubstr("expected 3 entries in dimension 0 of tensor<3xi32>, found 2"));
   EXPECT_THAT(error("dense<[1, 2, 3, 4]> : tensor<3xi32>"), HasSubstr("found more"));
   EXPECT_THAT(error("dense<[[1]]> : tensor<1xi32>"), HasSubstr("expected an integer, found '['"));
   EXPECT_THAT(error("dense<1.5> : tensor<i32>"), HasSubstr("expected an integer, found '1.5'"));
   EXPECT_THAT(error("dense<> : tensor<2xi32>"), HasSubstr("expected 2 elements, found none"));
-  EXPECT_THAT(error("dense<\"0x0102\"> : tensor<2xi32>"), HasSubstr("expected 8 bytes for tensor<2xi32>, found 2"));
+  EXPECT_THAT(error("dense<\"0x0102\"> : tensor<2xi32>"),
+              HasSubstr("expected 8 bytes for tensor<2xi32>, found 2"));
   EXPECT_THAT(error("dense<\"0x01\"> : tensor<99999999999999xi32>"), HasSubstr("bytes"));
   EXPECT_THAT(error("dense_resource<x> : tensor<2xi32>"), HasSubstr("dense resource"));
-  EXPECT_THAT(error("dense<0x1FF800000> : tensor<f32>"), HasSubstr("expected the bits of a number of type f32"));
+  EXPECT_THAT(error("dense<0x1FF800000> : tensor<f32>"),
+              HasSubstr("expected the bits of a number of type f32"));
 }
 
 // --- Types --------------------------------------------------------------------------------------
@@ -110,53 +124,72 @@ TEST(ParserConstants, RefusesWhatDoesNotFit) {
 TEST(ParserTypes, RefusesWhatPartitaDoesNotHave) {
   const auto error = [](const std::string& type) { return error_of(in_function(type, "")); };
   EXPECT_EQ(error("tensor<?x4xf32>"),
-            "t.mlir:1:21: func.func: expected a tensor type with static extents, found 'tensor<?x4xf32>'");
+            "t.mlir:1:21: func.func: expected a tensor type with static extents, found "
+            "'tensor<?x4xf32>'");
   EXPECT_THAT(error("tensor<4xf8E4M3FN>"), HasSubstr("expected an element type of i1, i8"));
   EXPECT_THAT(error("tensor<4xi4>"), HasSubstr("expected an element type of"));
   EXPECT_THAT(error("tensor<4xf32, #foo.bar>"), HasSubstr("without encoding"));
-  EXPECT_THAT(error("tensor<1000000000x1000000000xf32>"), HasSubstr("at most 100 dimensions and 2^48 elements"));
-  EXPECT_THAT(error("tensor<99999999999999999999xf32>"), HasSubstr("expected a tensor type such as"));
+  EXPECT_THAT(error("tensor<1000000000x1000000000xf32>"),
+              HasSubstr("at most 100 dimensions and 2^48 elements"));
+  EXPECT_THAT(error("tensor<99999999999999999999xf32>"),
+              HasSubstr("expected a tensor type such as"));
   EXPECT_THAT(error("f32"), HasSubstr("expected a tensor type, found 'f32'"));
-  EXPECT_THAT(error("!stablehlo.token"), HasSubstr("expected a tensor type, found '!stablehlo.token'"));
+  EXPECT_THAT(error("!stablehlo.token"),
+              HasSubstr("expected a tensor type, found '!stablehlo.token'"));
   EXPECT_THAT(error("tensor<4xf32"), HasSubstr("found the end of the text"));
 }
 
 // --- Ops ----------------------------------------------------------------------------------------
 
 /// The pretty form and the generic form give the same node.
-void expect_same(const std::string& argument, const std::string& pretty, const std::string& generic) {
+void expect_same(const std::string& argument, const std::string& pretty,
+                 const std::string& generic) {
   const auto a = parse_module(in_function(argument, pretty));
   const auto b = parse_module(in_function(argument, generic));
   EXPECT_EQ(print_module(*a), print_module(*b)) << pretty;
   ASSERT_EQ(a->functions[0]->body->nodes().size(), 1U);
-  EXPECT_EQ(a->functions[0]->body->nodes()[0]->attrs, b->functions[0]->body->nodes()[0]->attrs) << pretty;
+  EXPECT_EQ(a->functions[0]->body->nodes()[0]->attrs, b->functions[0]->body->nodes()[0]->attrs)
+      << pretty;
 }
 
 TEST(ParserOps, ReadsPrettyFormsAsGenericOnes) {
   expect_same("tensor<4xf32>", "%0 = stablehlo.add %x, %x : tensor<4xf32>",
               R"(%0 = "stablehlo.add"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>)");
-  expect_same("tensor<4xf32>", "%0 = stablehlo.compare LT, %x, %x, FLOAT : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>",
-              R"(%0 = "stablehlo.compare"(%x, %x) <{compare_type = #stablehlo<comparison_type FLOAT>, comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>)");
-  expect_same("tensor<4x8xf32>", "%0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>",
-              R"(%0 = "stablehlo.transpose"(%x) <{permutation = array<i64: 1, 0>}> : (tensor<4x8xf32>) -> tensor<8x4xf32>)");
-  expect_same("tensor<8xf32>", "%0 = stablehlo.slice %x [1:7:2] : (tensor<8xf32>) -> tensor<3xf32>",
-              R"(%0 = "stablehlo.slice"(%x) <{limit_indices = array<i64: 7>, start_indices = array<i64: 1>, strides = array<i64: 2>}> : (tensor<8xf32>) -> tensor<3xf32>)");
-  expect_same("tensor<f32>", "%0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<2xf32>",
-              R"(%0 = "stablehlo.broadcast_in_dim"(%x) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<2xf32>)");
-  expect_same("tensor<2x3xf32>", "%0 = stablehlo.dot_general %x, %x, batching_dims = [0] x [0], contracting_dims = [1] x [1], precision = [DEFAULT, HIGHEST] : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2xf32>",
-              R"(%0 = "stablehlo.dot_general"(%x, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision HIGHEST>]}> : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2xf32>)");
+  expect_same(
+      "tensor<4xf32>",
+      "%0 = stablehlo.compare LT, %x, %x, FLOAT : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>",
+      R"(%0 = "stablehlo.compare"(%x, %x) <{compare_type = #stablehlo<comparison_type FLOAT>, comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>)");
+  expect_same(
+      "tensor<4x8xf32>",
+      "%0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>",
+      R"(%0 = "stablehlo.transpose"(%x) <{permutation = array<i64: 1, 0>}> : (tensor<4x8xf32>) -> tensor<8x4xf32>)");
+  expect_same(
+      "tensor<8xf32>", "%0 = stablehlo.slice %x [1:7:2] : (tensor<8xf32>) -> tensor<3xf32>",
+      R"(%0 = "stablehlo.slice"(%x) <{limit_indices = array<i64: 7>, start_indices = array<i64: 1>, strides = array<i64: 2>}> : (tensor<8xf32>) -> tensor<3xf32>)");
+  expect_same(
+      "tensor<f32>",
+      "%0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<2xf32>",
+      R"(%0 = "stablehlo.broadcast_in_dim"(%x) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<2xf32>)");
+  expect_same(
+      "tensor<2x3xf32>",
+      "%0 = stablehlo.dot_general %x, %x, batching_dims = [0] x [0], contracting_dims = [1] x [1], "
+      "precision = [DEFAULT, HIGHEST] : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2xf32>",
+      R"(%0 = "stablehlo.dot_general"(%x, %x) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision HIGHEST>]}> : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2xf32>)");
 }
 
 TEST(ParserOps, ReadsReduceInItsThreeForms) {
-  const std::string compact = in_function("tensor<2x3xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
+  const std::string compact =
+      in_function("tensor<2x3xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
 %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>)");
-  const std::string full = in_function("tensor<2x3xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
+  const std::string full =
+      in_function("tensor<2x3xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
 %0 = stablehlo.reduce(%x init: %c) across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
  reducer(%a: tensor<f32>, %b: tensor<f32>) {
   %s = stablehlo.add %a, %b : tensor<f32>
   stablehlo.return %s : tensor<f32>
 })");
-  const std::string generic = in_function("tensor<2x3xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
+  const std::string generic =
+      in_function("tensor<2x3xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
 %0 = "stablehlo.reduce"(%x, %c) <{dimensions = array<i64: 1>}> ({
 ^bb0(%a: tensor<f32>, %b: tensor<f32>):
   %s = stablehlo.add %a, %b : tensor<f32>
@@ -199,10 +232,12 @@ module @m attributes {mhlo.num_partitions = 1 : i32, jax.uses_shape_polymorphism
   }
 })");
   const std::string text = print_module(*module);
-  EXPECT_THAT(text, HasSubstr("{jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32}"));
+  EXPECT_THAT(text,
+              HasSubstr("{jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32}"));
   EXPECT_THAT(text, HasSubstr("{mhlo.sharding = \"{replicated}\"}"));
   EXPECT_THAT(text, HasSubstr("{jax.result_info = \"result['a']\"}"));
-  EXPECT_THAT(text, HasSubstr("{foo.list = [1 : i32, \"s\", @f], foo.raw = #foo.bar<1, {x}>, foo.unit}"));
+  EXPECT_THAT(text,
+              HasSubstr("{foo.list = [1 : i32, \"s\", @f], foo.raw = #foo.bar<1, {x}>, foo.unit}"));
 }
 
 TEST(ParserOps, KeepsLocations) {
@@ -240,11 +275,13 @@ module attributes {mr.placements = {clients = 3}} {
 }
 
 TEST(ParserModules, ReadsSeveralModules) {
-  const auto modules = parse_modules("func.func @a() { return }\n// -----\nfunc.func @b() { return }\n");
+  const auto modules =
+      parse_modules("func.func @a() { return }\n// -----\nfunc.func @b() { return }\n");
   ASSERT_EQ(modules.size(), 2U);
   EXPECT_EQ(modules[1]->functions[0]->name, "b");
   EXPECT_EQ(error_of("func.func @a() { return }\n// -----\n\nfunc.func @b() { foo }"),
-            "t.mlir:4:18: foo: unknown or unsupported op: expected an op of the dialects stablehlo, chlo, func, sdy, check, mr, found foo");
+            "t.mlir:4:18: foo: unknown or unsupported op: expected an op of the dialects "
+            "stablehlo, chlo, func, sdy, check, mr, found foo");
 }
 
 // --- Errors -------------------------------------------------------------------------------------
@@ -253,42 +290,57 @@ TEST(ParserErrors, SayWhatWasExpectedAndWhere) {
   EXPECT_EQ(error_of(in_function("tensor<4xf32>", "%0 = stablehlo.add %x, %y : tensor<4xf32>")),
             "t.mlir:2:24: stablehlo.add: expected a value that is defined before, found %y");
   EXPECT_EQ(error_of(in_function("tensor<4xf32>", "%0 = stablehlo.add %x, %x : tensor<5xf32>")),
-            "t.mlir:2:6: stablehlo.add: expected operand 0 of type tensor<5xf32> as declared, found tensor<4xf32>");
+            "t.mlir:2:6: stablehlo.add: expected operand 0 of type tensor<5xf32> as declared, "
+            "found tensor<4xf32>");
   EXPECT_EQ(error_of(in_function("tensor<4xf32>", "%0 = stablehlo.add %x, %x tensor<4xf32>")),
             "t.mlir:2:27: stablehlo.add: expected ':', found 'tensor'");
-  EXPECT_EQ(error_of(in_function("tensor<4x8xf32>", "%0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<4x8xf32>")),
-            "t.mlir:2:6: stablehlo.transpose: expected result 0 of type tensor<8x4xf32>, found tensor<4x8xf32>");
+  EXPECT_EQ(
+      error_of(in_function(
+          "tensor<4x8xf32>",
+          "%0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<4x8xf32>")),
+      "t.mlir:2:6: stablehlo.transpose: expected result 0 of type tensor<8x4xf32>, found "
+      "tensor<4x8xf32>");
   EXPECT_EQ(error_of(in_function("tensor<4xf32>", "%x = stablehlo.abs %x : tensor<4xf32>")),
             "t.mlir:2:1: stablehlo.abs: expected a new name, found %x, which is defined already");
   EXPECT_EQ(error_of(in_function("tensor<4xf32>", "%0:2 = stablehlo.abs %x : tensor<4xf32>")),
             "t.mlir:2:8: stablehlo.abs: expected names for 1 results, found 2");
-  EXPECT_EQ(error_of("func.func @main() { return"), "t.mlir:1:27: func.func: expected '}', found the end of the text");
+  EXPECT_EQ(error_of("func.func @main() { return"),
+            "t.mlir:1:27: func.func: expected '}', found the end of the text");
   EXPECT_EQ(error_of(""), "t.mlir: expected a module, found an empty text");
   EXPECT_THAT(error_of("ML\xefR\x0dStableHLO_v1.0.0"), HasSubstr("found MLIR bytecode"));
-  EXPECT_THAT(error_of(in_function("tensor<f32>", "%0 = \"stablehlo.abs\"(%x) : (tensor<f32>) -> ()")),
-              HasSubstr("expected 1 result types, found 0"));
-  EXPECT_THAT(error_of("func.func @f(%x: tensor<f32>, %x: tensor<f32>) { return }"), HasSubstr("expected a new name"));
-  EXPECT_THAT(error_of("module @a {} module @b {}"), HasSubstr("expected one module, found another"));
-  EXPECT_THAT(error_of("func.func private @f(tensor<f32>)"), HasSubstr("expected an argument '%name: type'"));
-  EXPECT_THAT(error_of(in_function("tensor<f32>", "%0 = \"stablehlo.abs")), HasSubstr("expected a string that ends on its line"));
+  EXPECT_THAT(
+      error_of(in_function("tensor<f32>", "%0 = \"stablehlo.abs\"(%x) : (tensor<f32>) -> ()")),
+      HasSubstr("expected 1 result types, found 0"));
+  EXPECT_THAT(error_of("func.func @f(%x: tensor<f32>, %x: tensor<f32>) { return }"),
+              HasSubstr("expected a new name"));
+  EXPECT_THAT(error_of("module @a {} module @b {}"),
+              HasSubstr("expected one module, found another"));
+  EXPECT_THAT(error_of("func.func private @f(tensor<f32>)"),
+              HasSubstr("expected an argument '%name: type'"));
+  EXPECT_THAT(error_of(in_function("tensor<f32>", "%0 = \"stablehlo.abs")),
+              HasSubstr("expected a string that ends on its line"));
 }
 
 TEST(ParserErrors, IsolateRegionsThatMayNotCapture) {
-  EXPECT_THAT(error_of(in_function("tensor<4xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
+  EXPECT_THAT(
+      error_of(in_function("tensor<4xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
 %0 = "stablehlo.reduce"(%x, %c) <{dimensions = array<i64: 0>}> ({
 ^bb0(%a: tensor<f32>, %b: tensor<f32>):
   %s = stablehlo.add %a, %c : tensor<f32>
   stablehlo.return %s : tensor<f32>
 }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>)")),
-              HasSubstr("t.mlir:5:26: stablehlo.add: expected values of the region itself, found %c from outside"));
+      HasSubstr("t.mlir:5:26: stablehlo.add: expected values of the region itself, found %c from "
+                "outside"));
 }
 
 TEST(ParserErrors, LimitNesting) {
   std::string attribute(5000, '['), type(5000, '('), regions;
-  EXPECT_THAT(error_of("module attributes {a = " + attribute), HasSubstr("expected nesting of at most 100 levels"));
+  EXPECT_THAT(error_of("module attributes {a = " + attribute),
+              HasSubstr("expected nesting of at most 100 levels"));
   EXPECT_THAT(error_of("module attributes {a = " + type), HasSubstr("expected"));
   for (int i = 0; i < 5000; ++i) regions += "\"mr.map\"() ({\n";
-  EXPECT_THAT(error_of(in_function("tensor<f32>", regions)), HasSubstr("expected nesting of at most 100 levels"));
+  EXPECT_THAT(error_of(in_function("tensor<f32>", regions)),
+              HasSubstr("expected nesting of at most 100 levels"));
   for (const char* open : {"{a=", "array<i64:", "dense<[", "#a<", "\"", "@\"", "loc("}) {
     std::string text = "module attributes {x = ";
     for (int i = 0; i < 3000; ++i) text += open;

@@ -25,8 +25,10 @@ bool is_close(T found, T expected, const Tolerance& tolerance) {
   } else if constexpr (is_std_complex<T>) {
     const bool is_finite = std::isfinite(std::abs(found)) && std::isfinite(std::abs(expected));
     if (!is_finite)
-      return is_close(found.real(), expected.real(), tolerance) && is_close(found.imag(), expected.imag(), tolerance);
-    return double(std::abs(found - expected)) <= tolerance.absolute + tolerance.relative * double(std::abs(expected));
+      return is_close(found.real(), expected.real(), tolerance) &&
+             is_close(found.imag(), expected.imag(), tolerance);
+    return double(std::abs(found - expected)) <=
+           tolerance.absolute + tolerance.relative * double(std::abs(expected));
   } else {
     return found == expected;
   }
@@ -34,8 +36,10 @@ bool is_close(T found, T expected, const Tolerance& tolerance) {
 
 template <class T>
 double distance(T a, T b) {
-  if constexpr (is_std_complex<T>) return double(std::abs(a - b));
-  else return std::abs(double(a) - double(b));
+  if constexpr (is_std_complex<T>)
+    return double(std::abs(a - b));
+  else
+    return std::abs(double(a) - double(b));
 }
 
 template <class T>
@@ -51,20 +55,23 @@ std::string text_of(T value) {
   return text;
 }
 
-std::string index_text(std::size_t linear, const Dims& dims) {
+// " at [0, 3]"; nothing for a scalar.
+std::string place_text(std::size_t linear, const Dims& dims) {
+  if (dims.empty()) return {};
   std::string text;
   for (std::size_t d = dims.size(); d-- > 0;) {
     const auto extent = std::size_t(dims[d]);
     text = cat(linear % extent, text.empty() ? "" : ", ", text);
     linear /= extent;
   }
-  return "[" + text + "]";
+  return " at [" + text + "]";
 }
 
 bool has_bf16(const ir::Node& node) {
   const auto is_bf16 = [](const Type& type) { return type.dtype == DType::bf16; };
   return std::ranges::any_of(node.result_types(), is_bf16) ||
-         std::ranges::any_of(node.operands(), [&](const ir::Value& v) { return is_bf16(v.type()); });
+         std::ranges::any_of(node.operands(),
+                             [&](const ir::Value& v) { return is_bf16(v.type()); });
 }
 
 class Bf16Search {
@@ -76,7 +83,8 @@ class Bf16Search {
     if (has_bf16(node)) return true;
     for (const ir::NamedAttribute& attribute : node.attrs.items())
       if (const auto* symbol = attribute.value.get_if<ir::SymbolRef>())
-        if (const ir::Function* callee = module_.find(symbol->name); callee && holds(*callee->body)) return true;
+        if (const ir::Function* callee = module_.find(symbol->name); callee && holds(*callee->body))
+          return true;
     return std::ranges::any_of(node.regions(), [&](const auto& region) { return holds(*region); });
   }
 
@@ -84,7 +92,8 @@ class Bf16Search {
   bool holds(const ir::Graph& graph) {
     const auto [known, is_new] = graphs_.try_emplace(&graph, false);
     if (!is_new) return known->second;
-    const bool result = std::ranges::any_of(graph.nodes(), [&](const ir::Node* node) { return holds(*node); });
+    const bool result =
+        std::ranges::any_of(graph.nodes(), [&](const ir::Node* node) { return holds(*node); });
     return graphs_[&graph] = result;
   }
 
@@ -97,16 +106,21 @@ class Bf16Search {
 Tolerance tolerance_for(DType dtype, bool depends_on_bf16, const ToleranceOptions& options) {
   if (!is_float(dtype) && !is_complex(dtype)) return {};
   Tolerance tolerance;
-  if (dtype == DType::bf16 || depends_on_bf16) tolerance = {1e-5, 1e-2};
-  else if (dtype == DType::f16) tolerance = {1e-3, 1e-3};
-  else if (dtype == DType::f64 || dtype == DType::c128) tolerance = {1e-10, 1e-10};
-  else tolerance = {1e-5, 1e-4};
+  if (dtype == DType::bf16 || depends_on_bf16)
+    tolerance = {1e-5, 1e-2};
+  else if (dtype == DType::f16)
+    tolerance = {1e-3, 1e-3};
+  else if (dtype == DType::f64 || dtype == DType::c128)
+    tolerance = {1e-10, 1e-10};
+  else
+    tolerance = {1e-5, 1e-4};
   tolerance.absolute = options.absolute.value_or(tolerance.absolute);
   tolerance.relative = options.relative.value_or(tolerance.relative);
   return tolerance;
 }
 
-std::optional<std::string> difference(const HostArray& found, const HostArray& expected, const Tolerance& tolerance) {
+std::optional<std::string> difference(const HostArray& found, const HostArray& expected,
+                                      const Tolerance& tolerance) {
   if (found.type != expected.type)
     return cat("expected type ", to_string(expected.type), ", found ", to_string(found.type));
   const auto count = std::size_t(found.type.count());
@@ -120,7 +134,8 @@ std::optional<std::string> difference(const HostArray& found, const HostArray& e
       const auto b = load<dtype>(expected.data<dtype>(), i);
       if (is_close(a, b, tolerance)) continue;
       if (differing++ == 0)
-        first = cat("expected ", text_of(b), " at ", index_text(i, found.type.dims), ", found ", text_of(a));
+        first =
+            cat("expected ", text_of(b), place_text(i, found.type.dims), ", found ", text_of(a));
       const double by = distance(a, b);
       if (by > largest) largest = by;
     }

@@ -25,15 +25,18 @@ struct ToleranceOptions {
 };
 
 /// Default for an element type; wider where the value comes out of arithmetic in bf16.
-[[nodiscard]] Tolerance tolerance_for(DType dtype, bool depends_on_bf16, const ToleranceOptions& options);
+[[nodiscard]] Tolerance tolerance_for(DType dtype, bool depends_on_bf16,
+                                      const ToleranceOptions& options);
 
 /// "expected 1.5 at [0, 3], found 1.25 (2 of 12 elements differ, by at most 0.25)"; nothing where the
 /// arrays agree.  Types must be equal, or it says that they are not.
-[[nodiscard]] std::optional<std::string> difference(const HostArray& found, const HostArray& expected,
+[[nodiscard]] std::optional<std::string> difference(const HostArray& found,
+                                                    const HostArray& expected,
                                                     const Tolerance& tolerance);
 
 /// For each result of the function: whether some op with bf16 operands or results feeds it (ops with
 /// regions and calls count as a whole).
-[[nodiscard]] std::vector<bool> results_from_bf16(const ir::Module& module, const ir::Function& function);
+[[nodiscard]] std::vector<bool> results_from_bf16(const ir::Module& module,
+                                                  const ir::Function& function);
 
 }  // namespace partita::tool

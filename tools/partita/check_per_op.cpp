@@ -15,7 +15,8 @@ std::unique_ptr<ir::Module> with_all_values(const ir::Module& module, const std:
   ir::Function& function = *copy->find(name);
   function.body->results.clear();
   for (ir::Node* node : function.body->nodes())
-    for (int k = 0; k < node->result_count(); ++k) function.body->results.push_back(node->result(k));
+    for (int k = 0; k < node->result_count(); ++k)
+      function.body->results.push_back(node->result(k));
   function.result_types.clear();
   for (const ir::Value& v : function.body->results) function.result_types.push_back(v.type());
   function.res_attrs.assign(function.result_types.size(), {});
@@ -41,7 +42,8 @@ std::string departure(const Comparison& c) {
   const std::vector<bool> from_bf16 = results_from_bf16(c.module, c.function);
   for (std::size_t k = 0; k < expected.size(); ++k) {
     const auto tolerance = tolerance_for(expected[k].type.dtype, from_bf16[k], c.tolerance);
-    if (const auto text = difference(found[k], expected[k], tolerance)) return cat("out", k, ": ", *text);
+    if (const auto text = difference(found[k], expected[k], tolerance))
+      return cat("out", k, ": ", *text);
   }
   return {};
 }
@@ -57,9 +59,10 @@ std::string first_departure(const Comparison& c) {
     const auto text = difference(found[k], expected[k], tolerance);
     if (!text) continue;
     const ir::Node& node = *function.body->results[k].node;
-    return cat("first departure from the interpreter: ",
-               Error(ErrorKind::user, cat(node.name(), ": ", *text), node.location()).located_message(), ": ",
-               shortened(ir::print_node(node)));
+    return cat(
+        "first departure from the interpreter: ",
+        Error(ErrorKind::user, cat(node.name(), ": ", *text), node.location()).located_message(),
+        ": ", shortened(ir::print_node(node)));
   }
   return "no op departs from the interpreter when all values are kept";
 }

@@ -10,11 +10,11 @@
 
 namespace partita::tool {
 
-/// A program, its inputs and what runs it; the parts are borrowed.
+/// A program, its inputs and what runs it; program, target and tolerance are borrowed.
 struct Comparison {
   const ir::Module& module;
   const ir::Function& function;
-  const std::vector<HostArray>& inputs;
+  std::vector<HostArray> inputs;
   const CheckTarget& target;
   const ToleranceOptions& tolerance;
 };

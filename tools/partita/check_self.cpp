@@ -20,26 +20,34 @@ bool checks_itself(const ir::Function& function) {
   return found;
 }
 
-std::vector<std::string> self_check_failures(const ir::Module& module, const ir::Function& function,
-                                             const CheckTarget& target) {
-  if (target.is_interpreter) return interpret(module, function, {}).failures;
-  const auto copy = ir::clone_module(module);
+std::unique_ptr<ir::Module> with_checked_values(const ir::Module& module,
+                                                const ir::Function& function) {
+  auto copy = ir::clone_module(module);
   ir::Function& values = *copy->find(function.name);
-  // Operands of the checks, one after the other, in place of the results.
   values.body->results.clear();
   for (const ir::Node* node : values.body->nodes())
     if (is_check(*node))
-      values.body->results.insert(values.body->results.end(), node->operands().begin(), node->operands().end());
+      values.body->results.insert(values.body->results.end(), node->operands().begin(),
+                                  node->operands().end());
   values.body->erase_if(is_check);
   ir::walk(*values.body, [&](const ir::Node& node) {
     if (is_check(node))
-      throw_user_error(cat(node.name(), ": expected at the top level of a function, found in a region, which only the interpreter supports"),
+      throw_user_error(cat(node.name(),
+                           ": expected at the top level of a function, found in a region, which "
+                           "only the interpreter supports"),
                        node.location());
   });
   values.result_types.clear();
   for (const ir::Value& v : values.body->results) values.result_types.push_back(v.type());
   values.res_attrs.assign(values.result_types.size(), {});
-  const std::vector<HostArray> results = target.run(*copy, values, {});
+  return copy;
+}
+
+std::vector<std::string> self_check_failures(const ir::Module& module, const ir::Function& function,
+                                             const CheckTarget& target) {
+  if (target.is_interpreter) return interpret(module, function, {}).failures;
+  const auto copy = with_checked_values(module, function);
+  const std::vector<HostArray> results = target.run(*copy, *copy->find(function.name), {});
 
   ir::Interpreter interpreter(module);
   std::size_t next = 0;

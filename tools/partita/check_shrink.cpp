@@ -34,8 +34,10 @@ void drop_unused_arguments(Candidate& candidate) {
     if (uses.contains(function.body->argument(k))) continue;
     function.body->erase_argument(k);
     candidate.inputs.erase(candidate.inputs.begin() + k);
-    if (std::size_t(k) < function.arg_attrs.size()) function.arg_attrs.erase(function.arg_attrs.begin() + k);
-    if (std::size_t(k) < function.arg_loc_texts.size()) function.arg_loc_texts.erase(function.arg_loc_texts.begin() + k);
+    if (std::size_t(k) < function.arg_attrs.size())
+      function.arg_attrs.erase(function.arg_attrs.begin() + k);
+    if (std::size_t(k) < function.arg_loc_texts.size())
+      function.arg_loc_texts.erase(function.arg_loc_texts.begin() + k);
   }
 }
 
@@ -48,11 +50,13 @@ void drop_unused_functions(Candidate& candidate) {
     if (!function) continue;
     ir::walk(*function->body, [&](const ir::Node& node) {
       for (const ir::NamedAttribute& attribute : node.attrs.items())
-        if (const auto* symbol = attribute.value.get_if<ir::SymbolRef>(); symbol && used.insert(symbol->name).second)
+        if (const auto* symbol = attribute.value.get_if<ir::SymbolRef>();
+            symbol && used.insert(symbol->name).second)
           open.push_back(symbol->name);
     });
   }
-  std::erase_if(candidate.module->functions, [&](const auto& f) { return !used.contains(f->name); });
+  std::erase_if(candidate.module->functions,
+                [&](const auto& f) { return !used.contains(f->name); });
 }
 
 void clean(Candidate& candidate) {
@@ -72,7 +76,8 @@ std::vector<std::vector<HostArray>> node_values(const Candidate& candidate) {
     for (const ir::Tensor& tensor : results) all.push_back(*tensor);
   };
   std::vector<ir::Tensor> arguments;
-  for (const HostArray& array : candidate.inputs) arguments.push_back(std::make_shared<const HostArray>(array));
+  for (const HostArray& array : candidate.inputs)
+    arguments.push_back(std::make_shared<const HostArray>(array));
   static_cast<void>(interpreter.run(candidate.entry(), arguments));
   return values;
 }
@@ -120,8 +125,10 @@ class Shrinker {
     for (std::size_t length = std::max<std::size_t>(best.size() / 2, 1);; length /= 2) {
       for (std::size_t begin = 0; begin < best.size();) {
         Candidate candidate = cut(best, begin, length);
-        if (candidate.size() < best.size() && fails(candidate)) best = std::move(candidate);
-        else begin += length;
+        if (candidate.size() < best.size() && fails(candidate))
+          best = std::move(candidate);
+        else
+          begin += length;
       }
       if (length == 1) return;
     }
@@ -157,18 +164,22 @@ std::string shrink_to(const Comparison& comparison, const std::filesystem::path&
   Candidate start{ir::clone_module(comparison.module), comparison.function.name, comparison.inputs};
   const Shrinker shrinker(comparison);
   if (!shrinker.fails(start))
-    return cat("nothing to shrink: ", comparison.target.name, " agrees with the interpreter, the recorded results do not");
+    return cat("nothing to shrink: ", comparison.target.name,
+               " agrees with the interpreter, the recorded results do not");
   const std::size_t before = start.size();
   const Candidate smallest = shrinker.shrink(std::move(start));
   const std::string name = path.filename().string();
-  const std::filesystem::path recording = path.parent_path() / (name.substr(0, name.find('.')) + ".io.npz");
+  const std::filesystem::path recording =
+      path.parent_path() / (name.substr(0, name.find('.')) + ".io.npz");
   std::map<std::string, HostArray> arrays;
-  for (std::size_t k = 0; k < smallest.inputs.size(); ++k) arrays[cat("in", k)] = smallest.inputs[k];
+  for (std::size_t k = 0; k < smallest.inputs.size(); ++k)
+    arrays[cat("in", k)] = smallest.inputs[k];
   const auto results = interpret(*smallest.module, smallest.entry(), smallest.inputs).results;
   for (std::size_t k = 0; k < results.size(); ++k) arrays[cat("out", k)] = results[k];
   write_npz(recording, arrays);
   write_file(path, ir::print_module(*smallest.module));
-  return cat("shrunk from ", before, " to ", smallest.size(), " nodes: ", path.string(), ", ", recording.string());
+  return cat("shrunk from ", before, " to ", smallest.size(), " nodes: ", path.string(), ", ",
+             recording.string());
 }
 
 }  // namespace partita::tool

@@ -14,6 +14,7 @@ namespace partita::tool {
 /// Writes the smallest program found on which the target departs from the interpreter (or fails with
 /// an error), with its inputs and the interpreter's results in STEM.io.npz beside it; says what was
 /// written, or that the target agrees with the interpreter.
-[[nodiscard]] std::string shrink_to(const Comparison& comparison, const std::filesystem::path& path);
+[[nodiscard]] std::string shrink_to(const Comparison& comparison,
+                                    const std::filesystem::path& path);
 
 }  // namespace partita::tool

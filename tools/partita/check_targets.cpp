@@ -43,7 +43,8 @@ std::vector<CheckTarget> built_targets(const CompileSettings& settings) {
   std::vector<CheckTarget> targets;
   targets.push_back({.name = "interpreter",
                      .is_interpreter = true,
-                     .run = [](const ir::Module& m, const ir::Function& f, const std::vector<HostArray>& arguments) {
+                     .run = [](const ir::Module& m, const ir::Function& f,
+                               const std::vector<HostArray>& arguments) {
                        return interpret(m, f, arguments).results;
                      }});
   for (const std::string& name : passes::built_targets())
@@ -62,9 +63,11 @@ Interpretation interpret(const ir::Module& module, const ir::Function& function,
                          const std::vector<HostArray>& arguments) {
   ir::Interpreter interpreter(module);
   std::vector<ir::Tensor> tensors;
-  for (const HostArray& array : arguments) tensors.push_back(std::make_shared<const HostArray>(array));
+  for (const HostArray& array : arguments)
+    tensors.push_back(std::make_shared<const HostArray>(array));
   Interpretation result;
-  for (const ir::Tensor& tensor : interpreter.run(function, tensors)) result.results.push_back(*tensor);
+  for (const ir::Tensor& tensor : interpreter.run(function, tensors))
+    result.results.push_back(*tensor);
   result.failures = interpreter.check_failures;
   return result;
 }
@@ -77,7 +80,8 @@ std::vector<std::string> missing_targets() {
   return missing;
 }
 
-std::vector<CheckTarget> choose_targets(const std::string& choice, const CompileSettings& settings) {
+std::vector<CheckTarget> choose_targets(const std::string& choice,
+                                        const CompileSettings& settings) {
   std::vector<CheckTarget> all = built_targets(settings);
   if (choice == "all") return all;
   std::string names;
@@ -85,7 +89,8 @@ std::vector<CheckTarget> choose_targets(const std::string& choice, const Compile
     if (target.name == choice) return {std::move(target)};
     names += cat(names.empty() ? "" : ", ", target.name);
   }
-  throw_user_error(cat("--target: expected all or one of the targets built in (", names, "), found ", choice));
+  throw_user_error(
+      cat("--target: expected all or one of the targets built in (", names, "), found ", choice));
 }
 
 }  // namespace partita::tool

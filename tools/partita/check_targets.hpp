@@ -24,11 +24,14 @@ struct CheckTarget {
   std::string name;
   bool is_interpreter = false;
   /// Runs a function of a module on one array per argument.
-  std::function<std::vector<HostArray>(const ir::Module&, const ir::Function&, const std::vector<HostArray>&)> run;
+  std::function<std::vector<HostArray>(const ir::Module&, const ir::Function&,
+                                       const std::vector<HostArray>&)>
+      run;
 };
 
 /// `choice`: a target's name, or "all".  A target that is not built in is a user error.
-[[nodiscard]] std::vector<CheckTarget> choose_targets(const std::string& choice, const CompileSettings& settings);
+[[nodiscard]] std::vector<CheckTarget> choose_targets(const std::string& choice,
+                                                      const CompileSettings& settings);
 /// Targets that exist but are not built in.
 [[nodiscard]] std::vector<std::string> missing_targets();
 

@@ -62,8 +62,13 @@ class Checker {
   int run() {
     if (!options_.io.empty() && options_.files.size() > 1)
       throw_user_error(cat("--io: expected one program, found ", options_.files.size()));
+    if (explains() && std::ranges::all_of(targets_, &CheckTarget::is_interpreter))
+      throw_user_error(
+          cat("--per-op, --shrink: expected a target to compare with the interpreter, found ",
+              options_.target));
     if (options_.target == "all")
-      for (const std::string& name : missing_targets()) std::cout << "target " << name << ": not built in\n";
+      for (const std::string& name : missing_targets())
+        std::cout << "target " << name << ": not built in\n";
     for (const std::string& file : options_.files) check_file(file);
     std::cout << passed_ << " passed, " << failed_ << " failed\n" << std::flush;
     return failed_ > 0 ? 1 : 0;
@@ -82,11 +87,15 @@ class Checker {
         }
     if (!recording.empty()) {
       if (modules.size() != 1)
-        throw_user_error(cat("expected one module to compare with ", recording, ", found ", modules.size()), {.file = file});
+        throw_user_error(
+            cat("expected one module to compare with ", recording, ", found ", modules.size()),
+            {.file = file});
       check_recording(file, *modules.front(), recording);
     } else if (!has_checks) {
-      throw_user_error("expected check.* ops in a function without arguments, or recorded results (STEM.io.npz), found none",
-                       {.file = file});
+      throw_user_error(
+          "expected check.* ops in a function without arguments, or recorded results "
+          "(STEM.io.npz), found none",
+          {.file = file});
     }
   }
 
@@ -99,10 +108,28 @@ class Checker {
 
   void check_self(const std::string& file, const ir::Module& module, const ir::Function& function,
                   const CheckTarget& target) {
-    report(cat(file, " @", function.name, " (", target.name, ")"), self_check_failures(module, function, target));
+    const std::vector<std::string> failures = self_check_failures(module, function, target);
+    report(cat(file, " @", function.name, " (", target.name, ")"), failures);
+    if (failures.empty() || target.is_interpreter || !explains()) return;
+    const auto copy = with_checked_values(module, function);
+    explain({.module = *copy,
+             .function = *copy->find(function.name),
+             .inputs = {},
+             .target = target,
+             .tolerance = options_.tolerance});
   }
 
-  void check_recording(const std::string& file, const ir::Module& module, const std::string& recording) {
+  [[nodiscard]] bool explains() const { return options_.per_op || !options_.shrink.empty(); }
+
+  /// Where and on how little a compiled program fails, as far as that is asked for.
+  void explain(const Comparison& comparison) {
+    if (options_.per_op) std::cout << "  " << first_departure(comparison) << "\n";
+    if (!options_.shrink.empty())
+      std::cout << "  " << shrink_to(comparison, options_.shrink) << "\n";
+  }
+
+  void check_recording(const std::string& file, const ir::Module& module,
+                       const std::string& recording) {
     const ir::Function& function = module.entry(options_.function);
     const auto arrays = read_npz(recording);
     const auto inputs = bind_arrays(argument_ports(function), "in", arrays, recording);
@@ -112,15 +139,18 @@ class Checker {
       const std::vector<HostArray> results = target.run(module, function, inputs);
       std::vector<std::string> failures;
       for (std::size_t k = 0; k < expected.size(); ++k) {
-        const auto tolerance = tolerance_for(expected[k].type.dtype, from_bf16[k], options_.tolerance);
+        const auto tolerance =
+            tolerance_for(expected[k].type.dtype, from_bf16[k], options_.tolerance);
         if (const auto text = difference(results[k], expected[k], tolerance))
           failures.push_back(cat("out", k, " of type ", to_string(expected[k].type), ": ", *text));
       }
       report(cat(file, " (", target.name, ")"), failures);
-      if (failures.empty() || target.is_interpreter) continue;
-      const Comparison comparison{.module = module, .function = function, .inputs = inputs, .target = target, .tolerance = options_.tolerance};
-      if (options_.per_op) std::cout << "  " << first_departure(comparison) << "\n";
-      if (!options_.shrink.empty()) std::cout << "  " << shrink_to(comparison, options_.shrink) << "\n";
+      if (!failures.empty() && !target.is_interpreter)
+        explain({.module = module,
+                 .function = function,
+                 .inputs = inputs,
+                 .target = target,
+                 .tolerance = options_.tolerance});
     }
   }
 
@@ -133,17 +163,22 @@ class Checker {
 
 void add_check_command(CLI::App& app, Action& action) {
   auto o = std::make_shared<CheckOptions>();
-  CLI::App* c = app.add_subcommand("check", "Run programs and compare with recorded results, or run their own checks");
+  CLI::App* c = app.add_subcommand(
+      "check", "Run programs and compare with recorded results, or run their own checks");
   c->add_option("programs", o->files, "Programs (.mlir)")->required();
   c->add_option("--target", o->target, "interpreter, opencl, cpu or all");
   c->add_option("--io", o->io, "File with in0, …, out0, … (default: STEM.io.npz, else STEM.npz)");
   c->add_option("--function", o->function, "Entry function");
-  c->add_option("--rtol", o->tolerance.relative, "Relative tolerance")->check(CLI::NonNegativeNumber);
-  c->add_option("--atol", o->tolerance.absolute, "Absolute tolerance")->check(CLI::NonNegativeNumber);
-  c->add_option("--placement", o->placements, "NAME=N: a placement to look for")->allow_extra_args(false);
+  c->add_option("--rtol", o->tolerance.relative, "Relative tolerance")
+      ->check(CLI::NonNegativeNumber);
+  c->add_option("--atol", o->tolerance.absolute, "Absolute tolerance")
+      ->check(CLI::NonNegativeNumber);
+  c->add_option("--placement", o->placements, "NAME=N: a placement to look for")
+      ->allow_extra_args(false);
   c->add_option("--layout", o->settings.layout, "loop, batch[:B] or auto");
   c->add_option("--gemm", o->settings.gemm, "auto, clblast or generated");
-  c->add_flag("--per-op", o->per_op, "On failure name the first op that departs from the interpreter");
+  c->add_flag("--per-op", o->per_op,
+              "On failure name the first op that departs from the interpreter");
   c->add_option("--shrink", o->shrink, "On failure write the smallest program that still fails");
   c->callback([&action, o] {
     action = [o] {

@@ -44,8 +44,10 @@ int optimize(const OptOptions& options) {
     if (options.remarks)
       for (const std::string& remark : context.remarks) std::cerr << "remark: " << remark << "\n";
   }
-  if (options.output.empty()) std::cout << text;
-  else write_file(options.output, text);
+  if (options.output.empty())
+    std::cout << text;
+  else
+    write_file(options.output, text);
   return 0;
 }
 
@@ -55,14 +57,17 @@ void add_opt_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<OptOptions>();
   CLI::App* command = app.add_subcommand("opt", "Run passes on a program and print it");
   command->add_option("program", options->input, "Program (.mlir)")->required();
-  command->add_option("--passes", options->passes, "Passes in order: \"inline raise{k=v other=w} simplify\"");
+  command->add_option("--passes", options->passes,
+                      "Passes in order: \"inline raise{k=v other=w} simplify\"");
   command->add_option("--pipeline", options->pipeline, "A named sequence of passes");
   command->add_option("-o,--output", options->output, "File to write (default: standard output)");
   command->add_option("--function", options->function, "Entry function");
-  command->add_option("--placement", options->placements, "NAME=N: a placement to look for")->allow_extra_args(false);
+  command->add_option("--placement", options->placements, "NAME=N: a placement to look for")
+      ->allow_extra_args(false);
   command->add_option("--layout", options->layout, "loop, batch[:B] or auto");
   command->add_flag("--locations", options->locations, "Print locations");
-  command->add_flag("--remarks", options->remarks, "Print to standard error what passes could not do, and why");
+  command->add_flag("--remarks", options->remarks,
+                    "Print to standard error what passes could not do, and why");
   command->callback([&action, options] { action = [options] { return optimize(*options); }; });
 }
 

@@ -12,6 +12,7 @@
 namespace partita::tool {
 
 /// "clients=512" each; a user error where one is not NAME=N with N > 0, or where a name comes twice.
-[[nodiscard]] std::map<std::string, std::int64_t> parse_placements(const std::vector<std::string>& texts);
+[[nodiscard]] std::map<std::string, std::int64_t> parse_placements(
+    const std::vector<std::string>& texts);
 
 }  // namespace partita::tool

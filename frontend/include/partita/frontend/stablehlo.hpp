@@ -16,9 +16,11 @@
 namespace partita::ir {
 
 /// Parses and verifies.  Errors are located user errors.  `file` is for messages.
-[[nodiscard]] std::unique_ptr<Module> parse_module(std::string_view text, std::string file = "<text>");
+[[nodiscard]] std::unique_ptr<Module> parse_module(std::string_view text,
+                                                   std::string file = "<text>");
 /// The same for texts of several modules, separated by lines that start with "// -----".
-[[nodiscard]] std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::string file = "<text>");
+[[nodiscard]] std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text,
+                                                                 std::string file = "<text>");
 /// Reads a file (text; bytecode is refused by name until supported).
 [[nodiscard]] std::unique_ptr<Module> read_module(const std::filesystem::path& path);
 [[nodiscard]] std::vector<std::unique_ptr<Module>> read_modules(const std::filesystem::path& path);
