@@ -3,7 +3,7 @@
 //
 // Reductions with masks, weights and means become maps, plain reduce_sum, reduce_max and reduce_min,
 // and small operations on their results.  Masked partitions are excluded by select, and f16 and bf16
-// are summed in f32 and rounded once.
+// are combined (and travel) in f32 and are rounded once.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -143,11 +143,17 @@ class Expansion {
     }
     for (std::size_t k = 0; k < x_.size(); ++k) {
       Value x = x_[k];
-      if (mask_)
-        x = build_map(graph_, &node_, placement_, {x, *mask_}, [&](Graph& body, const std::vector<Value>& v) {
-          return std::vector<Value>{masked(body, v[0], v[1], v[0].type().dtype, ir::combiner_identity(combiner, v[0].type()))};
+      const DType d = sum_dtype(x.type().dtype);
+      if (mask_ || d != x.type().dtype) {
+        std::vector<Value> operands{x};
+        if (mask_) operands.push_back(*mask_);
+        x = build_map(graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
+          const Type type{.dtype = d, .dims = v[0].type().dims};
+          const auto mask = mask_ ? std::optional(v[1]) : std::nullopt;
+          return std::vector<Value>{masked(body, v[0], mask, d, ir::combiner_identity(combiner, type))};
         })[0];
-      const Value y = reduce(node_.name(), x);
+      }
+      const Value y = convert_to(graph_, reduce(node_.name(), x), x_[k].type().dtype, &node_);
       results.push_back(none ? guarded(y, *none, k) : y);
     }
     return results;
@@ -206,7 +212,7 @@ class Expansion {
 /// Plain: one operand without mask, of a dtype that accumulates as it is.
 bool is_plain(const Node& node) {
   if (node.is("mr.reduce_mean") || node.is("mr.reduce_weighted_mean") || node.operands().size() != 1) return false;
-  return !node.is("mr.reduce_sum") || sum_dtype(node.operand(0).type().dtype) == node.operand(0).type().dtype;
+  return sum_dtype(node.operand(0).type().dtype) == node.operand(0).type().dtype;
 }
 
 void run(ir::Module& module, PassContext&) {

@@ -5,6 +5,7 @@
 // time.  Broadcasts vanish (their operand is shared by all partitions), reductions become
 // accumulators; with B > 1 the body is batched.  The placement axis never enters types inside.
 #include <algorithm>
+#include <utility>
 
 #include "partita/base/error.hpp"
 #include "partita/ir/factor_transform.hpp"
@@ -145,8 +146,10 @@ class Placer {
       ir::ValueMap<Value> inner;
       for (std::size_t k = 0; k < origin.size(); ++k)
         inner[body.argument(int(k))] = (origin[k].first ? shared_arguments : sliced_arguments)[origin[k].second];
-      results = ir::clone_body(body, *region, inner);
+      // Results are uses too: the counter may be one of them.
+      region->results = ir::clone_body(body, *region, inner);
       replace_index(*region, placement, first);
+      results = std::exchange(region->results, {});
     } else {
       results = batched_body(body, *region, origin, sliced_arguments, shared_arguments, first, block, placement);
     }

@@ -14,6 +14,7 @@
 #include "partita/passes/pass.hpp"
 #include "passes/analysis/composites.hpp"
 #include "passes/analysis/outline.hpp"
+#include "passes/analysis/partition_indices.hpp"
 #include "passes/analysis/placement_support.hpp"
 #include "passes/analysis/scan_to_map.hpp"
 #include "passes/analysis/sharding_text.hpp"
@@ -204,6 +205,7 @@ void run(ir::Module& module, PassContext& context) {
   for (const auto& g : module.functions)
     if (g->is_public) remove_constraints(*g->body);
   normalise_maps(*f.body, module);
+  localise_partition_indices(*f.body, module);
   recognise_means(*f.body, module);
 }
 
