@@ -81,7 +81,8 @@ std::int64_t count_nodes(const ir::Module& module) {
 
 void check_dumps(const RunOptions& dumps) {
   std::vector<std::string> known{"all"};
-  for (const PassRun& run : named_pipeline("compile")) known.push_back(run.name);
+  for (const PassRun& run : named_pipeline("compile"))
+    if (std::ranges::find(known, run.name) == known.end()) known.push_back(run.name);
   for (const std::string& name : dumps.dump_after) {
     if (std::ranges::find(known, name) != known.end()) continue;
     std::string list;

@@ -52,6 +52,7 @@ void merge(RunStats& all, const RunStats& one) {
   all.communicated_bytes += one.communicated_bytes;
   all.launches += one.launches;
   all.blocks += one.blocks;
+  all.block_launches += one.block_launches;
 }
 
 std::string port_name(std::string_view kind, int index, const PortInfo& port) {

@@ -156,6 +156,7 @@ void Shard::run_step(const Copy& x) {
 void Shard::run_step(const For& x) {
   const std::int64_t begin = value(x.begin), end = value(x.end);
   const bool over_block = depends_on_block(x.begin) || depends_on_block(x.end);
+  const std::int64_t launches_before = stats_.launches - stats_.block_launches;
   std::int64_t i = begin;
   while (i < end) {
     variables_[std::size_t(x.variable)] = i;
@@ -164,6 +165,7 @@ void Shard::run_step(const For& x) {
     if (x.step >= end - i) break;  // the next value may lie beyond 64 bits
     i += x.step;
   }
+  if (over_block) stats_.block_launches = stats_.launches - launches_before;
 }
 
 void Shard::run_step(const While& x) {

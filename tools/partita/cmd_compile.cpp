@@ -7,9 +7,11 @@
 #include <iostream>
 
 #include "partita/base/error.hpp"
+#include "partita/base/file.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/passes/compile.hpp"
 #include "tools/partita/commands.hpp"
+#include "tools/partita/program_options.hpp"
 
 namespace partita::tool {
 namespace {
@@ -27,10 +29,11 @@ void print_summary(const passes::CompileReport& report, const Artifact& artifact
     const auto it = report.counts.find(key);
     return it == report.counts.end() ? 0 : it->second;
   };
-  std::cout << "nodes " << count("nodes") << ", maps recovered " << count("maps_recovered") << ", kernels "
-            << count("kernels") << ", library calls " << count("library_calls") << ", collectives "
-            << count("collectives") << "\n"
-            << "planned bytes " << report.planned_bytes << " (arena " << artifact.plan.arena_bytes << ")\n";
+  std::cout << "nodes " << count("nodes") << ", maps recovered " << count("maps_recovered")
+            << ", kernels " << count("kernels") << ", library calls " << count("library_calls")
+            << ", collectives " << count("collectives") << "\n"
+            << "planned bytes " << report.planned_bytes << " (arena " << artifact.plan.arena_bytes
+            << ")\n";
   std::cout << std::fixed << std::setprecision(1);
   double total = 0;
   std::cout << "time";
@@ -39,17 +42,12 @@ void print_summary(const passes::CompileReport& report, const Artifact& artifact
     total += t.seconds;
   }
   std::cout << " in all " << total * 1e3 << " ms\n";
-  for (const std::string& remark : report.remarks) std::cout << "not recovered or fused: " << remark << "\n";
+  for (const std::string& remark : report.remarks)
+    std::cout << "not recovered or fused: " << remark << "\n";
 }
 
 int compile(CompileArguments& arguments) {
-  for (const std::string& p : arguments.placements) {
-    const auto equals = p.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw_user_error(cat("--placement: expected NAME=N, found '", p, "'"));
-    const std::int64_t n = parse_number(p.substr(equals + 1), "--placement " + p.substr(0, equals), std::int64_t(1) << 40);
-    arguments.options.placements[p.substr(0, equals)] = n;
-  }
+  arguments.options.placements = parse_placements(arguments.placements);
   if (!arguments.memory_budget.empty())
     arguments.options.memory_budget = parse_bytes(arguments.memory_budget, "--memory-budget");
   arguments.options.dumps.dump_after = arguments.dump_after;
@@ -59,13 +57,16 @@ int compile(CompileArguments& arguments) {
   if (std::find(targets.begin(), targets.end(), arguments.options.target) == targets.end()) {
     std::string known;
     for (const std::string& t : targets) known += (known.empty() ? "" : ", ") + t;
-    throw_user_error(cat("--target: '", arguments.options.target, "' is not built in; built in: ", known));
+    throw_user_error(
+        cat("--target: '", arguments.options.target, "' is not built in; built in: ", known));
   }
+  check_writable(arguments.output);
   const auto module = ir::read_module(arguments.input);
   passes::CompileReport report;
   const Artifact artifact = passes::compile_module(*module, arguments.options, &report);
   if (arguments.strict && !report.remarks.empty())
-    throw_user_error(cat("--strict: expected everything recovered and fused, found: ", report.remarks.front()));
+    throw_user_error(
+        cat("--strict: expected everything recovered and fused, found: ", report.remarks.front()));
   save_artifact(artifact, arguments.output);
   print_summary(report, artifact);
   return 0;
@@ -78,13 +79,20 @@ void add_compile_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("compile", "Compile a program ahead of time");
   command->add_option("input", arguments->input, "Program (.mlir)")->required();
   command->add_option("-o,--output", arguments->output, "Artifact to write (.pta)")->required();
-  command->add_option("--target", arguments->options.target, "Code generator: opencl, cpu")->required();
-  command->add_option("--placement", arguments->placements, "NAME=N: size of a placement; where the program does not name its axis, the size to look for");
+  command->add_option("--target", arguments->options.target, "Code generator: opencl, cpu")
+      ->required();
+  command
+      ->add_option("--placement", arguments->placements,
+                   "NAME=N: size of a placement; where the program does not name its axis, the "
+                   "size to look for")
+      ->allow_extra_args(false);
   command->add_option("--layout", arguments->options.layout, "loop, batch[:B] or auto");
   command->add_option("--gemm", arguments->options.gemm, "auto, clblast or generated");
-  command->add_option("--memory-budget", arguments->memory_budget, "Most bytes of one shard, such as 8GiB");
+  command->add_option("--memory-budget", arguments->memory_budget,
+                      "Most bytes of one shard, such as 8GiB");
   command->add_option("--function", arguments->options.function, "Function to compile");
-  command->add_option("--dump-after", arguments->dump_after, "Pass whose result to write, or all");
+  command->add_option("--dump-after", arguments->dump_after, "Pass whose result to write, or all")
+      ->allow_extra_args(false);
   command->add_option("--dump-dir", arguments->dump_directory, "Where dumps go");
   command->add_flag("--strict", arguments->strict, "What is not recovered or fused is an error");
   command->callback([&action, arguments] { action = [arguments] { return compile(*arguments); }; });

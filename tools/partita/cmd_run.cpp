@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <limits>
 
 #include "partita/artifact/npz.hpp"
 #include "partita/base/env.hpp"
@@ -258,11 +259,11 @@ void add_run_command(CLI::App& app, Action& action) {
                 "X.npz with in0, in1, … or arrays named as the arguments, or random[:SEED]");
   c->add_option("--outputs", o->outputs, "Y.npz to write out0, out1, … to");
   c->add_option("--rounds", o->rounds, "Executions, one after the other")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   c->add_option("--carry", o->carry, "out0:in0,…: outputs that become inputs between rounds");
   c->add_option("--print", o->print, "out4,…: outputs to print after each round");
   c->add_option("--repeat", o->repeat, "Timed repeats (several: after one that is not timed)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   c->add_option("--stats", o->stats, "S.json to write times, bytes and counts to");
   c->add_option("--trace", o->trace, "T.json to write a Chrome trace to");
   c->add_option("--devices-per-rank", o->devices_per_rank, "Shards of each rank")

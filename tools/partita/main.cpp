@@ -17,6 +17,14 @@ namespace {
 // Errors of the command line itself are the user's; `--help` and `--version` are none.
 int finish_parsing(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
+  if (app.get_subcommands().empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    std::string commands;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+      commands += cat(commands.empty() ? "" : ", ", command->get_name());
+    const auto rest = app.remaining();
+    throw_user_error(
+        cat("expected a command (", commands, "), found ", rest.empty() ? "none" : rest.front()));
+  }
   throw_user_error(cat(error.what(), " (see partita --help)"));
 }
 

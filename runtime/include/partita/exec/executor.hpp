@@ -45,10 +45,12 @@ struct Carry {
 
 /// Counters of one run.  Peaks and planned bytes are those of the largest shard, collective calls
 /// those of one shard (all make the same), the others sums over shards.  `launches` counts kernels
-/// and library calls, `blocks` the iterations of loops whose bounds depend on the shard's block.
+/// and library calls, `blocks` the iterations of loops whose bounds depend on the shard's block,
+/// `block_launches` the launches within those.
 struct RunStats {
   std::int64_t peak_device_bytes = 0, peak_arena_bytes = 0, planned_bytes = 0;
   std::int64_t communicated_bytes = 0, collective_calls = 0, launches = 0, blocks = 0;
+  std::int64_t block_launches = 0;
 };
 
 /// Thread-safety: calls of one Session come from one thread at a time.  "Collective" calls are made

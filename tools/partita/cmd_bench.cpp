@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// `partita bench`: compiles programs, by turns so that the machine's moods meet all of them alike,
+// runs each on one device, and compares sizes, counts and times.
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <cctype>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <functional>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "partita/base/error.hpp"
+#include "partita/base/file.hpp"
+#include "partita/base/hash.hpp"
+#include "partita/exec/executor.hpp"
+#include "partita/exec/inputs.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/passes/compile.hpp"
+#include "tools/partita/commands.hpp"
+#include "tools/partita/program_options.hpp"
+
+namespace partita::tool {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct BenchArguments {
+  std::vector<std::string> programs, placements;
+  std::string json;
+  int compiles = 15, rounds = 5;
+  passes::CompileOptions options;
+};
+
+struct Measured {
+  std::string name;
+  Artifact artifact;
+  std::int64_t artifact_bytes = 0;
+  std::vector<double> compile_cpu_s, compile_s, round_s;
+  RunStats stats;
+};
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+// Half the distance between the quartiles, relative to the median.
+double spread(std::vector<double> values) {
+  if (values.size() < 4) return 0;
+  const double middle = median(values);
+  std::ranges::sort(values);
+  return (values[values.size() * 3 / 4] - values[values.size() / 4]) / 2 / middle;
+}
+
+std::string kernel_text(const Artifact& artifact) {
+  std::string text;
+  for (const KernelModule& module : artifact.modules) text += module.source;
+  return text;
+}
+
+// Every run of digits as one '#', so that texts which differ in constants alone become equal.
+std::string without_digits(const std::string& text) {
+  std::string result;
+  bool in_number = false;
+  for (const char c : text) {
+    const bool is_digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (!is_digit)
+      result += c;
+    else if (!in_number)
+      result += '#';
+    in_number = is_digit;
+  }
+  return result;
+}
+
+std::string hash_of(const std::string& text) {
+  Hasher hasher;
+  hasher.add(std::string_view(text));
+  return hasher.hex();
+}
+
+// From the text to the bytes of the artifact, as `partita compile` does it between its files.
+void compile_once(Measured& m, const std::string& text, const BenchArguments& arguments) {
+  const auto begin = Clock::now();
+  const std::clock_t cpu_begin = std::clock();
+  const auto module = ir::parse_module(text, m.name);
+  Artifact artifact = passes::compile_module(*module, arguments.options);
+  const std::size_t bytes = serialize_artifact(artifact).size();
+  m.compile_cpu_s.push_back(double(std::clock() - cpu_begin) / CLOCKS_PER_SEC);
+  m.compile_s.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+  m.artifact_bytes = std::int64_t(bytes);
+  m.artifact = std::move(artifact);
+}
+
+void compile_all(std::vector<Measured>& all, const BenchArguments& arguments) {
+  std::vector<std::string> texts;
+  for (const std::string& path : arguments.programs) {
+    const auto bytes = read_file(path);
+    texts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) compile_once(all[i], texts[i], arguments);
+  for (Measured& m : all) {  // the first warms up
+    m.compile_cpu_s.clear();
+    m.compile_s.clear();
+  }
+  for (int k = 0; k < arguments.compiles; ++k)
+    for (std::size_t i = 0; i < all.size(); ++i) compile_once(all[i], texts[i], arguments);
+}
+
+void run_all(std::vector<Measured>& all, int rounds) {
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (Measured& m : all) {
+    const auto inputs = random_arrays(m.artifact.plan.inputs, 0);
+    sessions.push_back(std::make_unique<Session>(m.artifact, SessionOptions{}));
+    for (std::size_t i = 0; i < inputs.size(); ++i) sessions.back()->set_input(int(i), inputs[i]);
+  }
+  for (int k = -1; k < rounds; ++k) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto begin = Clock::now();
+      sessions[i]->run();
+      sessions[i]->finish();
+      if (k >= 0)
+        all[i].round_s.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+      all[i].stats = sessions[i]->stats();
+    }
+  }
+}
+
+double launches_per_block(const RunStats& stats) {
+  return stats.blocks == 0 ? 0 : double(stats.block_launches) / double(stats.blocks);
+}
+
+boost::json::object to_json(const Measured& m) {
+  const std::string text = kernel_text(m.artifact);
+  return {{"program", m.name},
+          {"peak_arena_bytes", m.stats.peak_arena_bytes},
+          {"kernel_bytes", text.size()},
+          {"kernel_hash", hash_of(text)},
+          {"kernel_hash_without_digits", hash_of(without_digits(text))},
+          {"artifact_bytes", m.artifact_bytes},
+          {"blocks", m.stats.blocks},
+          {"launches", m.stats.launches},
+          {"launches_per_block", launches_per_block(m.stats)},
+          {"compiles", m.compile_s.size()},
+          {"median_compile_cpu_s", median(m.compile_cpu_s)},
+          {"spread_compile_cpu", spread(m.compile_cpu_s)},
+          {"median_compile_s", median(m.compile_s)},
+          {"spread_compile", spread(m.compile_s)},
+          {"rounds", m.round_s.size()},
+          {"median_round_s", median(m.round_s)},
+          {"spread_round", spread(m.round_s)}};
+}
+
+std::string milliseconds(const std::vector<double>& seconds) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << median(seconds) * 1e3 << " ±"
+       << std::setprecision(0) << spread(seconds) * 100 << "%";
+  return text.str();
+}
+
+// Rows are what is measured, columns the programs.
+void print_table(const std::vector<Measured>& all) {
+  struct Row {
+    const char* name;
+    std::function<std::string(const Measured&)> value;
+  };
+  const Row rows[] = {
+      {"", [](const Measured& m) { return m.name; }},
+      {"peak arena, bytes", [](const Measured& m) { return cat(m.stats.peak_arena_bytes); }},
+      {"kernel text, bytes", [](const Measured& m) { return cat(kernel_text(m.artifact).size()); }},
+      {"  its hash, digits aside",
+       [](const Measured& m) { return hash_of(without_digits(kernel_text(m.artifact))); }},
+      {"artifact, bytes", [](const Measured& m) { return cat(m.artifact_bytes); }},
+      {"blocks", [](const Measured& m) { return cat(m.stats.blocks); }},
+      {"launches per block", [](const Measured& m) { return cat(launches_per_block(m.stats)); }},
+      {"launches per round", [](const Measured& m) { return cat(m.stats.launches); }},
+      {"compile, ms of CPU", [](const Measured& m) { return milliseconds(m.compile_cpu_s); }},
+      {"compile, ms", [](const Measured& m) { return milliseconds(m.compile_s); }},
+      {"round, ms", [](const Measured& m) { return milliseconds(m.round_s); }},
+  };
+  for (const Row& row : rows) {
+    std::cout << std::left << std::setw(26) << row.name << std::right;
+    for (const Measured& m : all) std::cout << " " << std::setw(18) << row.value(m);
+    std::cout << "\n";
+  }
+}
+
+int bench(BenchArguments& arguments) {
+  arguments.options.placements = parse_placements(arguments.placements);
+  if (!arguments.json.empty()) check_writable(arguments.json);
+  std::vector<Measured> all;
+  for (const std::string& path : arguments.programs)
+    all.emplace_back().name = std::filesystem::path(path).stem().string();
+  compile_all(all, arguments);
+  if (arguments.rounds > 0) run_all(all, arguments.rounds);
+  print_table(all);
+  if (arguments.json.empty()) return 0;
+  boost::json::array json;
+  for (const Measured& m : all) json.push_back(to_json(m));
+  write_file(arguments.json, std::string_view(boost::json::serialize(json) + "\n"));
+  return 0;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Action& action) {
+  auto a = std::make_shared<BenchArguments>();
+  CLI::App* c = app.add_subcommand(
+      "bench", "Compile and run programs by turns and compare sizes, counts and times");
+  c->add_option("programs", a->programs, "Programs (.mlir)")->required();
+  c->add_option("--target", a->options.target, "Code generator (default: opencl)");
+  c->add_option("--placement", a->placements, "NAME=N, as compile has it")->allow_extra_args(false);
+  c->add_option("--layout", a->options.layout, "loop, batch[:B] or auto");
+  c->add_option("--gemm", a->options.gemm, "auto, clblast or generated");
+  c->add_option("--compiles", a->compiles,
+                "Compilations of each program, after one that is not counted")
+      ->check(CLI::Range(1, 1'000'000));
+  c->add_option("--rounds", a->rounds,
+                "Executions of each program, after one that is not counted; 0: none")
+      ->check(CLI::Range(0, 1'000'000));
+  c->add_option("--json", a->json, "File to write the numbers to");
+  c->callback([&action, a] { action = [a] { return bench(*a); }; });
+}
+
+}  // namespace partita::tool
