@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+# label: e2e
+# timeout: 120
+#
+# Programs that are wrong or use what partita does not have: `compile` says in one line where, which operation, what it
+# expected and what it found, and writes no artifact. Needs no device.
+set -euo pipefail
+# shellcheck source=tests/e2e/_refused.sh
+source "$(dirname "${BASH_SOURCE[0]}")/_refused.sh"
+cd "$work"
+
+# program WORDS <TEXT: the words that compiling the text must give.
+program() {
+  cat >p.mlir
+  refused 2 "p.mlir|$1" "$partita" compile p.mlir -o "$out/p.pta" --target opencl
+}
+# body WORDS ARGUMENTS RESULT [MODULE] <LINES: the same for the body of @main, whose first line is line 3. Where the
+# lines do not return, %b is returned.
+body() {
+  local lines
+  lines=$(cat)
+  [[ $lines == *" return "* ]] || lines+=$'\n'"    return %b : $3"
+  program "$1" < <(printf '%s {\n  func.func public @main(%s) -> %s {\n%s\n  }\n}\n' "${4:-module}" "$2" "$3" "$lines")
+}
+a="%a: tensor<4x3xf32>" t="tensor<4x3xf32>" four="module attributes {mr.placements = {clients = 4}}"
+
+# Syntax.
+program "expected a module|empty" <<<""
+program ":3:1: func.func: expected|found the end of the text" <<<$'module {\n  func.func public @main(%a: tensor<f32>) -> tensor<f32> {'
+program "expected MLIR text, found MLIR bytecode" < <(printf 'ML\xefR bytecode')
+program ":1:1: " < <(printf '\x01\x02\x00\xff')
+body ":3:31: stablehlo.add: expected ':', found ';'" "$a" "$t" <<<'    %b = stablehlo.add %a, %a ; tensor<4x3xf32>'
+body ":2:30: func.func: expected a tensor type|found 'tensor<4y3xf32>'" "%a: tensor<4y3xf32>" "$t" <<<'    return %a : tensor<4x3xf32>'
+body ":3:28: stablehlo.add: expected a value that is defined before, found %c" "$a" "$t" <<<'    %b = stablehlo.add %a, %c : tensor<4x3xf32>'
+body ":4:5: stablehlo.abs: expected a new name, found %b" "$a" "$t" <<<$'    %b = stablehlo.abs %a : tensor<4x3xf32>\n    %b = stablehlo.abs %a : tensor<4x3xf32>'
+body ":3:|stablehlo.constant: expected" "$a" "$t" <<<'    %b = stablehlo.constant dense<[1.0, 2.0]> : tensor<4x3xf32>'
+body ":3:35: stablehlo.constant: expected 48 bytes for tensor<4x3xf32>, found 2" "$a" "$t" <<<'    %b = stablehlo.constant dense<"0x0011"> : tensor<4x3xf32>'
+program "expected a function @main, found no public function" <<<$'module {\n}'
+
+# What partita does not have, by name, with what it has instead.
+body ":3:10: stablehlo.cholesky: unsupported op: expected one of stablehlo.abs, add, |, while, |found stablehlo.cholesky" "$a" "$t" \
+  <<<'    %b = "stablehlo.cholesky"(%a) {lower = true} : (tensor<4x3xf32>) -> tensor<4x3xf32>'
+body ":3:10: stablehlo.frobnicate: unknown or unsupported op: expected|found stablehlo.frobnicate" "$a" "$t" \
+  <<<'    %b = stablehlo.frobnicate %a : tensor<4x3xf32>'
+body ":3:10: tosa.abs: unknown or unsupported op: expected an op of the dialects stablehlo, chlo|found tosa.abs" "$a" "$t" \
+  <<<'    %b = "tosa.abs"(%a) : (tensor<4x3xf32>) -> tensor<4x3xf32>'
+body ":3:10: mr.scatter_gather: unknown or unsupported op: expected|mr.|found mr.scatter_gather" "$a" "$t" \
+  <<<'    %b = "mr.scatter_gather"(%a) : (tensor<4x3xf32>) -> tensor<4x3xf32>'
+body ":3:10: stablehlo.custom_call" "$a" "$t" <<<'    %b = stablehlo.custom_call @mystery(%a) : (tensor<4x3xf32>) -> tensor<4x3xf32>'
+body ":2:30: func.func: expected a tensor type with static extents, found 'tensor<?x3xf32>'" "%a: tensor<?x3xf32>" "$t" <<<''
+body ":2:30: func.func: expected an element type of i1, i8,|, f64|found 'tensor<4xf8E5M2>'" "%a: tensor<4xf8E5M2>" "$t" <<<''
+body ":2:30: func.func: expected|at most|found 'tensor<99999999999x99999999999xf32>'" "%a: tensor<99999999999x99999999999xf32>" "$t" <<<''
+program "expected calls without recursion" <<'MLIR'
+module {
+  func.func public @main(%a: tensor<f32>) -> tensor<f32> {
+    %b = call @main(%a) : (tensor<f32>) -> tensor<f32>
+    return %b : tensor<f32>
+  }
+}
+MLIR
+
+# Shapes and types: the operation, the operand, expected and found.
+body ":3:10: stablehlo.add: expected operand 1 of type tensor<4x3xf32>, found tensor<4x4xf32>" "$a, %c: tensor<4x4xf32>" "$t" \
+  <<<'    %b = stablehlo.add %a, %c : (tensor<4x3xf32>, tensor<4x4xf32>) -> tensor<4x3xf32>'
+body ":3:10: stablehlo.add: expected operand 1 of type tensor<4x3xf32>|found tensor<4x4xf32>" "$a, %c: tensor<4x4xf32>" "$t" \
+  <<<'    %b = stablehlo.add %a, %c : tensor<4x3xf32>'
+body ":3:10: stablehlo.add: expected operand 1 of type tensor<4x3xf32>, found tensor<4x3xi32>" "$a, %c: tensor<4x3xi32>" "$t" \
+  <<<'    %b = "stablehlo.add"(%a, %c) : (tensor<4x3xf32>, tensor<4x3xi32>) -> tensor<4x3xf32>'
+body ":3:10: stablehlo.log: expected operands of|f32|found tensor<4xi32>" "%a: tensor<4xi32>" "tensor<4xi32>" \
+  <<<'    %b = stablehlo.log %a : tensor<4xi32>'
+body ":3:10: stablehlo.transpose: expected result 0 of type tensor<3x4xf32>, found tensor<4x3xf32>" "$a" "$t" \
+  <<<'    %b = "stablehlo.transpose"(%a) {permutation = array<i64: 1, 0>} : (tensor<4x3xf32>) -> tensor<4x3xf32>'
+body ":2:3: func.func: @main: expected result 0 of type tensor<3x4xf32>, found tensor<4x3xf32>" "$a" "tensor<3x4xf32>" \
+  <<<'    return %a : tensor<4x3xf32>'
+body ":3:10: func.call: expected the name of a function, found @nobody" "$a" "$t" \
+  <<<'    %b = call @nobody(%a) : (tensor<4x3xf32>) -> tensor<4x3xf32>'
+
+# Placements.
+body "mr.placements: expected a size of 'clients' of at least 1, found 0" "$a" "$t" "module attributes {mr.placements = {clients = 0}}" \
+  <<<'    return %a : tensor<4x3xf32>'
+body "mr.placements: expected a size of 'clients'" "$a" "$t" "module attributes {mr.placements = {clients = \"x\"}}" \
+  <<<'    return %a : tensor<4x3xf32>'
+body ":3:10: mr.reduce_sum: expected operand 0 of type tensor<5x3xf32> (\"clients\" has 5 partitions), found tensor<4x3xf32>" "$a" \
+  "tensor<3xf32>" "module attributes {mr.placements = {clients = 5}}" \
+  <<<'    %b = "mr.reduce_sum"(%a) {placement = "clients"} : (tensor<4x3xf32>) -> tensor<3xf32>'
+body ":3:10: mr.broadcast: expected result 0 of type tensor<4x4x3xf32>, found tensor<5x4x3xf32>" "$a" "tensor<5x4x3xf32>" "$four" \
+  <<<'    %b = "mr.broadcast"(%a) {placement = "clients"} : (tensor<4x3xf32>) -> tensor<5x4x3xf32>'
+body ":3:10: mr.reduce_sum: expected a placement of mr.placements (clients), found \"servers\"" "$a" "tensor<3xf32>" "$four" \
+  <<<'    %b = "mr.reduce_sum"(%a) {placement = "servers"} : (tensor<4x3xf32>) -> tensor<3xf32>'
+body ":3:10: mr.map: expected argument 0 of the region of type tensor<3xf32>, found tensor<4xf32>" "$a" "$t" "$four" <<'MLIR'
+    %b = "mr.map"(%a) ({
+    ^bb0(%x: tensor<4xf32>):
+      "mr.return"(%x) : (tensor<4xf32>) -> ()
+    }) {placement = "clients", in_axes = array<i64: 0>, out_axes = array<i64: 0>} : (tensor<4x3xf32>) -> tensor<4x3xf32>
+MLIR
+body ":3:10: mr.reduce_weighted_mean: expected operand 0 of floats|found tensor<4x3xi32>" "%a: tensor<4x3xi32>, %w: tensor<4xf32>" \
+  "tensor<3xi32>" "$four" \
+  <<<'    %b = "mr.reduce_weighted_mean"(%a, %w) {placement = "clients", on_zero_weight = "nan", operand_segments = array<i64: 1, 1, 0, 0>} : (tensor<4x3xi32>, tensor<4xf32>) -> tensor<3xi32>'
+
+finish_refusals
