@@ -34,7 +34,9 @@ std::optional<Interval> limits(DType d) {
 }
 
 /// The interval unless it leaves what the dtype holds (then arithmetic wraps).
-std::optional<Interval> checked(__int128 low, __int128 high, DType d) {
+__extension__ using Wide = __int128;  // not in ISO C++
+
+std::optional<Interval> checked(Wide low, Wide high, DType d) {
   auto bounds = limits(d);
   if (d == DType::ui64) bounds = Interval{0, std::numeric_limits<std::int64_t>::max()};
   if (!bounds || low < bounds->low || high > bounds->high) return std::nullopt;
@@ -81,7 +83,6 @@ std::optional<Interval> ValueRanges::of_arithmetic(const Node& node) {
   std::array<std::optional<Interval>, 3> x;
   for (std::size_t k = 0; k < std::min<std::size_t>(3, node.operands().size()); ++k) x[k] = of(node.operand(k));
   const std::string_view name = node.name();
-  using Wide = __int128;
   if (name == "stablehlo.convert") return x[0] ? checked(x[0]->low, x[0]->high, d) : std::nullopt;
   if (name == "stablehlo.select") return x[1] && x[2] ? std::optional(united(*x[1], *x[2])) : std::nullopt;
   if (name == "stablehlo.concatenate") {
@@ -155,9 +156,9 @@ std::optional<Interval> ValueRanges::of_loop_carry(const Node& loop, Value carry
   if (direction != "LT" && direction != "LE") return std::nullopt;
   const auto bound = of(test.operand(1));
   if (!bound) return std::nullopt;
-  const __int128 last = __int128(bound->high) - (direction == "LT" ? 1 : 0);
+  const Wide last = Wide(bound->high) - (direction == "LT" ? 1 : 0);
   // The counter passes the bound by at most one step, which must not wrap.
-  const auto overshoot = checked(start->low, std::max<__int128>(start->high, last + (*step)[0]), carry.type().dtype);
+  const auto overshoot = checked(start->low, std::max<Wide>(start->high, last + (*step)[0]), carry.type().dtype);
   if (!overshoot) return std::nullopt;
   if (!in_body) return overshoot;
   if (last < start->low) return overshoot;  // does not run
