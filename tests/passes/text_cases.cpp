@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Runs every tests/passes/<pass>/*.mlir: the passes give the expected text and counts, change no
+// value under the interpreter, and do nothing when run again where they say so.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "partita/base/error.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/op.hpp"
+#include "tests/passes/pass_case.hpp"
+
+namespace partita::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path folder = fs::path(PARTITA_TEST_SOURCE_DIR) / "tests" / "passes";
+
+void expect_refusal(const std::function<void()>& work, const std::string& part) {
+  try {
+    work();
+    ADD_FAILURE() << "expected the error '" << part << "', found none";
+  } catch (const Error& e) {
+    EXPECT_EQ(int(e.kind()), int(ErrorKind::user)) << e.what();
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << "expected '" << part << "', found '" << e.what() << "'";
+  }
+}
+
+void expect_same_values(const ir::Module& before, const ir::Module& after, const PassCase& c) {
+  const ir::Function& f = before.entry("main");
+  const auto inputs = random_inputs(f, c.inputs);
+  ir::Interpreter first(before), second(after);
+  if (!c.run_refused.empty()) {
+    EXPECT_THROW((void)first.run(f, inputs), Error);
+    expect_refusal([&] { (void)second.run(after.entry("main"), inputs); }, c.run_refused);
+    return;
+  }
+  const auto expected = first.run(f, inputs);
+  const auto found = second.run(after.entry("main"), inputs);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t k = 0; k < found.size(); ++k) EXPECT_EQ(difference(*found[k], *expected[k]), "") << "result " << k;
+}
+
+void expect_remarks(const passes::PassContext& context, const PassCase& c) {
+  for (const std::string& part : c.remarks) {
+    const bool is_made = std::ranges::any_of(context.remarks, [&](const std::string& r) { return r.find(part) != std::string::npos; });
+    std::string all;
+    for (const std::string& r : context.remarks) all += r + "\n";
+    EXPECT_TRUE(is_made) << "expected a remark with '" << part << "', found:\n" << all;
+  }
+}
+
+class TextCase : public ::testing::Test {
+ public:
+  explicit TextCase(fs::path path) : path_(std::move(path)) {}
+
+  void TestBody() override {
+    const PassCase c = read_case(path_);
+    const auto before = ir::parse_module(c.program, path_.string());
+    const auto after = ir::clone_module(*before);
+    const auto runs = passes::parse_pipeline(c.passes);
+    passes::PassContext context = c.context;
+    if (!c.refused.empty()) {
+      expect_refusal([&] { (void)passes::run_passes(*after, runs, context); }, c.refused);
+      return;
+    }
+    (void)passes::run_passes(*after, runs, context);
+    const std::string text = ir::print_module(*after);
+    SCOPED_TRACE("the passes give:\n" + text);
+    auto counts = count_ops(*after);
+    for (const auto& [op, n] : c.counts) EXPECT_EQ(counts[op], n) << op;
+    expect_remarks(context, c);
+    if (!c.expected.empty()) EXPECT_EQ(text, ir::print_module(*ir::parse_module(c.expected, path_.string() + " (expected)")));
+    EXPECT_EQ(ir::print_module(*ir::parse_module(text)), text) << "the text does not survive reading";
+    expect_same_values(*before, *after, c);
+    if (passes::find_pass(runs.back().name).idempotent) {
+      passes::PassContext again = c.context;
+      (void)passes::run_passes(*after, {runs.back()}, again);
+      EXPECT_EQ(ir::print_module(*after), text) << runs.back().name << " is not idempotent";
+    }
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::vector<fs::path> sorted(const fs::path& directory, bool folders) {
+  std::vector<fs::path> all;
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (folders ? entry.is_directory() : entry.path().extension() == ".mlir") all.push_back(entry.path());
+  std::ranges::sort(all);
+  return all;
+}
+
+/// One suite per folder, one test per file.
+const bool are_registered = [] {
+  for (const fs::path& pass : sorted(folder, true)) {
+    std::string suite = pass.filename().string();
+    std::ranges::replace(suite, '-', '_');
+    for (const fs::path& path : sorted(pass, false))
+      ::testing::RegisterTest(suite.c_str(), path.stem().c_str(), nullptr, nullptr, path.c_str(), 1,
+                              [path]() -> TextCase* { return new TextCase(path); });  // gtest owns it
+  }
+  return true;
+}();
+
+TEST(PassCases, EveryPassHasThreeCases) {
+  ASSERT_TRUE(are_registered);
+  for (const passes::PassInfo& pass : passes::all_passes()) {
+    const fs::path cases = folder / pass.name;
+    ASSERT_TRUE(fs::is_directory(cases)) << pass.name << " has no cases";
+    EXPECT_GE(sorted(cases, false).size(), 3u) << pass.name << ": the point, a near miss, a boundary";
+  }
+}
+
+}  // namespace
+}  // namespace partita::testing
