@@ -12,14 +12,16 @@ std::vector<Type> infer(const InferContext& c) {
   c.expect(c.declared().size() == 1, "1 result", cat(c.declared().size()));
   const Type &operand = c.operands[0], &result = c.declared()[0];
   const I64s& dims = c.attrs.i64s(attribute);
-  c.expect(operand.dtype == result.dtype, cat("a result of ", to_string(operand.dtype)), to_string(result));  // (C1)
-  expect_size(c, attribute, dims, operand.rank());                                                            // (C2)
-  expect_dimensions(c, attribute, dims, result.rank());                                                       // (C3)
-  expect_unique(c, attribute, dims);                                                                          // (C4)
+  c.expect(operand.dtype == result.dtype, cat("a result of ", to_string(operand.dtype)),
+           to_string(result));                           // (C1)
+  expect_size(c, attribute, dims, operand.rank());       // (C2)
+  expect_dimensions(c, attribute, dims, result.rank());  // (C3)
+  expect_unique(c, attribute, dims);                     // (C4)
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const std::int64_t from = operand.dims[d], to = result.dims[std::size_t(dims[d])];
     c.expect(from == 1 || from == to,
-             cat("dimension ", d, " of the operand to be 1 or ", to, ", as dimension ", dims[d], " of the result"),
+             cat("dimension ", d, " of the operand to be 1 or ", to, ", as dimension ", dims[d],
+                 " of the result"),
              to_string(operand));  // (C5)
   }
   return {result};
@@ -43,12 +45,13 @@ FactorRule factors(const Node& node) {
   for (std::size_t d = 0; d < to.size(); ++d) rule.results[0][d] = {rule.add_factor(to[d])};
   const I64s& dims = node.attrs.i64s(attribute);
   for (std::size_t d = 0; d < from.size(); ++d)
-    if (from[d] == to[std::size_t(dims[d])]) rule.operands[0][d] = rule.results[0][std::size_t(dims[d])];
+    if (from[d] == to[std::size_t(dims[d])])
+      rule.operands[0][d] = rule.results[0][std::size_t(dims[d])];
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   const Dims& from = node.operand(0).type().dims;
   const I64s& dims = node.attrs.i64s(attribute);
   std::vector<kernel::ExprId> source;
@@ -63,13 +66,15 @@ void register_broadcast_in_dim(OpRegistry& registry) {
   OpDef op;
   op.name = "stablehlo.broadcast_in_dim";
   op.doc = "Repeats the operand along new dimensions and along those of extent 1.";
-  op.attrs = {dims_attr(attribute, {per_dim(DimRole::Side::operand, 0), dim_index(DimRole::Side::result, 0)})};
+  op.attrs = {dims_attr(attribute,
+                        {per_dim(DimRole::Side::operand, 0), dim_index(DimRole::Side::result, 0)})};
   op.infer = infer;
   op.eval = eval;
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
-  op.samples = {R"(func.func @main(%a: tensor<f32>, %b: tensor<3xi32>, %c: tensor<1x3xf32>, %d: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3x4xi32>, tensor<2x3xf32>, tensor<3x5x2xf32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<f32>, %b: tensor<3xi32>, %c: tensor<1x3xf32>, %d: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3x4xi32>, tensor<2x3xf32>, tensor<3x5x2xf32>) {
   %0 = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<2x3xf32>
   %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<3xi32>) -> tensor<2x3x4xi32>
   %2 = stablehlo.broadcast_in_dim %c, dims = [0, 1] : (tensor<1x3xf32>) -> tensor<2x3xf32>

@@ -9,13 +9,17 @@ std::vector<Type> infer(const InferContext& c) {
   c.expect(!c.operands.empty(), "at least 1 operand", "none");  // (C3)
   Type result = c.operands[0];
   const std::int64_t dimension = c.attrs.i64("dimension");
-  c.expect(dimension >= 0 && dimension < result.rank(), cat("dimension within [0, ", result.rank(), ")"),
+  c.expect(dimension >= 0 && dimension < result.rank(),
+           cat("dimension within [0, ", result.rank(), ")"),
            cat(dimension));  // (C4)
   for (std::size_t k = 1; k < c.operands.size(); ++k) {
     Type same = c.operands[k];
-    if (same.rank() == result.rank()) same.dims[std::size_t(dimension)] = result.dims[std::size_t(dimension)];
-    c.expect(same == result, cat("operand ", k, " to be as ", to_string(c.operands[0]), " but in dimension ", dimension),
-             to_string(c.operands[k]));  // (C1), (C2)
+    if (same.rank() == result.rank())
+      same.dims[std::size_t(dimension)] = result.dims[std::size_t(dimension)];
+    c.expect(
+        same == result,
+        cat("operand ", k, " to be as ", to_string(c.operands[0]), " but in dimension ", dimension),
+        to_string(c.operands[k]));  // (C1), (C2)
     result.dims[std::size_t(dimension)] += c.operands[k].dims[std::size_t(dimension)];  // (C6)
   }
   return {result};  // (C5)
@@ -26,7 +30,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   Dims start(result.type.dims.size(), 0);
   std::int64_t& at = start[std::size_t(c.node.attrs.i64("dimension"))];
   for (const Tensor& operand : c.operands) {
-    copy_box(*operand, view_of(operand->type), result, sub_view(view_of(result.type), start), operand->type.dims);
+    copy_box(*operand, view_of(operand->type), result, sub_view(view_of(result.type), start),
+             operand->type.dims);
     at += operand->type.dims[std::size_t(c.node.attrs.i64("dimension"))];
   }
   return one(std::move(result));
@@ -44,8 +49,8 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   const auto dimension = std::size_t(node.attrs.i64("dimension"));
   // From the last operand backwards: index < end of the first ? first : index < end of the second ? …
   std::vector<std::pair<int, std::int64_t>> parts;  // operand, start
@@ -63,7 +68,8 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<co
   if (parts.empty()) return load(0, index);
   kernel::ExprId value = part(parts.size() - 1);
   for (std::size_t k = parts.size() - 1; k-- > 0;)
-    value = pool.choose(pool.less(index[dimension], pool.index(parts[k + 1].second)), part(k), value);
+    value =
+        pool.choose(pool.less(index[dimension], pool.index(parts[k + 1].second)), part(k), value);
   return value;
 }
 
@@ -79,7 +85,8 @@ void register_concatenate(OpRegistry& registry) {
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
-  op.samples = {R"(func.func @main(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>, %c: tensor<2x0xf32>, %d: tensor<5xi8>) -> (tensor<6x3xf32>, tensor<2x6xf32>, tensor<5xi8>, tensor<8x3xf32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>, %c: tensor<2x0xf32>, %d: tensor<5xi8>) -> (tensor<6x3xf32>, tensor<2x6xf32>, tensor<5xi8>, tensor<8x3xf32>) {
   %0 = stablehlo.concatenate %a, %b, dim = 0 : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<6x3xf32>
   %1 = stablehlo.concatenate %a, %c, %a, dim = 1 : (tensor<2x3xf32>, tensor<2x0xf32>, tensor<2x3xf32>) -> tensor<2x6xf32>
   %2 = stablehlo.concatenate %d, dim = 0 : (tensor<5xi8>) -> tensor<5xi8>

@@ -22,7 +22,8 @@ FactorRule factors(const Node& node) {
 }
 
 /// Only splats: other constants are buffers.
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId>, const LoadFn&) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId>,
+                     const LoadFn&) {
   const Dense& value = value_of(node.attrs);
   PARTITA_ASSERT(value.is_splat() && value.bytes().size() <= 8);
   std::uint64_t bits = 0;
@@ -45,7 +46,8 @@ void register_constant(OpRegistry& registry) {
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
-  op.samples = {R"(func.func @main() -> (tensor<f32>, tensor<2x3xi32>, tensor<4xf64>, tensor<0x2xi1>) {
+  op.samples = {
+      R"(func.func @main() -> (tensor<f32>, tensor<2x3xi32>, tensor<4xf64>, tensor<0x2xi1>) {
   %0 = stablehlo.constant dense<1.5> : tensor<f32>
   %1 = stablehlo.constant dense<[[1, -2, 3], [4, 5, -6]]> : tensor<2x3xi32>
   %2 = stablehlo.constant dense<2.5> : tensor<4xf64>

@@ -20,9 +20,10 @@ struct DotDims {
         rhs_free(other_dims(rhs_rank, rhs_batch, rhs_contract)) {}
 };
 
-void expect_side(const InferContext& c, const std::string& side, const I64s& batch, const I64s& contract,
-                 std::int64_t rank) {
-  const std::string batching = side + "_batching_dimensions", contracting = side + "_contracting_dimensions";
+void expect_side(const InferContext& c, const std::string& side, const I64s& batch,
+                 const I64s& contract, std::int64_t rank) {
+  const std::string batching = side + "_batching_dimensions",
+                    contracting = side + "_contracting_dimensions";
   expect_dimensions(c, batching, batch, rank);        // (C5), (C7)
   expect_dimensions(c, contracting, contract, rank);  // (C6), (C8)
   I64s both = batch;
@@ -40,7 +41,8 @@ DType result_dtype(const InferContext& c) {
   const DType result = c.declared_results[0].dtype;
   const auto group = [](DType d) { return is_complex(d) ? 2 : is_float(d) ? 1 : 0; };
   c.expect(group(lhs) <= group(result) && group(rhs) <= group(result),
-           cat("a result that can hold products of ", to_string(lhs), " and ", to_string(rhs)), cat(to_string(result)));
+           cat("a result that can hold products of ", to_string(lhs), " and ", to_string(rhs)),
+           cat(to_string(result)));
   return result;
 }
 
@@ -48,9 +50,11 @@ std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 2);
   const Type &lhs = c.operands[0], &rhs = c.operands[1];
   const DotDims dims(c.attrs, lhs.rank(), rhs.rank());
-  c.expect(dims.lhs_batch.size() == dims.rhs_batch.size(), "as many batching dimensions on both sides",
+  c.expect(dims.lhs_batch.size() == dims.rhs_batch.size(),
+           "as many batching dimensions on both sides",
            cat(to_text(dims.lhs_batch), " and ", to_text(dims.rhs_batch)));  // (C1)
-  c.expect(dims.lhs_contract.size() == dims.rhs_contract.size(), "as many contracting dimensions on both sides",
+  c.expect(dims.lhs_contract.size() == dims.rhs_contract.size(),
+           "as many contracting dimensions on both sides",
            cat(to_text(dims.lhs_contract), " and ", to_text(dims.rhs_contract)));  // (C2)
   expect_side(c, "lhs", dims.lhs_batch, dims.lhs_contract, lhs.rank());
   expect_side(c, "rhs", dims.rhs_batch, dims.rhs_contract, rhs.rank());
@@ -60,10 +64,11 @@ std::vector<Type> infer(const InferContext& c) {
                cat("equal extents of ", what, " dimensions ", a[k], " and ", b[k]),
                cat(to_string(lhs), " and ", to_string(rhs)));
   };
-  expect_equal(dims.lhs_batch, dims.rhs_batch, "batching");            // (C9)
-  expect_equal(dims.lhs_contract, dims.rhs_contract, "contracting");   // (C10)
+  expect_equal(dims.lhs_batch, dims.rhs_batch, "batching");           // (C9)
+  expect_equal(dims.lhs_contract, dims.rhs_contract, "contracting");  // (C10)
   Type result{.dtype = result_dtype(c), .dims = {}};
-  for (const std::int64_t d : dims.lhs_batch) result.dims.push_back(lhs.dims[std::size_t(d)]);  // (C12)
+  for (const std::int64_t d : dims.lhs_batch)
+    result.dims.push_back(lhs.dims[std::size_t(d)]);  // (C12)
   for (const std::int64_t d : dims.lhs_free) result.dims.push_back(lhs.dims[std::size_t(d)]);
   for (const std::int64_t d : dims.rhs_free) result.dims.push_back(rhs.dims[std::size_t(d)]);
   return {result};
@@ -71,9 +76,12 @@ std::vector<Type> infer(const InferContext& c) {
 
 template <DType d>
 auto accumulator() {
-  if constexpr (is_complex(d)) return std::complex<double>();
-  else if constexpr (is_float(d)) return double();
-  else return std::uint64_t();  // wraps; a boolean is whether it is not zero
+  if constexpr (is_complex(d))
+    return std::complex<double>();
+  else if constexpr (is_float(d))
+    return double();
+  else
+    return std::uint64_t();  // wraps; a boolean is whether it is not zero
 }
 
 /// The elements with dimensions in the given order.
@@ -105,7 +113,8 @@ std::vector<Acc> arranged(const HostArray& array, std::initializer_list<const I6
 
 /// c[m, n] += Σ a[m, k] b[k, n], in blocks of k that keep rows of b in cache.
 template <class Acc>
-void multiply(const Acc* a, const Acc* b, Acc* c, std::size_t rows, std::size_t inner, std::size_t columns) {
+void multiply(const Acc* a, const Acc* b, Acc* c, std::size_t rows, std::size_t inner,
+              std::size_t columns) {
   constexpr std::size_t block = 64;
   for (std::size_t first = 0; first < inner; first += block) {
     const std::size_t last = std::min(inner, first + block);
@@ -129,22 +138,29 @@ std::size_t extent_of(const Type& type, const I64s& dims) {
 std::vector<Tensor> eval(const EvalContext& c) {
   const HostArray &lhs = *c.operands[0], &rhs = *c.operands[1];
   const DotDims dims(c.node.attrs, lhs.type.rank(), rhs.type.rank());
-  const std::size_t batches = extent_of(lhs.type, dims.lhs_batch), rows = extent_of(lhs.type, dims.lhs_free),
-                    inner = extent_of(lhs.type, dims.lhs_contract), columns = extent_of(rhs.type, dims.rhs_free);
+  const std::size_t batches = extent_of(lhs.type, dims.lhs_batch),
+                    rows = extent_of(lhs.type, dims.lhs_free),
+                    inner = extent_of(lhs.type, dims.lhs_contract),
+                    columns = extent_of(rhs.type, dims.rhs_free);
   HostArray result(c.result_type());
   visit(result.type.dtype, [&](auto d) {
     using Acc = decltype(accumulator<d>());
-    const std::vector<Acc> a = arranged<Acc>(lhs, {&dims.lhs_batch, &dims.lhs_free, &dims.lhs_contract});
-    const std::vector<Acc> b = arranged<Acc>(rhs, {&dims.rhs_batch, &dims.rhs_contract, &dims.rhs_free});
+    const std::vector<Acc> a =
+        arranged<Acc>(lhs, {&dims.lhs_batch, &dims.lhs_free, &dims.lhs_contract});
+    const std::vector<Acc> b =
+        arranged<Acc>(rhs, {&dims.rhs_batch, &dims.rhs_contract, &dims.rhs_free});
     std::vector<Acc> sums(batches * rows * columns);
     for (std::size_t k = 0; k < batches; ++k)
-      multiply(a.data() + k * rows * inner, b.data() + k * inner * columns, sums.data() + k * rows * columns, rows,
-               inner, columns);
+      multiply(a.data() + k * rows * inner, b.data() + k * inner * columns,
+               sums.data() + k * rows * columns, rows, inner, columns);
     auto* out = result.data<d>();
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      if constexpr (d == DType::i1) store<d>(sums[i] != 0, out, i);
-      else if constexpr (is_float(d)) store<d>(round_to<d>(sums[i]), out, i);
-      else store<d>(ValueType<d>(sums[i]), out, i);
+      if constexpr (d == DType::i1)
+        store<d>(sums[i] != 0, out, i);
+      else if constexpr (is_float(d))
+        store<d>(round_to<d>(sums[i]), out, i);
+      else
+        store<d>(ValueType<d>(sums[i]), out, i);
     }
   });
   return one(std::move(result));
@@ -157,17 +173,20 @@ FactorRule factors(const Node& node) {
   std::size_t at = 0;
   for (std::size_t k = 0; k < dims.lhs_batch.size(); ++k) {
     const int f = rule.add_factor(lhs.dims[std::size_t(dims.lhs_batch[k])]);
-    rule.operands[0][std::size_t(dims.lhs_batch[k])] = rule.operands[1][std::size_t(dims.rhs_batch[k])] =
-        rule.results[0][at++] = {f};
+    rule.operands[0][std::size_t(dims.lhs_batch[k])] =
+        rule.operands[1][std::size_t(dims.rhs_batch[k])] = rule.results[0][at++] = {f};
   }
   for (const std::int64_t d : dims.lhs_free)
-    rule.operands[0][std::size_t(d)] = rule.results[0][at++] = {rule.add_factor(lhs.dims[std::size_t(d)])};
+    rule.operands[0][std::size_t(d)] =
+        rule.results[0][at++] = {rule.add_factor(lhs.dims[std::size_t(d)])};
   for (const std::int64_t d : dims.rhs_free)
-    rule.operands[1][std::size_t(d)] = rule.results[0][at++] = {rule.add_factor(rhs.dims[std::size_t(d)])};
+    rule.operands[1][std::size_t(d)] =
+        rule.results[0][at++] = {rule.add_factor(rhs.dims[std::size_t(d)])};
   for (std::size_t k = 0; k < dims.lhs_contract.size(); ++k) {
     const int f = rule.add_factor(lhs.dims[std::size_t(dims.lhs_contract[k])], FactorKind::reduced,
                                   node.result_types()[0].dtype == DType::i1 ? "or" : "add");
-    rule.operands[0][std::size_t(dims.lhs_contract[k])] = rule.operands[1][std::size_t(dims.rhs_contract[k])] = {f};
+    rule.operands[0][std::size_t(dims.lhs_contract[k])] =
+        rule.operands[1][std::size_t(dims.rhs_contract[k])] = {f};
   }
   return rule;
 }
@@ -176,8 +195,8 @@ FactorRule factors(const Node& node) {
 
 void register_dot_general(OpRegistry& registry) {
   const auto field = [](const char* name, int operand) {
-    return field_of(dims_attr(name, {dim_index(DimRole::Side::operand, operand)}), "dot_dimension_numbers",
-                    "stablehlo.dot");
+    return field_of(dims_attr(name, {dim_index(DimRole::Side::operand, operand)}),
+                    "dot_dimension_numbers", "stablehlo.dot");
   };
   AttrSpec precision, algorithm;
   precision.name = "precision_config";
@@ -186,15 +205,22 @@ void register_dot_general(OpRegistry& registry) {
   algorithm.required = false;
   OpDef op;
   op.name = "stablehlo.dot_general";
-  op.doc = "Sums of products over contracting dimensions, for each index of batching dimensions. Precision "
-           "attributes are kept; products are summed in the result's type or a wider one.";
-  op.attrs = {field("lhs_batching_dimensions", 0), field("rhs_batching_dimensions", 1),
-              field("lhs_contracting_dimensions", 0), field("rhs_contracting_dimensions", 1), precision, algorithm};
+  op.doc =
+      "Sums of products over contracting dimensions, for each index of batching dimensions. "
+      "Precision "
+      "attributes are kept; products are summed in the result's type or a wider one.";
+  op.attrs = {field("lhs_batching_dimensions", 0),
+              field("rhs_batching_dimensions", 1),
+              field("lhs_contracting_dimensions", 0),
+              field("rhs_contracting_dimensions", 1),
+              precision,
+              algorithm};
   op.infer = infer;
   op.eval = eval;
   op.shape = KernelShape::contraction;
   op.factors = factors;
-  op.samples = {R"(func.func @main(%a: tensor<3x4xf32>, %b: tensor<4x5xf32>, %c: tensor<2x3x4xf32>, %d: tensor<4x2x5xf32>, %v: tensor<4xf32>, %e: tensor<3x0xf32>, %f: tensor<0x2xf32>) -> (tensor<3x5xf32>, tensor<2x3x5xf32>, tensor<2x3x5xf32>, tensor<3xf32>, tensor<f32>, tensor<3x2xf32>, tensor<3x4x4x5xf32>, tensor<3x5xf32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<3x4xf32>, %b: tensor<4x5xf32>, %c: tensor<2x3x4xf32>, %d: tensor<4x2x5xf32>, %v: tensor<4xf32>, %e: tensor<3x0xf32>, %f: tensor<0x2xf32>) -> (tensor<3x5xf32>, tensor<2x3x5xf32>, tensor<2x3x5xf32>, tensor<3xf32>, tensor<f32>, tensor<3x2xf32>, tensor<3x4x4x5xf32>, tensor<3x5xf32>) {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
   %1 = stablehlo.dot_general %c, %d, batching_dims = [0] x [1], contracting_dims = [2] x [0] : (tensor<2x3x4xf32>, tensor<4x2x5xf32>) -> tensor<2x3x5xf32>
   %2 = stablehlo.dot_general %c, %b, contracting_dims = [2] x [0] : (tensor<2x3x4xf32>, tensor<4x5xf32>) -> tensor<2x3x5xf32>
@@ -205,7 +231,7 @@ void register_dot_general(OpRegistry& registry) {
   %7 = stablehlo.dot_general %c, %d, contracting_dims = [0, 2] x [1, 0] : (tensor<2x3x4xf32>, tensor<4x2x5xf32>) -> tensor<3x5xf32>
   return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<3x5xf32>, tensor<2x3x5xf32>, tensor<2x3x5xf32>, tensor<3xf32>, tensor<f32>, tensor<3x2xf32>, tensor<3x4x4x5xf32>, tensor<3x5xf32>
 })",
-                R"(func.func @main(%a: tensor<3x4xbf16>, %b: tensor<4x5xbf16>, %c: tensor<3x4xi8>, %d: tensor<4x2xi8>, %e: tensor<2x3x4xf64>, %f: tensor<2x3x4xf64>) -> (tensor<3x5xf32>, tensor<3x2xi32>, tensor<2x3xf64>, tensor<2x4x4xf64>) {
+      R"(func.func @main(%a: tensor<3x4xbf16>, %b: tensor<4x5xbf16>, %c: tensor<3x4xi8>, %d: tensor<4x2xi8>, %e: tensor<2x3x4xf64>, %f: tensor<2x3x4xf64>) -> (tensor<3x5xf32>, tensor<3x2xi32>, tensor<2x3xf64>, tensor<2x4x4xf64>) {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<3x4xbf16>, tensor<4x5xbf16>) -> tensor<3x5xf32>
   %1 = stablehlo.dot_general %c, %d, contracting_dims = [1] x [0] : (tensor<3x4xi8>, tensor<4x2xi8>) -> tensor<3x2xi32>
   %2 = stablehlo.dot_general %e, %f, batching_dims = [0, 1] x [0, 1], contracting_dims = [2] x [2] : (tensor<2x3x4xf64>, tensor<2x3x4xf64>) -> tensor<2x3xf64>

@@ -13,7 +13,8 @@ std::vector<Type> infer(const InferContext& c) {
   expect_size(c, "slice_sizes", sizes, operand.rank());
   for (std::size_t d = 0; d < sizes.size(); ++d)
     c.expect(0 <= sizes[d] && sizes[d] <= operand.dims[d],
-             cat("a slice size within [0, ", operand.dims[d], "] in dimension ", d), cat(sizes[d]));  // (C4)
+             cat("a slice size within [0, ", operand.dims[d], "] in dimension ", d),
+             cat(sizes[d]));                         // (C4)
   return {{.dtype = operand.dtype, .dims = sizes}};  // (C1), (C5)
 }
 
@@ -28,7 +29,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   HostArray result(c.result_type());
   const HostArray& operand = *c.operands[0];
   const I64s starts = clamped_starts(c, 1, start_limits(c.node));
-  copy_box(operand, sub_view(view_of(operand.type), starts), result, view_of(result.type), result.type.dims);
+  copy_box(operand, sub_view(view_of(operand.type), starts), result, view_of(result.type),
+           result.type.dims);
   return one(std::move(result));
 }
 
@@ -37,12 +39,13 @@ FactorRule factors(const Node& node) {
   return dimwise_rule(node, [&](std::size_t d) { return limits[d] == 0; });
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   const Dims limits = start_limits(node);
   std::vector<kernel::ExprId> source(index.begin(), index.end());
   for (std::size_t d = 0; d < source.size(); ++d)
-    if (limits[d] > 0) source[d] = pool.add(index[d], lower_start(pool, load(int(d) + 1, {}), limits[d]));
+    if (limits[d] > 0)
+      source[d] = pool.add(index[d], lower_start(pool, load(int(d) + 1, {}), limits[d]));
   return load(0, source);
 }
 
@@ -51,14 +54,17 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<co
 void register_dynamic_slice(OpRegistry& registry) {
   OpDef op;
   op.name = "stablehlo.dynamic_slice";
-  op.doc = "The box of slice_sizes at start indices that are operands, moved into the operand where it sticks out.";
+  op.doc =
+      "The box of slice_sizes at start indices that are operands, moved into the operand where it "
+      "sticks out.";
   op.attrs = {dims_attr("slice_sizes", {per_dim(DimRole::Side::operand, 0, Fill::extent)})};
   op.infer = infer;
   op.eval = eval;
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
-  op.samples = {R"(func.func @main(%a: tensor<4x5xf32>, %i: tensor<i32>, %j: tensor<i32>, %c: tensor<i8>, %u: tensor<6xi32>) -> (tensor<2x3xf32>, tensor<1x5xf32>, tensor<f32>, tensor<6xi32>, tensor<2xi32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<4x5xf32>, %i: tensor<i32>, %j: tensor<i32>, %c: tensor<i8>, %u: tensor<6xi32>) -> (tensor<2x3xf32>, tensor<1x5xf32>, tensor<f32>, tensor<6xi32>, tensor<2xi32>) {
   %0 = stablehlo.dynamic_slice %a, %i, %j, sizes = [2, 3] : (tensor<4x5xf32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
   %1 = stablehlo.dynamic_slice %a, %j, %i, sizes = [1, 5] : (tensor<4x5xf32>, tensor<i32>, tensor<i32>) -> tensor<1x5xf32>
   %2 = stablehlo.constant dense<2.0> : tensor<f32>

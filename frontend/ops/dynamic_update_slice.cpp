@@ -6,14 +6,18 @@ namespace partita::ir::ops {
 namespace {
 
 std::vector<Type> infer(const InferContext& c) {
-  c.expect(c.operands.size() >= 2, "an operand, an update and start indices", cat(c.operands.size(), " operands"));
+  c.expect(c.operands.size() >= 2, "an operand, an update and start indices",
+           cat(c.operands.size(), " operands"));
   const Type &operand = c.operands[0], &update = c.operands[1];
-  c.expect(update.dtype == operand.dtype, cat("an update of ", to_string(operand.dtype)), to_string(update));  // (C2)
-  c.expect(update.rank() == operand.rank(), cat("an update of rank ", operand.rank()), to_string(update));     // (C3)
+  c.expect(update.dtype == operand.dtype, cat("an update of ", to_string(operand.dtype)),
+           to_string(update));  // (C2)
+  c.expect(update.rank() == operand.rank(), cat("an update of rank ", operand.rank()),
+           to_string(update));                 // (C3)
   expect_start_indices(c, 2, operand.rank());  // (C4), (C5)
   for (std::size_t d = 0; d < operand.dims.size(); ++d)
-    c.expect(update.dims[d] <= operand.dims[d], cat("an update within ", to_string(operand)), to_string(update));  // (C6)
-  return {operand};  // (C1)
+    c.expect(update.dims[d] <= operand.dims[d], cat("an update within ", to_string(operand)),
+             to_string(update));  // (C6)
+  return {operand};               // (C1)
 }
 
 Dims start_limits(const Node& node) {
@@ -27,7 +31,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   HostArray result = *c.operands[0];
   const HostArray& update = *c.operands[1];
   const I64s starts = clamped_starts(c, 2, start_limits(c.node));
-  copy_box(update, view_of(update.type), result, sub_view(view_of(result.type), starts), update.type.dims);
+  copy_box(update, view_of(update.type), result, sub_view(view_of(result.type), starts),
+           update.type.dims);
   return one(std::move(result));
 }
 
@@ -43,8 +48,8 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   const Dims limits = start_limits(node);
   const Dims& update = node.operand(1).type().dims;
   std::vector<kernel::ExprId> source(index.begin(), index.end());
@@ -56,7 +61,8 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<co
     inside = pool.logical_and(inside, pool.less(source[d], pool.index(update[d])));
   }
   const kernel::Expr& condition = pool[inside];
-  if (condition.kind == kernel::ExprKind::constant) return condition.bits != 0 ? load(1, source) : load(0, index);
+  if (condition.kind == kernel::ExprKind::constant)
+    return condition.bits != 0 ? load(1, source) : load(0, index);
   return pool.choose(inside, load(1, source), load(0, index));
 }
 
@@ -72,7 +78,8 @@ void register_dynamic_update_slice(OpRegistry& registry) {
   op.lower = lower;
   op.factors = factors;
   op.may_alias = {{0, 0}};
-  op.samples = {R"(func.func @main(%a: tensor<4x5xf32>, %u: tensor<2x3xf32>, %v: tensor<1x5xf32>, %i: tensor<i32>, %j: tensor<i32>, %s: tensor<f32>, %e: tensor<0x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>, tensor<4x5xf32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<4x5xf32>, %u: tensor<2x3xf32>, %v: tensor<1x5xf32>, %i: tensor<i32>, %j: tensor<i32>, %s: tensor<f32>, %e: tensor<0x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>, tensor<4x5xf32>) {
   %0 = stablehlo.dynamic_update_slice %a, %u, %i, %j : (tensor<4x5xf32>, tensor<2x3xf32>, tensor<i32>, tensor<i32>) -> tensor<4x5xf32>
   %1 = stablehlo.dynamic_update_slice %a, %v, %j, %i : (tensor<4x5xf32>, tensor<1x5xf32>, tensor<i32>, tensor<i32>) -> tensor<4x5xf32>
   %2 = stablehlo.dynamic_update_slice %s, %s : (tensor<f32>, tensor<f32>) -> tensor<f32>

@@ -17,13 +17,16 @@ struct Padding {
   [[nodiscard]] std::int64_t spread(std::int64_t extent, std::size_t d) const {
     return extent == 0 ? 0 : (extent - 1) * (interior[d] + 1) + 1;
   }
-  [[nodiscard]] bool is_none(std::size_t d) const { return low[d] == 0 && high[d] == 0 && interior[d] == 0; }
+  [[nodiscard]] bool is_none(std::size_t d) const {
+    return low[d] == 0 && high[d] == 0 && interior[d] == 0;
+  }
 };
 
 std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 2);
   const Type &operand = c.operands[0], &value = c.operands[1];
-  c.expect(value == Type::scalar(operand.dtype), cat("a padding value of type ", to_string(Type::scalar(operand.dtype))),
+  c.expect(value == Type::scalar(operand.dtype),
+           cat("a padding value of type ", to_string(Type::scalar(operand.dtype))),
            to_string(value));  // (C1)
   const Padding p(c.attrs);
   expect_size(c, "edge_padding_low", p.low, operand.rank());  // (C2)
@@ -34,8 +37,10 @@ std::vector<Type> infer(const InferContext& c) {
   for (std::size_t d = 0; d < operand.dims.size(); ++d) {
     const std::int64_t largest = std::max({std::abs(p.low[d]), std::abs(p.high[d]), p.interior[d]});
     c.expect(largest >= 0 && largest <= most / std::max<std::int64_t>(operand.dims[d], 1),
-             cat("a result of a representable extent in dimension ", d), cat("padding by ", largest));
-    c.expect(p.interior[d] >= 0, cat("interior padding of 0 or more in dimension ", d), cat(p.interior[d]));  // (C3)
+             cat("a result of a representable extent in dimension ", d),
+             cat("padding by ", largest));
+    c.expect(p.interior[d] >= 0, cat("interior padding of 0 or more in dimension ", d),
+             cat(p.interior[d]));                                                     // (C3)
     const std::int64_t extent = p.low[d] + p.spread(operand.dims[d], d) + p.high[d];  // (C4)
     c.expect(extent >= 0, cat("a result extent of 0 or more in dimension ", d), cat(extent));
     result.dims.push_back(extent);
@@ -72,8 +77,8 @@ FactorRule factors(const Node& node) {
   return dimwise_rule(node, [&](std::size_t d) { return p.is_none(d); });
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   const Padding p(node.attrs);
   const Dims& dims = node.operand(0).type().dims;
   std::vector<kernel::ExprId> source(index.begin(), index.end());
@@ -88,7 +93,8 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<co
     source[d] = pool.div(at, step);
   }
   const kernel::Expr& condition = pool[inside];
-  if (condition.kind == kernel::ExprKind::constant) return condition.bits != 0 ? load(0, source) : load(1, {});
+  if (condition.kind == kernel::ExprKind::constant)
+    return condition.bits != 0 ? load(0, source) : load(1, {});
   return pool.choose(inside, load(0, source), load(1, {}));
 }
 
@@ -100,14 +106,17 @@ void register_pad(OpRegistry& registry) {
   };
   OpDef op;
   op.name = "stablehlo.pad";
-  op.doc = "The operand with padding at its edges and between its elements; negative edges cut off.";
-  op.attrs = {attribute("edge_padding_low"), attribute("edge_padding_high"), attribute("interior_padding")};
+  op.doc =
+      "The operand with padding at its edges and between its elements; negative edges cut off.";
+  op.attrs = {attribute("edge_padding_low"), attribute("edge_padding_high"),
+              attribute("interior_padding")};
   op.infer = infer;
   op.eval = eval;
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
-  op.samples = {R"(func.func @main(%a: tensor<3x4xf32>, %v: tensor<f32>, %e: tensor<0xi32>, %w: tensor<i32>) -> (tensor<5x9xf32>, tensor<2x4xf32>, tensor<3x3xf32>, tensor<3xi32>, tensor<f32>, tensor<3x5xf32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<3x4xf32>, %v: tensor<f32>, %e: tensor<0xi32>, %w: tensor<i32>) -> (tensor<5x9xf32>, tensor<2x4xf32>, tensor<3x3xf32>, tensor<3xi32>, tensor<f32>, tensor<3x5xf32>) {
   %0 = stablehlo.pad %a, %v, low = [0, 1], high = [2, 1], interior = [0, 1] : (tensor<3x4xf32>, tensor<f32>) -> tensor<5x9xf32>
   %1 = stablehlo.pad %a, %v, low = [-1, 0], high = [0, 0], interior = [0, 0] : (tensor<3x4xf32>, tensor<f32>) -> tensor<2x4xf32>
   %2 = stablehlo.pad %a, %v, low = [1, -1], high = [-1, -3], interior = [0, 1] : (tensor<3x4xf32>, tensor<f32>) -> tensor<3x3xf32>

@@ -18,7 +18,8 @@ std::vector<Type> infer(const InferContext& c) {
     c.expect(operand.dims == first.dims, cat("operand ", k, " of the shape of ", to_string(first)),
              to_string(operand));  // (C1)
     c.expect(init == Type::scalar(operand.dtype),
-             cat("an initial value of type ", to_string(Type::scalar(operand.dtype))), to_string(init));  // (C2)
+             cat("an initial value of type ", to_string(Type::scalar(operand.dtype))),
+             to_string(init));  // (C2)
   }
   expect_dimensions(c, "dimensions", dimensions, first.rank());  // (C4)
   expect_unique(c, "dimensions", dimensions);                    // (C5)
@@ -26,7 +27,8 @@ std::vector<Type> infer(const InferContext& c) {
   std::vector<Type> results;
   for (std::size_t k = 0; k < n; ++k) {  // (C3), (C7), (C8)
     Type& result = results.emplace_back(Type{.dtype = c.operands[k].dtype, .dims = {}});
-    for (const std::int64_t d : other_dims(first.rank(), dimensions)) result.dims.push_back(first.dims[std::size_t(d)]);
+    for (const std::int64_t d : other_dims(first.rank(), dimensions))
+      result.dims.push_back(first.dims[std::size_t(d)]);
   }
   return results;
 }
@@ -67,11 +69,12 @@ HostArray reduce_by_row(const EvalContext& c, const std::string& combiner) {
   const HostArray &operand = *c.operands[0], &init = *c.operands[1];
   const Dims strides = result_strides(c.node);
   const bool is_logical = combiner == "and" || combiner == "or";
-  const ElementwiseFn apply =
-      elementwise_function(elementwise_row(is_logical ? combiner + "_" : combiner), operand.type.dtype);
+  const ElementwiseFn apply = elementwise_function(
+      elementwise_row(is_logical ? combiner + "_" : combiner), operand.type.dtype);
   PARTITA_ASSERT(apply);
   HostArray result(c.result_type());
-  copy_box(init, {0, Dims(result.type.dims.size(), 0)}, result, view_of(result.type), result.type.dims);
+  copy_box(init, {0, Dims(result.type.dims.size(), 0)}, result, view_of(result.type),
+           result.type.dims);
   const std::size_t size = byte_size(operand.type.dtype);
   const std::byte* x = operand.bytes.data();
   for_each_index(operand.type.dims, [&](std::span<const std::int64_t> index) {
@@ -112,7 +115,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   const auto combiner = c.operands.size() == 2 ? simple_combiner(c.node.region(0)) : std::nullopt;
   if (!combiner) return reduce_by_region(c);
   const bool sums = *combiner == "add";
-  if (is_float(c.operands[0]->type.dtype) && (sums || *combiner == "multiply")) return one(reduce_floats(c, sums));
+  if (is_float(c.operands[0]->type.dtype) && (sums || *combiner == "multiply"))
+    return one(reduce_floats(c, sums));
   return one(reduce_by_row(c, *combiner));
 }
 
@@ -140,13 +144,15 @@ FactorRule factors(const Node& node) {
 void register_reduce(OpRegistry& registry) {
   OpDef op;
   op.name = "stablehlo.reduce";
-  op.doc = "Combines the elements along dimensions, and the initial value, by a region, in any order.";
+  op.doc =
+      "Combines the elements along dimensions, and the initial value, by a region, in any order.";
   op.attrs = {dims_attr("dimensions", {dim_index(DimRole::Side::operand, 0)})};
   op.infer = infer;
   op.eval = eval;
   op.shape = KernelShape::reduce;
   op.factors = factors;
-  op.samples = {R"(func.func @main(%a: tensor<3x4x5xf32>, %b: tensor<4x3xi32>, %e: tensor<2x0xf64>) -> (tensor<3x5xf32>, tensor<f32>, tensor<4xi32>, tensor<2xf64>, tensor<3xi32>, tensor<3x4x5xf32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<3x4x5xf32>, %b: tensor<4x3xi32>, %e: tensor<2x0xf64>) -> (tensor<3x5xf32>, tensor<f32>, tensor<4xi32>, tensor<2xf64>, tensor<3xi32>, tensor<3x4x5xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %one = stablehlo.constant dense<1> : tensor<i32>
@@ -159,7 +165,7 @@ void register_reduce(OpRegistry& registry) {
   %5 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [] : (tensor<3x4x5xf32>, tensor<f32>) -> tensor<3x4x5xf32>
   return %0, %1, %2, %3, %4, %5 : tensor<3x5xf32>, tensor<f32>, tensor<4xi32>, tensor<2xf64>, tensor<3xi32>, tensor<3x4x5xf32>
 })",
-                R"(func.func @main(%a: tensor<3x4xf32>) -> (tensor<3xf32>, tensor<3xi32>, tensor<4xf32>) {
+      R"(func.func @main(%a: tensor<3x4xf32>) -> (tensor<3xf32>, tensor<3xi32>, tensor<4xf32>) {
   %i = stablehlo.iota dim = 1 : tensor<3x4xi32>
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %none = stablehlo.constant dense<0> : tensor<i32>

@@ -11,8 +11,10 @@ std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 1);
   c.expect(c.declared().size() == 1, "1 result", cat(c.declared().size()));
   const Type &operand = c.operands[0], &result = c.declared()[0];
-  c.expect(operand.dtype == result.dtype, cat("a result of ", to_string(operand.dtype)), to_string(result));   // (C1)
-  c.expect(operand.count() == result.count(), cat("a result of ", operand.count(), " elements"), to_string(result));  // (C2)
+  c.expect(operand.dtype == result.dtype, cat("a result of ", to_string(operand.dtype)),
+           to_string(result));  // (C1)
+  c.expect(operand.count() == result.count(), cat("a result of ", operand.count(), " elements"),
+           to_string(result));  // (C2)
   return {result};
 }
 
@@ -88,21 +90,24 @@ void match_empty(FactorRule& rule, const Dims& from, const Dims& to) {
 FactorRule factors(const Node& node) {
   FactorRule rule = empty_rule(node);
   const Dims &from = node.operand(0).type().dims, &to = node.result_types()[0].dims;
-  if (node.result_types()[0].count() > 0) match(rule, from, to);
-  else match_empty(rule, from, to);
+  if (node.result_types()[0].count() > 0)
+    match(rule, from, to);
+  else
+    match_empty(rule, from, to);
   replicate_rest(node, rule);
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   const Dims &from = node.operand(0).type().dims, &to = node.result_types()[0].dims;
   // Equal but for dimensions of extent 1: the same indices.
   const auto is_unit = [](std::int64_t extent) { return extent == 1; };
   Dims long_from = from, long_to = to;
   std::erase_if(long_from, is_unit);
   std::erase_if(long_to, is_unit);
-  if (long_from != long_to) return load(0, kernel::delinearize(pool, kernel::linear_index(pool, index, to), from));
+  if (long_from != long_to)
+    return load(0, kernel::delinearize(pool, kernel::linear_index(pool, index, to), from));
   std::vector<kernel::ExprId> source;
   std::size_t at = 0;
   for (const std::int64_t extent : from) {
@@ -128,7 +133,8 @@ void register_reshape(OpRegistry& registry) {
   op.lower = lower;
   op.factors = factors;
   op.may_alias = {{0, 0}};
-  op.samples = {R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<1x1xi32>, %c: tensor<6x4xf32>, %d: tensor<0x3xf32>, %e: tensor<3x1x4xi8>) -> (tensor<3x4xf32>, tensor<12xf32>, tensor<i32>, tensor<4x6xf32>, tensor<2x0xf32>, tensor<3x4xi8>, tensor<2x3x2x2xf32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<1x1xi32>, %c: tensor<6x4xf32>, %d: tensor<0x3xf32>, %e: tensor<3x1x4xi8>) -> (tensor<3x4xf32>, tensor<12xf32>, tensor<i32>, tensor<4x6xf32>, tensor<2x0xf32>, tensor<3x4xi8>, tensor<2x3x2x2xf32>) {
   %0 = stablehlo.reshape %a : (tensor<2x6xf32>) -> tensor<3x4xf32>
   %1 = stablehlo.reshape %a : (tensor<2x6xf32>) -> tensor<12xf32>
   %2 = stablehlo.reshape %b : (tensor<1x1xi32>) -> tensor<i32>

@@ -30,11 +30,12 @@ FactorRule factors(const Node& node) {
   return dimwise_rule(node, [&](std::size_t d) { return !contains(dimensions, std::int64_t(d)); });
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   std::vector<kernel::ExprId> source(index.begin(), index.end());
   for (const std::int64_t d : node.attrs.i64s("dimensions"))
-    source[std::size_t(d)] = pool.sub(pool.index(node.result_types()[0].dims[std::size_t(d)] - 1), index[std::size_t(d)]);
+    source[std::size_t(d)] = pool.sub(pool.index(node.result_types()[0].dims[std::size_t(d)] - 1),
+                                      index[std::size_t(d)]);
   return load(0, source);
 }
 
@@ -50,7 +51,8 @@ void register_reverse(OpRegistry& registry) {
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
-  op.samples = {R"(func.func @main(%a: tensor<2x3x4xf32>, %b: tensor<0xi32>) -> (tensor<2x3x4xf32>, tensor<2x3x4xf32>, tensor<0xi32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<2x3x4xf32>, %b: tensor<0xi32>) -> (tensor<2x3x4xf32>, tensor<2x3x4xf32>, tensor<0xi32>) {
   %0 = stablehlo.reverse %a, dims = [0, 2] : tensor<2x3x4xf32>
   %1 = stablehlo.reverse %a, dims = [] : tensor<2x3x4xf32>
   %2 = stablehlo.reverse %b, dims = [0] : tensor<0xi32>

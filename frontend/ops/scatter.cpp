@@ -23,44 +23,55 @@ struct ScatterDims {
         vector_dim(attrs.i64("index_vector_dim")),
         window(other_dims(operand_rank, inserted, input_batching)),
         indices_rest(other_dims(indices_rank, std::span(&vector_dim, 1))),
-        batch(other_dims(std::int64_t(indices_rest.size() + update_window.size()), update_window)) {}
+        batch(other_dims(std::int64_t(indices_rest.size() + update_window.size()), update_window)) {
+  }
   ScatterDims(const ScatterDims&) = delete;
 };
 
 /// Operands: n inputs, the indices, n updates.
 std::size_t input_count(std::size_t operands) { return operands / 2; }
 
-void expect_dim_lists(const InferContext& c, const ScatterDims& s, const Type& input, const Type& indices) {
+void expect_dim_lists(const InferContext& c, const ScatterDims& s, const Type& input,
+                      const Type& indices) {
   const std::int64_t rank = input.rank(), indices_rank = indices.rank();
-  c.expect(rank == std::int64_t(s.update_window.size() + s.inserted.size() + s.input_batching.size()),
-           cat(rank, " entries in update_window_dims, inserted_window_dims and input_batching_dims together"),
-           cat(to_text(s.update_window), ", ", to_text(s.inserted), " and ", to_text(s.input_batching)));  // (C2)
-  c.expect(s.vector_dim >= 0 && s.vector_dim <= indices_rank, cat("index_vector_dim within [0, ", indices_rank, "]"),
-           cat(s.vector_dim));  // (C22)
+  c.expect(
+      rank == std::int64_t(s.update_window.size() + s.inserted.size() + s.input_batching.size()),
+      cat(rank,
+          " entries in update_window_dims, inserted_window_dims and input_batching_dims together"),
+      cat(to_text(s.update_window), ", ", to_text(s.inserted), " and ",
+          to_text(s.input_batching)));  // (C2)
+  c.expect(s.vector_dim >= 0 && s.vector_dim <= indices_rank,
+           cat("index_vector_dim within [0, ", indices_rank, "]"),
+           cat(s.vector_dim));                              // (C22)
   expect_unique(c, "update_window_dims", s.update_window);  // (C7)
   expect_sorted(c, "update_window_dims", s.update_window);
   const std::int64_t batches = indices_rank - (s.vector_dim < indices_rank ? 1 : 0);
-  expect_dimensions(c, "update_window_dims", s.update_window, batches + std::int64_t(s.update_window.size()));  // (C8)
+  expect_dimensions(c, "update_window_dims", s.update_window,
+                    batches + std::int64_t(s.update_window.size()));  // (C8)
   I64s both = s.inserted;
   both.insert(both.end(), s.input_batching.begin(), s.input_batching.end());
-  expect_unique(c, "inserted_window_dims and input_batching_dims", both);                    // (C9)
-  expect_sorted(c, "inserted_window_dims", s.inserted);                                      // (C10)
-  expect_dimensions(c, "inserted_window_dims", s.inserted, rank);                            // (C11)
-  expect_sorted(c, "input_batching_dims", s.input_batching);                                 // (C12)
-  expect_dimensions(c, "input_batching_dims", s.input_batching, rank);                       // (C13)
-  expect_unique(c, "scatter_indices_batching_dims", s.indices_batching);                     // (C14)
-  expect_dimensions(c, "scatter_indices_batching_dims", s.indices_batching, indices_rank);   // (C15)
-  c.expect(!contains(s.indices_batching, s.vector_dim), "index_vector_dim not among scatter_indices_batching_dims",
+  expect_unique(c, "inserted_window_dims and input_batching_dims", both);                   // (C9)
+  expect_sorted(c, "inserted_window_dims", s.inserted);                                     // (C10)
+  expect_dimensions(c, "inserted_window_dims", s.inserted, rank);                           // (C11)
+  expect_sorted(c, "input_batching_dims", s.input_batching);                                // (C12)
+  expect_dimensions(c, "input_batching_dims", s.input_batching, rank);                      // (C13)
+  expect_unique(c, "scatter_indices_batching_dims", s.indices_batching);                    // (C14)
+  expect_dimensions(c, "scatter_indices_batching_dims", s.indices_batching, indices_rank);  // (C15)
+  c.expect(!contains(s.indices_batching, s.vector_dim),
+           "index_vector_dim not among scatter_indices_batching_dims",
            cat(s.vector_dim));  // (C16)
   c.expect(s.input_batching.size() == s.indices_batching.size(),
-           cat(s.input_batching.size(), " entries in scatter_indices_batching_dims"), to_text(s.indices_batching));  // (C17)
+           cat(s.input_batching.size(), " entries in scatter_indices_batching_dims"),
+           to_text(s.indices_batching));  // (C17)
   for (std::size_t k = 0; k < s.input_batching.size(); ++k) {
     const std::int64_t a = input.dims[std::size_t(s.input_batching[k])],
                        b = indices.dims[std::size_t(s.indices_batching[k])];
     c.expect(a == b, "equal extents of batching dimensions", cat(a, " and ", b));  // (C18)
   }
-  const std::int64_t components = s.vector_dim < indices_rank ? indices.dims[std::size_t(s.vector_dim)] : 1;
-  c.expect(std::int64_t(s.to_operand.size()) == components, cat(components, " entries in scatter_dims_to_operand_dims"),
+  const std::int64_t components =
+      s.vector_dim < indices_rank ? indices.dims[std::size_t(s.vector_dim)] : 1;
+  c.expect(std::int64_t(s.to_operand.size()) == components,
+           cat(components, " entries in scatter_dims_to_operand_dims"),
            to_text(s.to_operand));  // (C19)
   I64s mapped = s.to_operand;
   mapped.insert(mapped.end(), s.input_batching.begin(), s.input_batching.end());
@@ -68,39 +79,43 @@ void expect_dim_lists(const InferContext& c, const ScatterDims& s, const Type& i
   expect_dimensions(c, "scatter_dims_to_operand_dims", s.to_operand, rank);          // (C21)
 }
 
-void expect_updates(const InferContext& c, const ScatterDims& s, const Type& input, const Type& indices,
-                    const Type& updates) {
+void expect_updates(const InferContext& c, const ScatterDims& s, const Type& input,
+                    const Type& indices, const Type& updates) {
   const auto rank = std::int64_t(s.update_window.size() + s.batch.size());
   c.expect(updates.rank() == rank, cat("updates of rank ", rank), to_string(updates));  // (C4)
   for (std::size_t k = 0; k < s.batch.size(); ++k) {
     const std::int64_t wanted = indices.dims[std::size_t(s.indices_rest[k])];
     c.expect(updates.dims[std::size_t(s.batch[k])] == wanted,
-             cat("extent ", wanted, " in dimension ", s.batch[k], " of the updates"), to_string(updates));
+             cat("extent ", wanted, " in dimension ", s.batch[k], " of the updates"),
+             to_string(updates));
   }
   for (std::size_t k = 0; k < s.window.size(); ++k) {
     const std::int64_t most = input.dims[std::size_t(s.window[k])];
-    c.expect(updates.dims[std::size_t(s.update_window[k])] <= most,
-             cat("an extent within ", most, " in dimension ", s.update_window[k], " of the updates"),
-             to_string(updates));
+    c.expect(
+        updates.dims[std::size_t(s.update_window[k])] <= most,
+        cat("an extent within ", most, " in dimension ", s.update_window[k], " of the updates"),
+        to_string(updates));
   }
 }
 
 std::vector<Type> infer(const InferContext& c) {
-  c.expect(c.operands.size() >= 3 && c.operands.size() % 2 == 1, "inputs, indices and as many updates",
-           cat(c.operands.size(), " operands"));  // (C5)
+  c.expect(c.operands.size() >= 3 && c.operands.size() % 2 == 1,
+           "inputs, indices and as many updates", cat(c.operands.size(), " operands"));  // (C5)
   const std::size_t n = input_count(c.operands.size());
   const Type &input = c.operands[0], &indices = c.operands[n], &updates = c.operands[n + 1];
   c.expect(is_integer(indices.dtype), "scatter indices of integers", to_string(indices));
   for (std::size_t k = 0; k < n; ++k) {
     const Type &x = c.operands[k], &u = c.operands[n + 1 + k];
-    c.expect(x.dims == input.dims, cat("input ", k, " of the shape of ", to_string(input)), to_string(x));      // (C1)
-    c.expect(u.dims == updates.dims, cat("update ", k, " of the shape of ", to_string(updates)), to_string(u)); // (C3)
-    c.expect(u.dtype == x.dtype, cat("updates of ", to_string(x.dtype)), to_string(u));                         // (C6)
+    c.expect(x.dims == input.dims, cat("input ", k, " of the shape of ", to_string(input)),
+             to_string(x));  // (C1)
+    c.expect(u.dims == updates.dims, cat("update ", k, " of the shape of ", to_string(updates)),
+             to_string(u));                                                              // (C3)
+    c.expect(u.dtype == x.dtype, cat("updates of ", to_string(x.dtype)), to_string(u));  // (C6)
   }
   const ScatterDims s(c.attrs, input.rank(), indices.rank());
   expect_dim_lists(c, s, input, indices);
   expect_updates(c, s, input, indices, updates);
-  expect_combiner_region(c, c.operands.subspan(0, n));  // (C23)
+  expect_combiner_region(c, c.operands.subspan(0, n));                  // (C23)
   return {c.operands.begin(), c.operands.begin() + std::ptrdiff_t(n)};  // (C24), (C25)
 }
 
@@ -108,10 +123,12 @@ std::vector<Type> infer(const InferContext& c) {
 template <class F>
 void for_each_update(const EvalContext& c, F&& f) {
   const std::size_t n = input_count(c.operands.size());
-  const Type &input = c.operands[0]->type, &indices = c.operands[n]->type, &updates = c.operands[n + 1]->type;
+  const Type &input = c.operands[0]->type, &indices = c.operands[n]->type,
+             &updates = c.operands[n + 1]->type;
   const ScatterDims s(c.node.attrs, input.rank(), indices.rank());
   const I64s values = index_values(*c.operands[n]);
-  const Dims index_strides = row_major_strides(indices.dims), strides = row_major_strides(input.dims);
+  const Dims index_strides = row_major_strides(indices.dims),
+             strides = row_major_strides(input.dims);
   std::int64_t update = -1;
   for_each_index(updates.dims, [&](std::span<const std::int64_t> index) {
     ++update;
@@ -122,13 +139,15 @@ void for_each_update(const EvalContext& c, F&& f) {
     for (std::size_t k = 0; k < s.window.size(); ++k)
       target[std::size_t(s.window[k])] = index[std::size_t(s.update_window[k])];
     for (std::size_t k = 0; k < s.input_batching.size(); ++k) {
-      const auto in_batch = std::find(s.indices_rest.begin(), s.indices_rest.end(), s.indices_batching[k]);
+      const auto in_batch =
+          std::find(s.indices_rest.begin(), s.indices_rest.end(), s.indices_batching[k]);
       target[std::size_t(s.input_batching[k])] =
           index[std::size_t(s.batch[std::size_t(in_batch - s.indices_rest.begin())])];
     }
     for (std::size_t k = 0; k < s.to_operand.size(); ++k) {
-      const std::int64_t step =
-          s.vector_dim < indices.rank() ? index_strides[std::size_t(s.vector_dim)] * std::int64_t(k) : 0;
+      const std::int64_t step = s.vector_dim < indices.rank()
+                                    ? index_strides[std::size_t(s.vector_dim)] * std::int64_t(k)
+                                    : 0;
       const auto d = std::size_t(s.to_operand[k]);
       const std::int64_t start = values[std::size_t(at + step)];
       // Compared before adding: an index may be anything.
@@ -164,8 +183,10 @@ std::vector<Tensor> eval(const EvalContext& c) {
     std::vector<Tensor> arguments;
     for (std::size_t k = 0; k < n; ++k) {
       const HostArray& update = *c.operands[n + 1 + k];
-      if (assigns) put(k, to, update.bytes.data() + std::size_t(from) * byte_size(update.type.dtype));
-      else arguments.push_back(element(results[k], to));
+      if (assigns)
+        put(k, to, update.bytes.data() + std::size_t(from) * byte_size(update.type.dtype));
+      else
+        arguments.push_back(element(results[k], to));
     }
     if (assigns) return;
     for (std::size_t k = 0; k < n; ++k) arguments.push_back(element(*c.operands[n + 1 + k], from));
@@ -173,7 +194,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
     for (std::size_t k = 0; k < n; ++k) put(k, to, combined[k]->bytes.data());
   });
   std::vector<Tensor> tensors;
-  for (HostArray& result : results) tensors.push_back(std::make_shared<const HostArray>(std::move(result)));
+  for (HostArray& result : results)
+    tensors.push_back(std::make_shared<const HostArray>(std::move(result)));
   return tensors;
 }
 
@@ -185,13 +207,16 @@ FactorRule factors(const Node& node) {
   const auto share = [&](std::size_t input_dim, std::size_t update_dim) {
     const int f = rule.add_factor(input.dims[input_dim]);
     for (std::size_t k = 0; k < n; ++k)
-      rule.operands[k][input_dim] = rule.results[k][input_dim] = rule.operands[n + 1 + k][update_dim] = {f};
+      rule.operands[k][input_dim] = rule.results[k][input_dim] =
+          rule.operands[n + 1 + k][update_dim] = {f};
     return f;
   };
   for (std::size_t k = 0; k < s.input_batching.size(); ++k) {
-    const auto in_batch = std::find(s.indices_rest.begin(), s.indices_rest.end(), s.indices_batching[k]);
+    const auto in_batch =
+        std::find(s.indices_rest.begin(), s.indices_rest.end(), s.indices_batching[k]);
     const auto update_dim = std::size_t(s.batch[std::size_t(in_batch - s.indices_rest.begin())]);
-    rule.operands[n][std::size_t(s.indices_batching[k])] = {share(std::size_t(s.input_batching[k]), update_dim)};
+    rule.operands[n][std::size_t(s.indices_batching[k])] = {
+        share(std::size_t(s.input_batching[k]), update_dim)};
   }
   for (std::size_t k = 0; k < s.window.size(); ++k) {
     const auto d = std::size_t(s.window[k]), u = std::size_t(s.update_window[k]);
@@ -248,7 +273,9 @@ void register_scatter(OpRegistry& registry) {
   };
   OpDef op;
   op.name = "stablehlo.scatter";
-  op.doc = "The inputs with updates combined into them at indices from an array; an update outside is skipped.";
+  op.doc =
+      "The inputs with updates combined into them at indices from an array; an update outside is "
+      "skipped.";
   // Roles count operands as for one input: 0 the input, 1 the indices, 2 the update.
   op.attrs = {field(dims_attr("update_window_dims", {dim_index(Side::operand, 2)})),
               field(dims_attr("inserted_window_dims", {dim_index(Side::operand, 0)})),

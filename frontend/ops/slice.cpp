@@ -17,7 +17,7 @@ std::vector<Type> infer(const InferContext& c) {
   for (std::size_t d = 0; d < start.size(); ++d) {
     c.expect(0 <= start[d] && start[d] <= limit[d] && limit[d] <= operand.dims[d],
              cat("0 <= start <= limit <= ", operand.dims[d], " in dimension ", d),
-             cat("start ", start[d], " and limit ", limit[d]));  // (C3)
+             cat("start ", start[d], " and limit ", limit[d]));                            // (C3)
     c.expect(strides[d] > 0, cat("a positive stride in dimension ", d), cat(strides[d]));  // (C4)
     const std::int64_t span = limit[d] - start[d];
     result.dims.push_back(span / strides[d] + (span % strides[d] != 0 ? 1 : 0));  // (C5)
@@ -39,14 +39,16 @@ FactorRule factors(const Node& node) {
   const I64s &start = node.attrs.i64s("start_indices"), &limit = node.attrs.i64s("limit_indices"),
              &strides = node.attrs.i64s("strides");
   const Dims& dims = node.operand(0).type().dims;
-  return dimwise_rule(node, [&](std::size_t d) { return start[d] == 0 && limit[d] == dims[d] && strides[d] == 1; });
+  return dimwise_rule(
+      node, [&](std::size_t d) { return start[d] == 0 && limit[d] == dims[d] && strides[d] == 1; });
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   const I64s &start = node.attrs.i64s("start_indices"), &strides = node.attrs.i64s("strides");
   std::vector<kernel::ExprId> source;
-  for (std::size_t d = 0; d < index.size(); ++d) source.push_back(pool.add(pool.mul(index[d], strides[d]), start[d]));
+  for (std::size_t d = 0; d < index.size(); ++d)
+    source.push_back(pool.add(pool.mul(index[d], strides[d]), start[d]));
   return load(0, source);
 }
 
@@ -64,7 +66,8 @@ void register_slice(OpRegistry& registry) {
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
-  op.samples = {R"(func.func @main(%a: tensor<5x7xf32>, %b: tensor<4xi32>, %c: tensor<f32>) -> (tensor<2x7xf32>, tensor<5x3xf32>, tensor<0xi32>, tensor<f32>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<5x7xf32>, %b: tensor<4xi32>, %c: tensor<f32>) -> (tensor<2x7xf32>, tensor<5x3xf32>, tensor<0xi32>, tensor<f32>) {
   %0 = stablehlo.slice %a [1:3, 0:7] : (tensor<5x7xf32>) -> tensor<2x7xf32>
   %1 = stablehlo.slice %a [0:5, 1:7:2] : (tensor<5x7xf32>) -> tensor<5x3xf32>
   %2 = stablehlo.slice %b [2:2] : (tensor<4xi32>) -> tensor<0xi32>

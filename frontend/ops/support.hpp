@@ -44,13 +44,16 @@ using Fill = DimRole::Fill;
 
 void expect_operand_count(const InferContext& c, std::size_t count);
 /// As many entries as a rank; `what` names the attribute.
-void expect_size(const InferContext& c, std::string_view what, std::span<const std::int64_t> list, std::int64_t rank);
+void expect_size(const InferContext& c, std::string_view what, std::span<const std::int64_t> list,
+                 std::int64_t rank);
 /// Each entry in [0, rank).
-void expect_dimensions(const InferContext& c, std::string_view what, std::span<const std::int64_t> list,
-                       std::int64_t rank);
+void expect_dimensions(const InferContext& c, std::string_view what,
+                       std::span<const std::int64_t> list, std::int64_t rank);
 /// No entry twice.
-void expect_unique(const InferContext& c, std::string_view what, std::span<const std::int64_t> list);
-void expect_sorted(const InferContext& c, std::string_view what, std::span<const std::int64_t> list);
+void expect_unique(const InferContext& c, std::string_view what,
+                   std::span<const std::int64_t> list);
+void expect_sorted(const InferContext& c, std::string_view what,
+                   std::span<const std::int64_t> list);
 /// Operands from `first` on are scalars of one integer type, one per dimension of `rank`.
 void expect_start_indices(const InferContext& c, std::size_t first, std::int64_t rank);
 /// A region from 2N scalars to N, elements of these types twice over.
@@ -74,7 +77,8 @@ struct View {
 /// The view of the box that starts at `start` with steps (in elements of each dimension).
 [[nodiscard]] View sub_view(const View& view, std::span<const std::int64_t> start);
 /// Copies the elements of a box; the arrays have one element type.
-void copy_box(const HostArray& from, const View& from_view, HostArray& to, const View& to_view, const Dims& box);
+void copy_box(const HostArray& from, const View& from_view, HostArray& to, const View& to_view,
+              const Dims& box);
 
 [[nodiscard]] inline std::vector<Tensor> one(HostArray&& array) {
   return {std::make_shared<const HostArray>(std::move(array))};
@@ -101,7 +105,8 @@ void for_each_index(const Dims& box, F&& f) {
 }
 
 /// Σ index * stride
-[[nodiscard]] inline std::int64_t offset_of(std::span<const std::int64_t> index, const Dims& strides) {
+[[nodiscard]] inline std::int64_t offset_of(std::span<const std::int64_t> index,
+                                            const Dims& strides) {
   std::int64_t sum = 0;
   for (std::size_t d = 0; d < index.size(); ++d) sum += index[d] * strides[d];
   return sum;
@@ -114,11 +119,13 @@ void for_each_index(const Dims& box, F&& f) {
 /// Gives each dimension that has no factors yet, and is larger than 1, one that needs replication.
 void replicate_rest(const Node& node, FactorRule& rule);
 /// Dimension d of operand 0 and of result 0 share a factor where `passes(d)`; the rest is replicated.
-[[nodiscard]] FactorRule dimwise_rule(const Node& node, const std::function<bool(std::size_t)>& passes);
+[[nodiscard]] FactorRule dimwise_rule(const Node& node,
+                                      const std::function<bool(std::size_t)>& passes);
 
 // --- Lowering -----------------------------------------------------------------------------------
 
 /// Scalar operand k as a start index, clamped to [0, limit].
-[[nodiscard]] kernel::ExprId lower_start(kernel::ExprPool& pool, kernel::ExprId element, std::int64_t limit);
+[[nodiscard]] kernel::ExprId lower_start(kernel::ExprPool& pool, kernel::ExprId element,
+                                         std::int64_t limit);
 
 }  // namespace partita::ir::ops

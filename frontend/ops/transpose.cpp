@@ -22,7 +22,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   const HostArray& operand = *c.operands[0];
   const Dims strides = row_major_strides(operand.type.dims);
   View source;
-  for (const std::int64_t d : c.node.attrs.i64s("permutation")) source.strides.push_back(strides[std::size_t(d)]);
+  for (const std::int64_t d : c.node.attrs.i64s("permutation"))
+    source.strides.push_back(strides[std::size_t(d)]);
   copy_box(operand, source, result, view_of(result.type), result.type.dims);
   return one(std::move(result));
 }
@@ -38,11 +39,12 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool&, std::span<const kernel::ExprId> index,
-                     const LoadFn& load) {
+kernel::ExprId lower(const Node& node, int, kernel::ExprPool&,
+                     std::span<const kernel::ExprId> index, const LoadFn& load) {
   const I64s& permutation = node.attrs.i64s("permutation");
   std::vector<kernel::ExprId> source(index.begin(), index.end());
-  for (std::size_t d = 0; d < permutation.size(); ++d) source[std::size_t(permutation[d])] = index[d];
+  for (std::size_t d = 0; d < permutation.size(); ++d)
+    source[std::size_t(permutation[d])] = index[d];
   return load(0, source);
 }
 
@@ -52,13 +54,15 @@ void register_transpose(OpRegistry& registry) {
   OpDef op;
   op.name = "stablehlo.transpose";
   op.doc = "Dimension d of the result is dimension permutation[d] of the operand.";
-  op.attrs = {dims_attr("permutation", {per_dim(DimRole::Side::result, 0), dim_index(DimRole::Side::operand, 0)})};
+  op.attrs = {dims_attr("permutation",
+                        {per_dim(DimRole::Side::result, 0), dim_index(DimRole::Side::operand, 0)})};
   op.infer = infer;
   op.eval = eval;
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
-  op.samples = {R"(func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x3x4xi16>, %c: tensor<f32>, %d: tensor<0x2xf64>) -> (tensor<3x2xf32>, tensor<4x2x3xi16>, tensor<f32>, tensor<2x0xf64>) {
+  op.samples = {
+      R"(func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x3x4xi16>, %c: tensor<f32>, %d: tensor<0x2xf64>) -> (tensor<3x2xf32>, tensor<4x2x3xi16>, tensor<f32>, tensor<2x0xf64>) {
   %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
   %1 = stablehlo.transpose %b, dims = [2, 0, 1] : (tensor<2x3x4xi16>) -> tensor<4x2x3xi16>
   %2 = stablehlo.transpose %c, dims = [] : (tensor<f32>) -> tensor<f32>

@@ -16,18 +16,21 @@ struct FactorPart {
 using DimFactors = std::vector<std::vector<int>>;
 
 /// Product of the sizes of factors [first, last).
-std::int64_t product(const FactorRule& rule, const std::vector<int>& factors, std::size_t first, std::size_t last) {
+std::int64_t product(const FactorRule& rule, const std::vector<int>& factors, std::size_t first,
+                     std::size_t last) {
   std::int64_t p = 1;
   for (std::size_t k = first; k < last; ++k) p *= rule.factors[std::size_t(factors[k])].size;
   return p;
 }
 
 /// The factor of the dimension that the axis lies in, if it lies in one.
-std::optional<FactorPart> locate(const FactorRule& rule, const DimFactors& dims, const AxisPosition& p, std::int64_t n) {
+std::optional<FactorPart> locate(const FactorRule& rule, const DimFactors& dims,
+                                 const AxisPosition& p, std::int64_t n) {
   if (p.dim < 0 || std::size_t(p.dim) >= dims.size()) return std::nullopt;
   const std::vector<int>& factors = dims[std::size_t(p.dim)];
   for (std::size_t k = 0; k < factors.size(); ++k) {
-    const std::int64_t before = product(rule, factors, 0, k), after = product(rule, factors, k + 1, factors.size());
+    const std::int64_t before = product(rule, factors, 0, k),
+                       after = product(rule, factors, k + 1, factors.size());
     if (before == 0 || after == 0 || p.outer % before != 0 || p.inner % after != 0) continue;
     const FactorPart part{factors[k], p.outer / before, p.inner / after};
     if (part.outer * n * part.inner == rule.factors[std::size_t(factors[k])].size) return part;
@@ -36,7 +39,8 @@ std::optional<FactorPart> locate(const FactorRule& rule, const DimFactors& dims,
 }
 
 /// Where the part lies in a value whose dimensions have these factors.
-std::optional<AxisPosition> project(const FactorRule& rule, const DimFactors& dims, const FactorPart& part) {
+std::optional<AxisPosition> project(const FactorRule& rule, const DimFactors& dims,
+                                    const FactorPart& part) {
   for (std::size_t d = 0; d < dims.size(); ++d)
     for (std::size_t k = 0; k < dims[d].size(); ++k)
       if (dims[d][k] == part.factor)
@@ -52,7 +56,8 @@ AxisFlow refused(std::string why) {
 }
 
 /// Operands of an optimization barrier pass independently.
-AxisFlow flow_barrier(const Node& node, const AxisPositions& operands, const AxisPositions& results) {
+AxisFlow flow_barrier(const Node& node, const AxisPositions& operands,
+                      const AxisPositions& results) {
   AxisFlow flow;
   for (std::size_t k = 0; k < node.operands().size(); ++k) {
     const auto a = k < operands.size() ? operands[k] : std::nullopt;
@@ -71,19 +76,23 @@ struct Agreement {
   std::optional<FactorPart> part = {};
   std::string why = {};
 
-  void add(const DimFactors& dims, const std::optional<AxisPosition>& known, const std::string& what) {
+  void add(const DimFactors& dims, const std::optional<AxisPosition>& known,
+           const std::string& what) {
     if (!known || !why.empty()) return;
     const std::optional<FactorPart> found = locate(rule, dims, *known, n);
-    if (!found) why = cat("dimension ", known->dim, " of ", what, " is taken apart otherwise");
-    else if (part && *part != *found) why = cat("it would meet itself in another dimension (", what, ")");
-    else part = found;
+    if (!found)
+      why = cat("dimension ", known->dim, " of ", what, " is taken apart otherwise");
+    else if (part && *part != *found)
+      why = cat("it would meet itself in another dimension (", what, ")");
+    else
+      part = found;
   }
 };
 
 }  // namespace
 
-AxisFlow flow_axis(const Node& node, std::int64_t n, const AxisPositions& operands, const AxisPositions& results,
-                   const KnownPosition& captured) {
+AxisFlow flow_axis(const Node& node, std::int64_t n, const AxisPositions& operands,
+                   const AxisPositions& results, const KnownPosition& captured) {
   if (is_control_flow(node)) {
     RegionAxis regions(node, n, captured);
     regions.run(operands, results);
@@ -92,8 +101,10 @@ AxisFlow flow_axis(const Node& node, std::int64_t n, const AxisPositions& operan
   if (node.is("stablehlo.optimization_barrier")) return flow_barrier(node, operands, results);
   const FactorRule rule = factor_rule(node);
   Agreement agreement{.rule = rule, .n = n};
-  for (std::size_t k = 0; k < operands.size(); ++k) agreement.add(rule.operands[k], operands[k], cat("operand ", k));
-  for (std::size_t k = 0; k < results.size(); ++k) agreement.add(rule.results[k], results[k], cat("result ", k));
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    agreement.add(rule.operands[k], operands[k], cat("operand ", k));
+  for (std::size_t k = 0; k < results.size(); ++k)
+    agreement.add(rule.results[k], results[k], cat("result ", k));
   if (!agreement.why.empty()) return refused(agreement.why);
   AxisFlow flow;
   flow.operands.resize(rule.operands.size());
@@ -103,16 +114,20 @@ AxisFlow flow_axis(const Node& node, std::int64_t n, const AxisPositions& operan
   if (factor.kind == FactorKind::replicated) return refused("it needs the whole dimension");
   flow.kind = factor.kind;
   flow.combiner = factor.combiner;
-  for (std::size_t k = 0; k < rule.operands.size(); ++k) flow.operands[k] = project(rule, rule.operands[k], *agreement.part);
-  for (std::size_t k = 0; k < rule.results.size(); ++k) flow.results[k] = project(rule, rule.results[k], *agreement.part);
+  for (std::size_t k = 0; k < rule.operands.size(); ++k)
+    flow.operands[k] = project(rule, rule.operands[k], *agreement.part);
+  for (std::size_t k = 0; k < rule.results.size(); ++k)
+    flow.results[k] = project(rule, rule.results[k], *agreement.part);
   return flow;
 }
 
 Type type_without(const Type& type, const std::optional<AxisPosition>& position) {
   if (!position) return type;
   Type t = type;
-  if (position->outer * position->inner == 1) t.dims.erase(t.dims.begin() + position->dim);
-  else t.dims[std::size_t(position->dim)] = position->outer * position->inner;
+  if (position->outer * position->inner == 1)
+    t.dims.erase(t.dims.begin() + position->dim);
+  else
+    t.dims[std::size_t(position->dim)] = position->outer * position->inner;
   return t;
 }
 

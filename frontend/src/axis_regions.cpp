@@ -9,7 +9,10 @@ bool is_control_flow(const Node& node) {
 }
 
 RegionAxis::RegionAxis(const Node& node, std::int64_t n, KnownPosition captured)
-    : node_(node), n_(n), captured_(std::move(captured)), slots_(std::size_t(node.result_count())) {}
+    : node_(node),
+      n_(n),
+      captured_(std::move(captured)),
+      slots_(std::size_t(node.result_count())) {}
 
 std::optional<AxisPosition> RegionAxis::position(Value v) const {
   if (const auto found = positions_.find(v); found != positions_.end()) return found->second;
@@ -20,13 +23,15 @@ std::optional<AxisPosition> RegionAxis::position(Value v) const {
 bool RegionAxis::set(Value v, const std::optional<AxisPosition>& position) {
   if (!position) return false;
   const std::optional<AxisPosition> known = this->position(v);
-  if (known && *known != *position && why_.empty()) why_ = "the axis lies in two places of one value of its regions";
+  if (known && *known != *position && why_.empty())
+    why_ = "the axis lies in two places of one value of its regions";
   return positions_.emplace(v, known.value_or(*position)).second && !known;
 }
 
 bool RegionAxis::unite(std::optional<AxisPosition>& slot, Value v) {
   if (const auto known = position(v)) {
-    if (slot && *slot != *known && why_.empty()) why_ = "the axis lies in two places of one value that it carries";
+    if (slot && *slot != *known && why_.empty())
+      why_ = "the axis lies in two places of one value that it carries";
     const bool is_new = !slot;
     slot = known;
     return is_new;
@@ -37,7 +42,8 @@ bool RegionAxis::unite(std::optional<AxisPosition>& slot, Value v) {
 bool RegionAxis::unite_loop() {
   bool changed = false;
   for (std::size_t k = 0; k < slots_.size(); ++k)
-    for (const Value v : {node_.region(0).argument(int(k)), node_.region(1).argument(int(k)), node_.region(1).results[k]})
+    for (const Value v : {node_.region(0).argument(int(k)), node_.region(1).argument(int(k)),
+                          node_.region(1).results[k]})
       changed |= unite(slots_[k], v);
   return changed;
 }
@@ -52,7 +58,8 @@ bool RegionAxis::unite_branches() {
 std::optional<AxisFlow> RegionAxis::flow_of(const Node& inner) const {
   AxisPositions operands, results;
   bool is_known = false;
-  for (const Value& v : inner.operands()) is_known |= operands.emplace_back(position(v)).has_value();
+  for (const Value& v : inner.operands())
+    is_known |= operands.emplace_back(position(v)).has_value();
   for (int k = 0; k < inner.result_count(); ++k)
     is_known |= results.emplace_back(position(Value{const_cast<Node*>(&inner), k})).has_value();
   if (!inner.regions().empty())
@@ -73,18 +80,21 @@ bool RegionAxis::visit(const Node& inner) {
     return false;
   }
   bool changed = false;
-  for (std::size_t k = 0; k < flow->operands.size(); ++k) changed |= set(inner.operand(k), flow->operands[k]);
+  for (std::size_t k = 0; k < flow->operands.size(); ++k)
+    changed |= set(inner.operand(k), flow->operands[k]);
   for (std::size_t k = 0; k < flow->results.size(); ++k)
     changed |= set(Value{const_cast<Node*>(&inner), int(k)}, flow->results[k]);
   for (const Value& v : captures(inner))
-    if (const auto found = flow->captures.find(v); found != flow->captures.end()) changed |= set(v, found->second);
+    if (const auto found = flow->captures.find(v); found != flow->captures.end())
+      changed |= set(v, found->second);
   return changed;
 }
 
 bool RegionAxis::sweep(const Graph& graph) {
   bool changed = false;
   for (const Node* inner : graph.nodes()) changed |= visit(*inner);
-  for (auto inner = graph.nodes().rbegin(); inner != graph.nodes().rend(); ++inner) changed |= visit(**inner);
+  for (auto inner = graph.nodes().rbegin(); inner != graph.nodes().rend(); ++inner)
+    changed |= visit(**inner);
   return changed;
 }
 
@@ -93,7 +103,8 @@ void RegionAxis::run(const AxisPositions& operands, const AxisPositions& results
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     if (k < results.size()) slots_[k] = results[k];
     if (!is_loop || k >= operands.size() || !operands[k]) continue;
-    if (slots_[k] && *slots_[k] != *operands[k]) why_ = "the axis lies in two places of one value that it carries";
+    if (slots_[k] && *slots_[k] != *operands[k])
+      why_ = "the axis lies in two places of one value that it carries";
     slots_[k] = operands[k];
   }
   for (bool changed = true; changed && why_.empty();) {
@@ -102,7 +113,8 @@ void RegionAxis::run(const AxisPositions& operands, const AxisPositions& results
   }
   const bool is_choice_placed = !is_loop && !operands.empty() && operands[0];
   if (why_.empty() && is_choice_placed) why_ = "its index differs along the axis";
-  if (why_.empty() && is_loop && position(node_.region(0).results[0])) why_ = "its condition differs along the axis";
+  if (why_.empty() && is_loop && position(node_.region(0).results[0]))
+    why_ = "its condition differs along the axis";
 }
 
 AxisFlow RegionAxis::flow() const {
@@ -114,8 +126,10 @@ AxisFlow RegionAxis::flow() const {
   flow.results = slots_;
   for (const Value& v : captures(node_)) {
     const auto found = positions_.find(v);
-    if (found != positions_.end()) flow.captures.insert(*found);
-    else if (const auto known = captured_ ? captured_(v) : std::nullopt) flow.captures.emplace(v, *known);
+    if (found != positions_.end())
+      flow.captures.insert(*found);
+    else if (const auto known = captured_ ? captured_(v) : std::nullopt)
+      flow.captures.emplace(v, *known);
   }
   return flow;
 }

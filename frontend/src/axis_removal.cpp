@@ -50,7 +50,8 @@ Removal made_of(Node* node) {
 DimEdits edits_of(const AxisPositions& positions, bool whole) {
   DimEdits edits;
   for (const auto& p : positions)
-    edits.push_back(p && is_whole(*p) == whole ? std::optional(DimEdit{p->dim, p->outer * p->inner}) : std::nullopt);
+    edits.push_back(p && is_whole(*p) == whole ? std::optional(DimEdit{p->dim, p->outer * p->inner})
+                                               : std::nullopt);
   return edits;
 }
 
@@ -65,20 +66,23 @@ AxisPositions role_operands(const Job& job) {
 Dict attributes_without(const Job& job) {
   const AxisPositions operands = role_operands(job);
   const DimEdits shrunk = edits_of(operands, false);
-  const bool shrinks = std::any_of(shrunk.begin(), shrunk.end(), [](const auto& e) { return e.has_value(); });
+  const bool shrinks =
+      std::any_of(shrunk.begin(), shrunk.end(), [](const auto& e) { return e.has_value(); });
   return shrinks ? attrs_with_shrunk(job.node, shrunk)
-                 : attrs_with_removed(job.node, edits_of(operands, true), edits_of(job.flow.results, true));
+                 : attrs_with_removed(job.node, edits_of(operands, true),
+                                      edits_of(job.flow.results, true));
 }
 
 Removal remove_plain(const Job& job) {
-  return made_of(remake(job.node, job.context.into, job.operands, attributes_without(job), job.result_types(),
-                        job.context.before));
+  return made_of(remake(job.node, job.context.into, job.operands, attributes_without(job),
+                        job.result_types(), job.context.before));
 }
 
 // --- Constants and counts -----------------------------------------------------------------------
 
 /// The constant with the axis as its dimension 0: [n, rest…], rest as the result's type.
-HostArray axis_first(const HostArray& array, const AxisPosition& p, std::int64_t n, const Type& rest) {
+HostArray axis_first(const HostArray& array, const AxisPosition& p, std::int64_t n,
+                     const Type& rest) {
   Type type = rest;
   type.dims.insert(type.dims.begin(), n);
   HostArray out(type);
@@ -100,20 +104,26 @@ Removal remove_constant(const Job& job) {
   const Builder b = job.builder();
   const Type type = job.result_type();
   const DenseRef value = *job.node.attrs.find("value")->get_if<DenseRef>();
-  const auto constant = [&](DenseRef v) { return Removal{.results = {create_constant(b.into, std::move(v), b.before)}, .why = {}}; };
+  const auto constant = [&](DenseRef v) {
+    return Removal{.results = {create_constant(b.into, std::move(v), b.before)}, .why = {}};
+  };
   if (value->is_splat()) return constant(std::make_shared<const Dense>(type, value->bytes(), true));
   const HostArray moved = axis_first(value->to_array(), *job.flow.results[0], job.n, type);
   HostArray first(type);
   std::copy_n(moved.bytes.begin(), first.bytes.size(), first.bytes.begin());
   bool is_uniform = true;
   for (std::int64_t i = 1; i < job.n && is_uniform; ++i)
-    is_uniform = std::equal(first.bytes.begin(), first.bytes.end(), moved.bytes.begin() + i * std::ptrdiff_t(first.bytes.size()));
+    is_uniform = std::equal(first.bytes.begin(), first.bytes.end(),
+                            moved.bytes.begin() + i * std::ptrdiff_t(first.bytes.size()));
   if (is_uniform) return constant(make_dense(first));
   std::vector<Value> operands{create_constant(b.into, make_dense(moved), b.before), job.index()};
-  for (std::size_t d = 0; d < type.dims.size(); ++d) operands.push_back(b.splat(operands[1].type(), 0));
+  for (std::size_t d = 0; d < type.dims.size(); ++d)
+    operands.push_back(b.splat(operands[1].type(), 0));
   I64s sizes = moved.type.dims;
   sizes[0] = 1;
-  return {.results = {b.reshape(b.op("stablehlo.dynamic_slice", operands, {{"slice_sizes", sizes}}), type.dims)}, .why = {}};
+  return {.results = {b.reshape(b.op("stablehlo.dynamic_slice", operands, {{"slice_sizes", sizes}}),
+                                type.dims)},
+          .why = {}};
 }
 
 Removal remove_iota(const Job& job) {
@@ -133,10 +143,12 @@ Removal remove_iota(const Job& job) {
   };
   Value skipped = index;
   if (p.outer != 1 && job.n != 1) {
-    const Value o = p.inner == 1 ? j : b.op("stablehlo.divide", {j, b.splat(counts, double(p.inner))});
+    const Value o =
+        p.inner == 1 ? j : b.op("stablehlo.divide", {j, b.splat(counts, double(p.inner))});
     skipped = b.op("stablehlo.add", {times(o, job.n - 1), index});
   }
-  return {.results = {b.convert(b.op("stablehlo.add", {j, times(skipped, p.inner)}), type.dtype)}, .why = {}};
+  return {.results = {b.convert(b.op("stablehlo.add", {j, times(skipped, p.inner)}), type.dtype)},
+          .why = {}};
 }
 
 // --- Shape --------------------------------------------------------------------------------------
@@ -159,8 +171,11 @@ Removal remove_broadcast(const Job& job) {
       if (d > p.dim) --d;
   }
   const Type type = job.result_type();
-  if (operand.type() == type && std::is_sorted(dims.begin(), dims.end())) return {.results = {operand}, .why = {}};
-  return {.results = {b.typed("stablehlo.broadcast_in_dim", {operand}, type, {{"broadcast_dimensions", dims}})}, .why = {}};
+  if (operand.type() == type && std::is_sorted(dims.begin(), dims.end()))
+    return {.results = {operand}, .why = {}};
+  return {.results = {b.typed("stablehlo.broadcast_in_dim", {operand}, type,
+                              {{"broadcast_dimensions", dims}})},
+          .why = {}};
 }
 
 Removal remove_reshape(const Job& job) {
@@ -169,7 +184,8 @@ Removal remove_reshape(const Job& job) {
 
 Removal remove_transpose(const Job& job) {
   const Dict attrs = attributes_without(job);
-  if (const I64s& p = attrs.i64s("permutation"); std::is_sorted(p.begin(), p.end())) return {.results = {job.operands[0]}, .why = {}};
+  if (const I64s& p = attrs.i64s("permutation"); std::is_sorted(p.begin(), p.end()))
+    return {.results = {job.operands[0]}, .why = {}};
   return remove_plain(job);
 }
 
@@ -250,8 +266,9 @@ Removal remove_control_flow(const Job& job) {
     regions.push_back(removal.region(*region));
     if (!regions.back()) return refused(removal.why());
   }
-  Node* made = create(job.context.into, job.node.name(), job.operands, job.node.attrs, std::move(regions),
-                      job.result_types(), job.context.before, job.node.location());
+  Node* made =
+      create(job.context.into, job.node.name(), job.operands, job.node.attrs, std::move(regions),
+             job.result_types(), job.context.before, job.node.location());
   made->hint = job.node.hint;
   return made_of(made);
 }
@@ -276,18 +293,23 @@ const std::map<std::string_view, Rule>& rules() {
 
 bool is_touched(const AxisFlow& flow) {
   const auto has = [](const AxisPositions& positions) {
-    return std::any_of(positions.begin(), positions.end(), [](const auto& p) { return p.has_value(); });
+    return std::any_of(positions.begin(), positions.end(),
+                       [](const auto& p) { return p.has_value(); });
   };
   return has(flow.operands) || has(flow.results) || !flow.captures.empty();
 }
 
 }  // namespace
 
-Removal remove_dim(const Node& node, const AxisFlow& flow, std::int64_t n, std::span<const Value> operands,
-                   const RemovalContext& context) {
+Removal remove_dim(const Node& node, const AxisFlow& flow, std::int64_t n,
+                   std::span<const Value> operands, const RemovalContext& context) {
   PARTITA_ASSERT(operands.size() == node.operands().size());
   if (!flow.why.empty()) return refused(flow.why);
-  const Job job{.node = node, .flow = flow, .n = n, .operands = {operands.begin(), operands.end()}, .context = context};
+  const Job job{.node = node,
+                .flow = flow,
+                .n = n,
+                .operands = {operands.begin(), operands.end()},
+                .context = context};
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const Type wanted = type_without(node.operand(k).type(), flow.operands[k]);
     if (operands[k].type() != wanted)
@@ -295,7 +317,8 @@ Removal remove_dim(const Node& node, const AxisFlow& flow, std::int64_t n, std::
                                to_string(operands[k].type()), ", not ", to_string(wanted)));
   }
   const auto rule = rules().find(node.name());
-  if (rule != rules().end() && (is_touched(flow) || is_control_flow(node))) return rule->second(job);
+  if (rule != rules().end() && (is_touched(flow) || is_control_flow(node)))
+    return rule->second(job);
   return remove_plain(job);
 }
 

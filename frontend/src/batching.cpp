@@ -28,7 +28,8 @@ void Job::set_all(Node* made) const {
 }
 
 void Job::refuse(const std::string& why) const {
-  throw_user_error(cat(node.name(), ": expected an op that can be batched, found ", why), node.location());
+  throw_user_error(cat(node.name(), ": expected an op that can be batched, found ", why),
+                   node.location());
 }
 
 BatchedValue look_up(const BatchMap& map, Value v) {
@@ -56,9 +57,10 @@ void batch_leading(const Job& job, const std::vector<bool>& data) {
     operands.push_back(data[k] ? job.with_batch(k) : job.plain(k));
     edits.push_back(data[k] ? std::optional(leading) : no_edit);
   }
-  Dict attrs = attrs_with_inserted(job.node, edits, DimEdits(job.node.result_types().size(), leading));
-  job.set_all(remake(job.node, job.context.into, std::move(operands), std::move(attrs), job.batched_types(),
-                     job.context.before));
+  Dict attrs =
+      attrs_with_inserted(job.node, edits, DimEdits(job.node.result_types().size(), leading));
+  job.set_all(remake(job.node, job.context.into, std::move(operands), std::move(attrs),
+                     job.batched_types(), job.context.before));
 }
 
 /// Ops without rule of their own: operands of full rank lead with the batch; scalars of an op on
@@ -86,8 +88,10 @@ void batch_each_operand(const Job& job) {
     operands.push_back(v.value);
     types.push_back(v.value.type());
   }
-  Node* made = remake(job.node, job.context.into, operands, job.node.attrs, types, job.context.before);
-  for (int k = 0; k < made->result_count(); ++k) job.set(k, made->result(k), job.is_batched(std::size_t(k)));
+  Node* made =
+      remake(job.node, job.context.into, operands, job.node.attrs, types, job.context.before);
+  for (int k = 0; k < made->result_count(); ++k)
+    job.set(k, made->result(k), job.is_batched(std::size_t(k)));
 }
 
 void batch_broadcast(const Job& job) { batch_leading(job, {true}); }
@@ -103,10 +107,14 @@ void batch_reduce(const Job& job) {
   if (!inits_batched) return batch_leading(job, data);
   // An initial value for each lane is combined with the reduction that starts from the identity.
   const auto combiner = n == 1 ? simple_combiner(job.node.region(0)) : std::nullopt;
-  if (!combiner) job.refuse("a reduction with a batched initial value and a region that is not one of the usual ones");
+  if (!combiner)
+    job.refuse(
+        "a reduction with a batched initial value and a region that is not one of the usual ones");
   const Builder b = job.builder();
   Job without = job;
-  without.operands[1] = {create_constant(b.into, combiner_identity(*combiner, job.node.operand(1).type()), b.before), false};
+  without.operands[1] = {
+      create_constant(b.into, combiner_identity(*combiner, job.node.operand(1).type()), b.before),
+      false};
   batch_leading(without, data);
   const Value reduced = look_up(job.map, Value{const_cast<Node*>(&job.node), 0}).value;
   const Value init = b.broadcast(job.plain(1), reduced.type().dims, {0});
@@ -118,16 +126,17 @@ void batch_pad(const Job& job) {
   // A padding value for each lane is selected where padding is.
   const Builder b = job.builder();
   const Type &operand = job.node.operand(0).type(), &result = job.node.result_types()[0];
-  const Value is_inside =
-      b.op("stablehlo.pad", {b.splat({.dtype = DType::i1, .dims = operand.dims}, 1), b.splat(Type::scalar(DType::i1), 0)},
-           job.node.attrs);
+  const Value is_inside = b.op(
+      "stablehlo.pad",
+      {b.splat({.dtype = DType::i1, .dims = operand.dims}, 1), b.splat(Type::scalar(DType::i1), 0)},
+      job.node.attrs);
   Job with_zero = job;
   with_zero.operands[1] = {b.splat(Type::scalar(operand.dtype), 0), false};
   batch_leading(with_zero, {true, false});
   const Value padded = look_up(job.map, Value{const_cast<Node*>(&job.node), 0}).value;
   const Dims& full = padded.type().dims;
-  job.set(0, b.op("stablehlo.select", {b.broadcast(is_inside, full, counting(result.rank(), 1)), padded,
-                                       b.broadcast(job.plain(1), full, {0})}));
+  job.set(0, b.op("stablehlo.select", {b.broadcast(is_inside, full, counting(result.rank(), 1)),
+                                       padded, b.broadcast(job.plain(1), full, {0})}));
 }
 
 // --- Contraction --------------------------------------------------------------------------------
@@ -135,7 +144,9 @@ void batch_pad(const Job& job) {
 void batch_dot(const Job& job) {
   const DimEdit leading{0, job.context.size};
   const bool lhs = job.is_batched(0), rhs = job.is_batched(1);
-  Dict attrs = attrs_with_inserted(job.node, {lhs ? std::optional(leading) : no_edit, rhs ? std::optional(leading) : no_edit}, {});
+  Dict attrs = attrs_with_inserted(
+      job.node, {lhs ? std::optional(leading) : no_edit, rhs ? std::optional(leading) : no_edit},
+      {});
   const Type& type = job.node.result_types()[0];
   const auto batches = std::int64_t(job.node.attrs.i64s("lhs_batching_dimensions").size());
   std::int64_t position = 0;  // of the new dimension in the result
@@ -149,13 +160,15 @@ void batch_dot(const Job& job) {
     const auto contracted = std::int64_t(job.node.attrs.i64s("lhs_contracting_dimensions").size());
     position = lhs ? batches : job.node.operand(0).type().rank() - contracted;
   }
-  Node* made = remake(job.node, job.context.into, {job.plain(0), job.plain(1)}, std::move(attrs),
-                      {with_dim_inserted(type, int(position), job.context.size)}, job.context.before);
+  Node* made =
+      remake(job.node, job.context.into, {job.plain(0), job.plain(1)}, std::move(attrs),
+             {with_dim_inserted(type, int(position), job.context.size)}, job.context.before);
   if (position == 0) return job.set_all(made);
   I64s permutation{position};
   for (std::int64_t d = 0; d <= type.rank(); ++d)
     if (d != position) permutation.push_back(d);
-  job.set(0, job.builder().op("stablehlo.transpose", {made->result()}, {{"permutation", permutation}}));
+  job.set(
+      0, job.builder().op("stablehlo.transpose", {made->result()}, {{"permutation", permutation}}));
 }
 
 // --- Indexing -----------------------------------------------------------------------------------
@@ -169,8 +182,10 @@ void prepend(Dict& attrs, const char* name, std::int64_t entry) {
 void batch_gather(const Job& job) {
   const DimEdit leading{0, job.context.size};
   const bool operand = job.is_batched(0), indices = job.is_batched(1);
-  Dict attrs = attrs_with_inserted(job.node, {operand ? std::optional(leading) : no_edit, indices ? std::optional(leading) : no_edit},
-                                   {leading});
+  Dict attrs = attrs_with_inserted(
+      job.node,
+      {operand ? std::optional(leading) : no_edit, indices ? std::optional(leading) : no_edit},
+      {leading});
   if (operand && indices) {
     prepend(attrs, "operand_batching_dims", 0);
     prepend(attrs, "start_indices_batching_dims", 0);
@@ -183,15 +198,16 @@ void batch_gather(const Job& job) {
   } else {
     attrs.erase("indices_are_sorted");
   }
-  job.set_all(remake(job.node, job.context.into, {job.plain(0), job.plain(1)}, std::move(attrs), job.batched_types(),
-                     job.context.before));
+  job.set_all(remake(job.node, job.context.into, {job.plain(0), job.plain(1)}, std::move(attrs),
+                     job.batched_types(), job.context.before));
 }
 
 void batch_scatter(const Job& job) {
   const DimEdit leading{0, job.context.size};
   const std::size_t n = job.operands.size() / 2;
   const bool indices = job.is_batched(n);
-  Dict attrs = attrs_with_inserted(job.node, {leading, indices ? std::optional(leading) : no_edit, leading}, {});
+  Dict attrs = attrs_with_inserted(
+      job.node, {leading, indices ? std::optional(leading) : no_edit, leading}, {});
   if (indices) {
     prepend(attrs, "input_batching_dims", 0);
     prepend(attrs, "scatter_indices_batching_dims", 0);
@@ -200,21 +216,25 @@ void batch_scatter(const Job& job) {
     prepend(attrs, "update_window_dims", 0);
   }
   std::vector<Value> operands;
-  for (std::size_t k = 0; k < job.operands.size(); ++k) operands.push_back(k == n ? job.plain(k) : job.with_batch(k));
-  job.set_all(remake(job.node, job.context.into, std::move(operands), std::move(attrs), job.batched_types(),
-                     job.context.before));
+  for (std::size_t k = 0; k < job.operands.size(); ++k)
+    operands.push_back(k == n ? job.plain(k) : job.with_batch(k));
+  job.set_all(remake(job.node, job.context.into, std::move(operands), std::move(attrs),
+                     job.batched_types(), job.context.before));
 }
 
 /// Start indices from operand `first` on, as an array [size, rank].
 Value stacked_starts(const Job& job, std::size_t first) {
   const Builder b = job.builder();
   std::vector<Value> columns;
-  for (std::size_t k = first; k < job.operands.size(); ++k) columns.push_back(b.reshape(job.with_batch(k), {job.context.size, 1}));
-  return columns.size() == 1 ? columns[0] : b.op("stablehlo.concatenate", columns, {{"dimension", 1}});
+  for (std::size_t k = first; k < job.operands.size(); ++k)
+    columns.push_back(b.reshape(job.with_batch(k), {job.context.size, 1}));
+  return columns.size() == 1 ? columns[0]
+                             : b.op("stablehlo.concatenate", columns, {{"dimension", 1}});
 }
 
 bool any_batched(const Job& job, std::size_t first) {
-  return std::any_of(job.operands.begin() + std::ptrdiff_t(first), job.operands.end(), [](const BatchedValue& v) { return v.batched; });
+  return std::any_of(job.operands.begin() + std::ptrdiff_t(first), job.operands.end(),
+                     [](const BatchedValue& v) { return v.batched; });
 }
 
 /// Slices at one place in every lane: a start index 0 for the new dimension.
@@ -227,15 +247,18 @@ void batch_same_place(const Job& job, std::size_t first_start) {
   else
     operands.push_back(job.builder().splat(Type::scalar(DType::i32), 0));
   for (std::size_t k = first_start; k < job.operands.size(); ++k) operands.push_back(job.plain(k));
-  job.set_all(remake(job.node, job.context.into, std::move(operands), attrs_with_inserted(job.node, {leading}, {leading}),
-                     job.batched_types(), job.context.before));
+  job.set_all(remake(job.node, job.context.into, std::move(operands),
+                     attrs_with_inserted(job.node, {leading}, {leading}), job.batched_types(),
+                     job.context.before));
 }
 
 void batch_dynamic_slice(const Job& job) {
   if (!any_batched(job, 1)) return batch_same_place(job, 1);
   const std::int64_t rank = job.node.operand(0).type().rank();
   I64s sizes = job.node.attrs.i64s("slice_sizes");
-  Dict attrs{{"offset_dims", counting(rank, 1)}, {"collapsed_slice_dims", I64s{}}, {"index_vector_dim", 1}};
+  Dict attrs{{"offset_dims", counting(rank, 1)},
+             {"collapsed_slice_dims", I64s{}},
+             {"index_vector_dim", 1}};
   if (job.is_batched(0)) {
     sizes.insert(sizes.begin(), std::min<std::int64_t>(1, job.context.size));
     attrs.set("operand_batching_dims", I64s{0});
@@ -243,7 +266,8 @@ void batch_dynamic_slice(const Job& job) {
   }
   attrs.set("start_index_map", counting(rank, job.is_batched(0) ? 1 : 0));
   attrs.set("slice_sizes", sizes);
-  job.set(0, job.builder().op("stablehlo.gather", {job.plain(0), stacked_starts(job, 1)}, std::move(attrs)));
+  job.set(0, job.builder().op("stablehlo.gather", {job.plain(0), stacked_starts(job, 1)},
+                              std::move(attrs)));
 }
 
 /// Scatter skips what sticks out where dynamic_update_slice moves it in: clamps each start first.
@@ -282,8 +306,9 @@ void batch_dynamic_update_slice(const Job& job) {
   regions.push_back(std::move(region));
   const std::vector<Type> types = job.batched_types();
   const Value starts = stacked_starts(with_clamped_starts(job), 2);
-  job.set_all(create(job.context.into, "stablehlo.scatter", {job.with_batch(0), starts, job.with_batch(1)}, attrs,
-                     std::move(regions), types, job.context.before, job.node.location()));
+  job.set_all(create(job.context.into, "stablehlo.scatter",
+                     {job.with_batch(0), starts, job.with_batch(1)}, attrs, std::move(regions),
+                     types, job.context.before, job.node.location()));
 }
 
 // --- The table ----------------------------------------------------------------------------------
@@ -334,7 +359,8 @@ bool holds_special(const Node& node, const BatchMap& map, const BatchContext& co
       if (found || !inner.regions().empty()) return;
       Graph scratch;
       BatchMap copy = map;
-      found = context.special(inner, copy, {.into = scratch, .size = context.size, .special = context.special});
+      found = context.special(inner, copy,
+                              {.into = scratch, .size = context.size, .special = context.special});
     });
   return found;
 }
@@ -346,7 +372,8 @@ Value batched(const BatchedValue& v, const BatchContext& context) {
   if (v.batched) return v.value;
   Dims shape = v.value.type().dims;
   shape.insert(shape.begin(), context.size);
-  return Builder{context.into, context.before}.broadcast(v.value, shape, batching::counting(v.value.type().rank(), 1));
+  return Builder{context.into, context.before}.broadcast(
+      v.value, shape, batching::counting(v.value.type().rank(), 1));
 }
 
 void add_batch_dim(const Node& node, BatchMap& map, const BatchContext& context) {
@@ -354,14 +381,17 @@ void add_batch_dim(const Node& node, BatchMap& map, const BatchContext& context)
   batching::Job job{.node = node, .map = map, .context = context, .operands = {}};
   for (const Value& v : node.operands()) job.operands.push_back(batching::look_up(map, v));
   const std::vector<Value> used = captures(node);
-  const bool is_batched = std::any_of(used.begin(), used.end(), [&](Value v) { return batching::look_up(map, v).batched; });
-  if (!is_batched && !batching::holds_special(node, map, context)) return batching::copy_node(node, map, context);
+  const bool is_batched = std::any_of(used.begin(), used.end(),
+                                      [&](Value v) { return batching::look_up(map, v).batched; });
+  if (!is_batched && !batching::holds_special(node, map, context))
+    return batching::copy_node(node, map, context);
   const auto rule = batching::find_rule(node);
   if (!rule) job.refuse("one without batching rule");
   rule(job);
 }
 
-std::vector<BatchedValue> batch_body(const Graph& body, BatchMap& map, const BatchContext& context) {
+std::vector<BatchedValue> batch_body(const Graph& body, BatchMap& map,
+                                     const BatchContext& context) {
   for (const Node* node : body.nodes()) add_batch_dim(*node, map, context);
   std::vector<BatchedValue> results;
   for (const Value& v : body.results) results.push_back(batching::look_up(map, v));

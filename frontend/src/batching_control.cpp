@@ -17,7 +17,8 @@ struct BatchedRegion {
   std::vector<BatchedValue> results;
 };
 
-BatchedRegion batch_region(const Graph& region, const std::vector<bool>& arguments, const Job& job) {
+BatchedRegion batch_region(const Graph& region, const std::vector<bool>& arguments,
+                           const Job& job) {
   BatchedRegion out;
   BatchMap map = job.map;
   for (int k = 0; k < region.argument_count(); ++k) {
@@ -26,7 +27,8 @@ BatchedRegion batch_region(const Graph& region, const std::vector<bool>& argumen
     const Type with = is_batched ? with_dim_inserted(type, 0, job.context.size) : type;
     map[region.argument(k)] = {out.graph->add_argument(with), is_batched};
   }
-  const BatchContext inside{.into = *out.graph, .size = job.context.size, .special = job.context.special};
+  const BatchContext inside{
+      .into = *out.graph, .size = job.context.size, .special = job.context.special};
   out.results = batch_body(region, map, inside);
   return out;
 }
@@ -37,15 +39,16 @@ BatchContext inside(const Job& job, Graph& graph) {
 
 /// `a` where the lane's predicate holds, else `b`; all batched.
 Value select_lanes(const Builder& b, Value predicate, Value on_true, Value on_false) {
-  return b.op("stablehlo.select", {b.broadcast(predicate, on_true.type().dims, {0}), on_true, on_false});
+  return b.op("stablehlo.select",
+              {b.broadcast(predicate, on_true.type().dims, {0}), on_true, on_false});
 }
 
 /// Whether any lane's predicate holds.
 Value any_lane(const Builder& b, Value predicate) {
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(make_combiner("or", DType::i1));
-  return create(b.into, "stablehlo.reduce", {predicate, b.splat(Type::scalar(DType::i1), 0)}, {{"dimensions", I64s{0}}},
-                std::move(regions), {}, b.before)
+  return create(b.into, "stablehlo.reduce", {predicate, b.splat(Type::scalar(DType::i1), 0)},
+                {{"dimensions", I64s{0}}}, std::move(regions), {}, b.before)
       ->result();
 }
 
@@ -85,7 +88,9 @@ BatchedRegion masked_body(const Job& job, const Carries& carries) {
   const Value running = batch_body(condition, map, context)[0].value;
   for (std::size_t k = 0; k < out.results.size(); ++k) {
     if (!carries.batched[k]) continue;
-    out.results[k] = {select_lanes(b, running, batched(out.results[k], context), out.graph->argument(int(k))), true};
+    out.results[k] = {
+        select_lanes(b, running, batched(out.results[k], context), out.graph->argument(int(k))),
+        true};
   }
   return out;
 }
@@ -95,22 +100,26 @@ BatchedRegion masked_body(const Job& job, const Carries& carries) {
 void batch_while(const Job& job) {
   const Carries carries = find_carries(job);
   BatchedRegion condition = batch_region(job.node.region(0), carries.batched, job);
-  BatchedRegion body = carries.predicate ? masked_body(job, carries) : batch_region(job.node.region(1), carries.batched, job);
+  BatchedRegion body = carries.predicate ? masked_body(job, carries)
+                                         : batch_region(job.node.region(1), carries.batched, job);
   const Value predicate = condition.results[0].value;
-  condition.graph->results = {carries.predicate ? any_lane(Builder{*condition.graph}, predicate) : predicate};
+  condition.graph->results = {carries.predicate ? any_lane(Builder{*condition.graph}, predicate)
+                                                : predicate};
   std::vector<Value> operands;
   for (std::size_t k = 0; k < carries.batched.size(); ++k) {
     operands.push_back(carries.batched[k] ? job.with_batch(k) : job.plain(k));
     const BatchedValue& result = body.results[k];
-    body.graph->results.push_back(carries.batched[k] ? batched(result, inside(job, *body.graph)) : result.value);
+    body.graph->results.push_back(carries.batched[k] ? batched(result, inside(job, *body.graph))
+                                                     : result.value);
   }
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(std::move(condition.graph));
   regions.push_back(std::move(body.graph));
-  Node* made = create(job.context.into, job.node.name(), std::move(operands), job.node.attrs, std::move(regions), {},
-                      job.context.before, job.node.location());
+  Node* made = create(job.context.into, job.node.name(), std::move(operands), job.node.attrs,
+                      std::move(regions), {}, job.context.before, job.node.location());
   made->hint = job.node.hint;
-  for (int k = 0; k < made->result_count(); ++k) job.set(k, made->result(k), carries.batched[std::size_t(k)]);
+  for (int k = 0; k < made->result_count(); ++k)
+    job.set(k, made->result(k), carries.batched[std::size_t(k)]);
 }
 
 namespace {
@@ -122,16 +131,18 @@ void batch_common_branch(const Job& job) {
   const auto results = std::size_t(job.node.result_count());
   std::vector<bool> is_batched(results, false);
   for (const BatchedRegion& branch : branches)
-    for (std::size_t k = 0; k < results; ++k) is_batched[k] = is_batched[k] || branch.results[k].batched;
+    for (std::size_t k = 0; k < results; ++k)
+      is_batched[k] = is_batched[k] || branch.results[k].batched;
   std::vector<std::unique_ptr<Graph>> regions;
   for (BatchedRegion& branch : branches) {
     const BatchContext context = inside(job, *branch.graph);
     for (std::size_t k = 0; k < results; ++k)
-      branch.graph->results.push_back(is_batched[k] ? batched(branch.results[k], context) : branch.results[k].value);
+      branch.graph->results.push_back(is_batched[k] ? batched(branch.results[k], context)
+                                                    : branch.results[k].value);
     regions.push_back(std::move(branch.graph));
   }
-  Node* made = create(job.context.into, job.node.name(), {job.plain(0)}, job.node.attrs, std::move(regions), {},
-                      job.context.before, job.node.location());
+  Node* made = create(job.context.into, job.node.name(), {job.plain(0)}, job.node.attrs,
+                      std::move(regions), {}, job.context.before, job.node.location());
   made->hint = job.node.hint;
   for (std::size_t k = 0; k < results; ++k) job.set(int(k), made->result(int(k)), is_batched[k]);
 }
@@ -150,7 +161,9 @@ void batch_branch_per_lane(const Job& job) {
     // The last branch is also that of an index out of range.
     Value chosen = batched(branches.back()[r], job.context);
     for (std::size_t k = branches.size() - 1; k-- > 0;) {
-      const Value is_this = job.node.is("stablehlo.if") ? index : b.compare("EQ", index, b.splat(index.type(), double(k)));
+      const Value is_this = job.node.is("stablehlo.if")
+                                ? index
+                                : b.compare("EQ", index, b.splat(index.type(), double(k)));
       chosen = select_lanes(b, is_this, batched(branches[k][r], job.context), chosen);
     }
     job.set(int(r), chosen);
@@ -160,8 +173,10 @@ void batch_branch_per_lane(const Job& job) {
 }  // namespace
 
 void batch_branches(const Job& job) {
-  if (job.is_batched(0)) batch_branch_per_lane(job);
-  else batch_common_branch(job);
+  if (job.is_batched(0))
+    batch_branch_per_lane(job);
+  else
+    batch_common_branch(job);
 }
 
 }  // namespace partita::ir::batching

@@ -7,7 +7,8 @@
 namespace partita::ir {
 namespace {
 
-const std::optional<DimEdit>& edit_of(const DimRole& role, const DimEdits& operands, const DimEdits& results) {
+const std::optional<DimEdit>& edit_of(const DimRole& role, const DimEdits& operands,
+                                      const DimEdits& results) {
   static const std::optional<DimEdit> none;
   const DimEdits& side = role.side == DimRole::Side::operand ? operands : results;
   return std::size_t(role.of) < side.size() ? side[std::size_t(role.of)] : none;
@@ -44,15 +45,18 @@ Dict changed(const Node& node, F&& change) {
 }
 
 /// The entry for an inserted dimension: the dimension it is, where another role says so, else filler.
-std::int64_t inserted_entry(const AttrSpec& spec, const DimRole& role, const DimEdit& edit, const DimEdits& operands,
-                            const DimEdits& results) {
+std::int64_t inserted_entry(const AttrSpec& spec, const DimRole& role, const DimEdit& edit,
+                            const DimEdits& operands, const DimEdits& results) {
   for (const DimRole& other : spec.roles)
     if (other.kind == DimRole::Kind::dim_index)
       if (const auto& named = edit_of(other, operands, results)) return named->dim;
   switch (role.fill) {
-    case DimRole::Fill::zero: return 0;
-    case DimRole::Fill::one: return 1;
-    case DimRole::Fill::extent: return edit.extent;
+    case DimRole::Fill::zero:
+      return 0;
+    case DimRole::Fill::one:
+      return 1;
+    case DimRole::Fill::extent:
+      return edit.extent;
   }
   return 0;
 }
@@ -70,7 +74,8 @@ Dict attrs_with_inserted(const Node& node, const DimEdits& operands, const DimEd
     for (const DimRole& role : spec.roles) {
       const auto& edit = edit_of(role, operands, results);
       if (role.kind != DimRole::Kind::per_dim || !edit) continue;
-      entries.list.insert(entries.list.begin() + edit->dim, inserted_entry(spec, role, *edit, operands, results));
+      entries.list.insert(entries.list.begin() + edit->dim,
+                          inserted_entry(spec, role, *edit, operands, results));
     }
   });
 }
@@ -79,7 +84,8 @@ Dict attrs_with_removed(const Node& node, const DimEdits& operands, const DimEdi
   return changed(node, [&](const AttrSpec& spec, Entries& entries) {
     for (const DimRole& role : spec.roles) {
       const auto& edit = edit_of(role, operands, results);
-      if (role.kind == DimRole::Kind::per_dim && edit) entries.list.erase(entries.list.begin() + edit->dim);
+      if (role.kind == DimRole::Kind::per_dim && edit)
+        entries.list.erase(entries.list.begin() + edit->dim);
     }
     for (const DimRole& role : spec.roles) {
       const auto& edit = edit_of(role, operands, results);
@@ -96,9 +102,11 @@ Dict attrs_with_shrunk(const Node& node, const DimEdits& operands) {
   return changed(node, [&](const AttrSpec& spec, Entries& entries) {
     for (const DimRole& role : spec.roles) {
       const auto& edit = edit_of(role, operands, {});
-      if (role.kind != DimRole::Kind::per_dim || role.fill != DimRole::Fill::extent || !edit) continue;
+      if (role.kind != DimRole::Kind::per_dim || role.fill != DimRole::Fill::extent || !edit)
+        continue;
       std::int64_t& entry = entries.list[std::size_t(edit->dim)];
-      if (entry == node.operand(std::size_t(role.of)).type().dims[std::size_t(edit->dim)]) entry = edit->extent;
+      if (entry == node.operand(std::size_t(role.of)).type().dims[std::size_t(edit->dim)])
+        entry = edit->extent;
     }
   });
 }
@@ -108,12 +116,12 @@ Type with_dim_inserted(Type type, int dim, std::int64_t extent) {
   return type;
 }
 
-Node* remake(const Node& node, Graph& into, std::vector<Value> operands, Dict attrs, std::vector<Type> types,
-             Node* before) {
+Node* remake(const Node& node, Graph& into, std::vector<Value> operands, Dict attrs,
+             std::vector<Type> types, Node* before) {
   std::vector<std::unique_ptr<Graph>> regions;
   for (const auto& region : node.regions()) regions.push_back(clone_graph(*region));
-  Node* made = create(into, node.name(), std::move(operands), std::move(attrs), std::move(regions), types, before,
-                      node.location());
+  Node* made = create(into, node.name(), std::move(operands), std::move(attrs), std::move(regions),
+                      types, before, node.location());
   made->hint = node.hint;
   made->loc_text = node.loc_text;
   return made;

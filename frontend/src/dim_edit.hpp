@@ -20,17 +20,19 @@ struct DimEdit {
 };
 using DimEdits = std::vector<std::optional<DimEdit>>;
 
-[[nodiscard]] Dict attrs_with_inserted(const Node& node, const DimEdits& operands, const DimEdits& results);
+[[nodiscard]] Dict attrs_with_inserted(const Node& node, const DimEdits& operands,
+                                       const DimEdits& results);
 /// A single-dimension attribute must not name a removed dimension.
-[[nodiscard]] Dict attrs_with_removed(const Node& node, const DimEdits& operands, const DimEdits& results);
+[[nodiscard]] Dict attrs_with_removed(const Node& node, const DimEdits& operands,
+                                      const DimEdits& results);
 /// Only entries that give the whole extent change.
 [[nodiscard]] Dict attrs_with_shrunk(const Node& node, const DimEdits& operands);
 
 [[nodiscard]] Type with_dim_inserted(Type type, int dim, std::int64_t extent);
 
 /// A node like `node` (op, location, hint) with copies of its (isolated) regions.
-Node* remake(const Node& node, Graph& into, std::vector<Value> operands, Dict attrs, std::vector<Type> types,
-             Node* before);
+Node* remake(const Node& node, Graph& into, std::vector<Value> operands, Dict attrs,
+             std::vector<Type> types, Node* before);
 
 /// Small nodes that transformations insert.
 struct Builder {
@@ -40,10 +42,13 @@ struct Builder {
   Value op(std::string_view name, std::vector<Value> operands, Dict attrs = {}) const {
     return create_value(into, name, std::move(operands), std::move(attrs), {}, before);
   }
-  Value typed(std::string_view name, std::vector<Value> operands, const Type& type, Dict attrs = {}) const {
+  Value typed(std::string_view name, std::vector<Value> operands, const Type& type,
+              Dict attrs = {}) const {
     return create_value(into, name, std::move(operands), std::move(attrs), {&type, 1}, before);
   }
-  Value splat(const Type& type, double value) const { return create_splat(into, type, value, before); }
+  Value splat(const Type& type, double value) const {
+    return create_splat(into, type, value, before);
+  }
   /// To another shape; the value itself when it has that shape.
   Value reshape(Value v, const Dims& dims) const;
   /// With dimensions of the value at `dims` of the result.

@@ -15,12 +15,14 @@ namespace {
 using Bounds = ExprPool::Bounds;
 constexpr std::int64_t unbounded = ExprPool::unbounded;
 
-std::int64_t saturate(__int128 x) {
+__extension__ using Wide = __int128;
+
+std::int64_t saturate(Wide x) {
   return x > unbounded ? unbounded : x < -unbounded ? -unbounded : std::int64_t(x);
 }
 
 Bounds scaled(Bounds b, std::int64_t factor) {
-  const std::int64_t x = saturate(__int128(b.low) * factor), y = saturate(__int128(b.high) * factor);
+  const std::int64_t x = saturate(Wide(b.low) * factor), y = saturate(Wide(b.high) * factor);
   return {std::min(x, y), std::max(x, y)};
 }
 
@@ -29,7 +31,7 @@ Bounds sum(Bounds a, Bounds b) {
   const auto end = [](std::int64_t x, std::int64_t y) {
     if (x <= -unbounded || y <= -unbounded) return -unbounded;
     if (x >= unbounded || y >= unbounded) return unbounded;
-    return saturate(__int128(x) + y);
+    return saturate(Wide(x) + y);
   };
   return {end(a.low, b.low), end(a.high, b.high)};
 }
@@ -44,7 +46,8 @@ bool is_index(ExprKind kind) {
 Bounds dtype_bounds(DType d) {
   const DTypeInfo& i = info(d);
   if (i.kind == Kinds::boolean) return {0, 1};
-  if (i.kind == Kinds::unsigned_) return {0, i.bits > 62 ? unbounded : (std::int64_t(1) << i.bits) - 1};
+  if (i.kind == Kinds::unsigned_)
+    return {0, i.bits > 62 ? unbounded : (std::int64_t(1) << i.bits) - 1};
   if (i.bits > 62) return {-unbounded, unbounded};
   return {-(std::int64_t(1) << (i.bits - 1)), (std::int64_t(1) << (i.bits - 1)) - 1};
 }
@@ -53,8 +56,10 @@ Bounds dtype_bounds(DType d) {
 std::int64_t integer_value(const Expr& e) {
   return visit(e.dtype, [&](auto d) -> std::int64_t {
     using T = StorageType<d>;
-    if constexpr (std::is_integral_v<T>) return std::int64_t(T(e.bits));
-    else throw_internal_error("expected an integer constant expression");
+    if constexpr (std::is_integral_v<T>)
+      return std::int64_t(T(e.bits));
+    else
+      throw_internal_error("expected an integer constant expression");
   });
 }
 
@@ -143,7 +148,8 @@ ExprId ExprPool::choose(ExprId condition, ExprId a, ExprId b) {
   const Expr& c = (*this)[condition];
   if (c.kind == ExprKind::constant) return c.bits != 0 ? a : b;
   if (a == b) return a;
-  return intern({.kind = ExprKind::choose, .dtype = (*this)[a].dtype, .operands = {condition, a, b}});
+  return intern(
+      {.kind = ExprKind::choose, .dtype = (*this)[a].dtype, .operands = {condition, a, b}});
 }
 
 ExprId ExprPool::load(std::int32_t buffer, DType d, ExprId linear_index) {
@@ -190,15 +196,19 @@ Bounds ExprPool::element_bounds(ExprId id) const {
       const Bounds b = bounds(e.operands[0]);
       return b.low >= limits.low && b.high <= limits.high ? b : limits;
     }
-    case ExprKind::choose: return unite(operand(1), operand(2));
+    case ExprKind::choose:
+      return unite(operand(1), operand(2));
     case ExprKind::apply:
       if (!is_integer(e.dtype)) return limits;
       if (e.name == "maximum")
-        return {std::max(operand(0).low, operand(1).low), std::max(operand(0).high, operand(1).high)};
+        return {std::max(operand(0).low, operand(1).low),
+                std::max(operand(0).high, operand(1).high)};
       if (e.name == "minimum")
-        return {std::min(operand(0).low, operand(1).low), std::min(operand(0).high, operand(1).high)};
+        return {std::min(operand(0).low, operand(1).low),
+                std::min(operand(0).high, operand(1).high)};
       return limits;
-    default: return limits;
+    default:
+      return limits;
   }
 }
 
@@ -206,7 +216,8 @@ Bounds ExprPool::find_bounds(const Expr& e) const {
   const auto operand = [&](std::size_t k) { return bounds(e.operands[k]); };
   const auto value = [&](std::size_t k) { return std::int64_t((*this)[e.operands[k]].bits); };
   switch (e.kind) {
-    case ExprKind::index_constant: return {std::int64_t(e.bits), std::int64_t(e.bits)};
+    case ExprKind::index_constant:
+      return {std::int64_t(e.bits), std::int64_t(e.bits)};
     case ExprKind::index_variable: {
       const auto it = extents_.find(e.slot);
       return {0, it == extents_.end() ? unbounded : std::max<std::int64_t>(it->second - 1, 0)};
@@ -215,9 +226,12 @@ Bounds ExprPool::find_bounds(const Expr& e) const {
       const auto it = scalar_bounds_.find(e.slot);
       return it == scalar_bounds_.end() ? Bounds{-unbounded, unbounded} : it->second;
     }
-    case ExprKind::to_index: return element_bounds(e.operands[0]);
-    case ExprKind::index_add: return sum(operand(0), operand(1));
-    case ExprKind::index_sub: return sum(operand(0), scaled(operand(1), -1));
+    case ExprKind::to_index:
+      return element_bounds(e.operands[0]);
+    case ExprKind::index_add:
+      return sum(operand(0), operand(1));
+    case ExprKind::index_sub:
+      return sum(operand(0), scaled(operand(1), -1));
     case ExprKind::index_mul: {
       const Bounds a = operand(0), b = operand(1);
       return unite(scaled(a, b.low), scaled(a, b.high));
@@ -233,7 +247,8 @@ Bounds ExprPool::find_bounds(const Expr& e) const {
       return {std::min(operand(0).low, operand(1).low), std::min(operand(0).high, operand(1).high)};
     case ExprKind::index_max:
       return {std::max(operand(0).low, operand(1).low), std::max(operand(0).high, operand(1).high)};
-    default: throw_internal_error("bounds of an expression that is not an index");
+    default:
+      throw_internal_error("bounds of an expression that is not an index");
   }
 }
 
@@ -248,14 +263,18 @@ Bounds ExprPool::bounds(const Linear& s) const {
 ExprPool::Linear ExprPool::linear(ExprId id) const {
   const Expr& e = (*this)[id];
   switch (e.kind) {
-    case ExprKind::index_constant: return {.terms = {}, .constant = std::int64_t(e.bits)};
-    case ExprKind::index_add: return combine(linear(e.operands[0]), linear(e.operands[1]), 1);
-    case ExprKind::index_sub: return combine(linear(e.operands[0]), linear(e.operands[1]), -1);
+    case ExprKind::index_constant:
+      return {.terms = {}, .constant = std::int64_t(e.bits)};
+    case ExprKind::index_add:
+      return combine(linear(e.operands[0]), linear(e.operands[1]), 1);
+    case ExprKind::index_sub:
+      return combine(linear(e.operands[0]), linear(e.operands[1]), -1);
     case ExprKind::index_mul:
       if (is_index_constant(e.operands[1]))
         return combine({}, linear(e.operands[0]), std::int64_t((*this)[e.operands[1]].bits));
       [[fallthrough]];
-    default: return {.terms = {{id, 1}}};
+    default:
+      return {.terms = {{id, 1}}};
   }
 }
 
@@ -302,10 +321,12 @@ void ExprPool::merge_quotients(Linear& s) {
     for (const auto& [id, factor] : s.terms) {
       const Digit low = digit(id);
       if (low.extent == 0) continue;
-      const auto higher = std::find_if(s.terms.begin(), s.terms.end(), [&, k = factor](const auto& t) {
-        const Digit high = digit(t.first);
-        return high.base == low.base && high.divisor == low.divisor * low.extent && t.second == k * low.extent;
-      });
+      const auto higher =
+          std::find_if(s.terms.begin(), s.terms.end(), [&, k = factor](const auto& t) {
+            const Digit high = digit(t.first);
+            return high.base == low.base && high.divisor == low.divisor * low.extent &&
+                   t.second == k * low.extent;
+          });
       if (higher == s.terms.end()) continue;
       const std::int64_t k = factor, top = digit(higher->first).extent;
       const ExprId part = id, above = higher->first;
@@ -329,12 +350,18 @@ ExprId ExprPool::build(Linear s) {
   ExprId total = no_expr;
   for (const auto& [term, factor] : s.terms) {
     const std::int64_t size = total != no_expr && factor < 0 ? -factor : factor;
-    const ExprId product = size == 1 ? term : intern({.kind = ExprKind::index_mul, .operands = {term, index(size)}});
-    if (total == no_expr) total = product;
-    else total = intern({.kind = factor < 0 ? ExprKind::index_sub : ExprKind::index_add, .operands = {total, product}});
+    const ExprId product =
+        size == 1 ? term : intern({.kind = ExprKind::index_mul, .operands = {term, index(size)}});
+    if (total == no_expr)
+      total = product;
+    else
+      total = intern({.kind = factor < 0 ? ExprKind::index_sub : ExprKind::index_add,
+                      .operands = {total, product}});
   }
-  if (s.constant > 0) return intern({.kind = ExprKind::index_add, .operands = {total, index(s.constant)}});
-  if (s.constant < 0) return intern({.kind = ExprKind::index_sub, .operands = {total, index(-s.constant)}});
+  if (s.constant > 0)
+    return intern({.kind = ExprKind::index_add, .operands = {total, index(s.constant)}});
+  if (s.constant < 0)
+    return intern({.kind = ExprKind::index_sub, .operands = {total, index(-s.constant)}});
   return total;
 }
 
@@ -373,8 +400,12 @@ ExprId ExprPool::mul(ExprId a, ExprId b) {
   return intern_index(ExprKind::index_mul, {std::min(a, b), std::max(a, b)});
 }
 
-ExprId ExprPool::div(ExprId a, std::int64_t b) { return divide_or_modulo(ExprKind::index_div, a, b); }
-ExprId ExprPool::mod(ExprId a, std::int64_t b) { return divide_or_modulo(ExprKind::index_mod, a, b); }
+ExprId ExprPool::div(ExprId a, std::int64_t b) {
+  return divide_or_modulo(ExprKind::index_div, a, b);
+}
+ExprId ExprPool::mod(ExprId a, std::int64_t b) {
+  return divide_or_modulo(ExprKind::index_mod, a, b);
+}
 
 /// With a = b*q + r by terms and 0 <= r: a/b = q + r/b and a%b = r%b; then common factors.
 ExprId ExprPool::divide_or_modulo(ExprKind kind, ExprId a, std::int64_t b) {
@@ -384,8 +415,10 @@ ExprId ExprPool::divide_or_modulo(ExprKind kind, ExprId a, std::int64_t b) {
   const Linear whole = linear(a);
   Linear quotient, rest;
   for (const auto& [term, factor] : whole.terms) {
-    if (factor % b == 0) quotient.terms.emplace_back(term, factor / b);
-    else rest.terms.emplace_back(term, factor);
+    if (factor % b == 0)
+      quotient.terms.emplace_back(term, factor / b);
+    else
+      rest.terms.emplace_back(term, factor);
   }
   rest.constant = (whole.constant % b + b) % b;
   quotient.constant = (whole.constant - rest.constant) / b;

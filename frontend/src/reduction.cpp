@@ -11,15 +11,19 @@
 namespace partita::ir {
 
 namespace {
-constexpr std::array<std::string_view, 6> combiners{"add", "multiply", "maximum", "minimum", "and", "or"};
+constexpr std::array<std::string_view, 6> combiners{"add",     "multiply", "maximum",
+                                                    "minimum", "and",      "or"};
 }
 
 std::optional<std::string> simple_combiner(const Graph& region) {
-  if (region.argument_count() != 2 || region.results.size() != 1 || region.nodes().size() != 1) return std::nullopt;
+  if (region.argument_count() != 2 || region.results.size() != 1 || region.nodes().size() != 1)
+    return std::nullopt;
   const Node& node = *region.nodes()[0];
-  if (region.results[0] != Value{region.nodes()[0], 0} || node.operands().size() != 2) return std::nullopt;
+  if (region.results[0] != Value{region.nodes()[0], 0} || node.operands().size() != 2)
+    return std::nullopt;
   const Value x = region.argument(0), y = region.argument(1);
-  const bool of_both = (node.operand(0) == x && node.operand(1) == y) || (node.operand(0) == y && node.operand(1) == x);
+  const bool of_both = (node.operand(0) == x && node.operand(1) == y) ||
+                       (node.operand(0) == y && node.operand(1) == x);
   if (!of_both || !node.name().starts_with("stablehlo.")) return std::nullopt;
   const std::string_view name = node.name().substr(10);
   if (std::find(combiners.begin(), combiners.end(), name) == combiners.end()) return std::nullopt;
@@ -48,9 +52,12 @@ DenseRef combiner_identity(std::string_view combiner, const Type& type) {
     } else {
       V x{};
       if (combiner == "and") {
-        if constexpr (std::is_same_v<V, bool>) x = true;
-        else if constexpr (std::is_integral_v<V>) x = V(~V{});
-        else throw_internal_error("the combiner and has no identity on floats");
+        if constexpr (std::is_same_v<V, bool>)
+          x = true;
+        else if constexpr (std::is_integral_v<V>)
+          x = V(~V{});
+        else
+          throw_internal_error("the combiner and has no identity on floats");
       } else if constexpr (std::is_floating_point_v<V>) {
         x = is_max ? -std::numeric_limits<V>::infinity() : std::numeric_limits<V>::infinity();
       } else {
@@ -66,7 +73,8 @@ DenseRef combiner_identity(std::string_view combiner, const Type& type) {
 
 std::unique_ptr<Graph> make_combiner(std::string_view combiner, DType dtype) {
   auto region = std::make_unique<Graph>();
-  const Value x = region->add_argument(Type::scalar(dtype)), y = region->add_argument(Type::scalar(dtype));
+  const Value x = region->add_argument(Type::scalar(dtype)),
+              y = region->add_argument(Type::scalar(dtype));
   region->results = {create_value(*region, cat("stablehlo.", combiner), {x, y})};
   return region;
 }

@@ -24,8 +24,9 @@ Tensor part_of(const Tensor& array, const std::optional<AxisPosition>& p, std::i
   for (std::size_t d = std::size_t(p->dim) + 1; d < dims.size(); ++d) after *= std::size_t(dims[d]);
   const std::size_t runs = after == 0 ? 0 : out.bytes.size() / after;
   for (std::size_t r = 0; r < runs; ++r)
-    std::copy_n(array->bytes.begin() + std::ptrdiff_t((r * std::size_t(n) + std::size_t(i)) * after),
-                after, out.bytes.begin() + std::ptrdiff_t(r * after));
+    std::copy_n(
+        array->bytes.begin() + std::ptrdiff_t((r * std::size_t(n) + std::size_t(i)) * after), after,
+        out.bytes.begin() + std::ptrdiff_t(r * after));
   return std::make_shared<const HostArray>(std::move(out));
 }
 
@@ -132,11 +133,74 @@ TEST(Batching, ABatchedOpIsTheOpOnEachSlice) {
       if (testing::Test::HasFatalFailure()) return;
     }
   });
-  for (const char* op : {"add", "select", "clamp", "compare", "convert", "broadcast_in_dim", "reshape",
-                         "transpose", "slice", "dynamic_slice", "dynamic_update_slice", "concatenate",
-                         "pad", "reverse", "reduce", "dot_general", "gather", "scatter", "while", "case",
-                         "if", "optimization_barrier"})
+  for (const char* op : {"add",
+                         "select",
+                         "clamp",
+                         "compare",
+                         "convert",
+                         "broadcast_in_dim",
+                         "reshape",
+                         "transpose",
+                         "slice",
+                         "dynamic_slice",
+                         "dynamic_update_slice",
+                         "concatenate",
+                         "pad",
+                         "reverse",
+                         "reduce",
+                         "dot_general",
+                         "gather",
+                         "scatter",
+                         "while",
+                         "case",
+                         "if",
+                         "optimization_barrier"})
     EXPECT_TRUE(seen.contains(cat("stablehlo.", op))) << op;
+}
+
+/// Forms that no op's samples have.
+constexpr const char* programs[] = {
+    R"(func.func @main(%a: tensor<f32>, %x: tensor<2x3xf32>, %b: tensor<f32>) -> tensor<2x3xf32> {
+  %0 = stablehlo.clamp %a, %x, %b : (tensor<f32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+})",
+    R"(func.func @main(%x: tensor<300xf32>, %u: tensor<4xf32>, %i: tensor<i8>, %j: tensor<ui8>, %k: tensor<i64>) -> (tensor<300xf32>, tensor<300xf32>, tensor<300xf32>, tensor<4xf32>) {
+  %s = stablehlo.constant dense<30> : tensor<i8>
+  %t = stablehlo.constant dense<60> : tensor<ui8>
+  %m = stablehlo.constant dense<100000000000> : tensor<i64>
+  %is = stablehlo.multiply %i, %s : tensor<i8>
+  %jt = stablehlo.multiply %j, %t : tensor<ui8>
+  %km = stablehlo.multiply %k, %m : tensor<i64>
+  %0 = stablehlo.dynamic_update_slice %x, %u, %is : (tensor<300xf32>, tensor<4xf32>, tensor<i8>) -> tensor<300xf32>
+  %1 = stablehlo.dynamic_update_slice %x, %u, %jt : (tensor<300xf32>, tensor<4xf32>, tensor<ui8>) -> tensor<300xf32>
+  %2 = stablehlo.dynamic_update_slice %x, %u, %km : (tensor<300xf32>, tensor<4xf32>, tensor<i64>) -> tensor<300xf32>
+  %3 = stablehlo.dynamic_slice %x, %km, sizes = [4] : (tensor<300xf32>, tensor<i64>) -> tensor<4xf32>
+  return %0, %1, %2, %3 : tensor<300xf32>, tensor<300xf32>, tensor<300xf32>, tensor<4xf32>
+})",
+    R"(func.func @main(%i: tensor<i32>, %x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<2xf32>, tensor<f32>) {
+  %0:2 = "stablehlo.case"(%i) ({
+    %1 = stablehlo.add %x, %y : tensor<2xf32>
+    %2 = stablehlo.constant dense<1.0> : tensor<f32>
+    stablehlo.return %1, %2 : tensor<2xf32>, tensor<f32>
+  }, {
+    %2 = stablehlo.constant dense<2.0> : tensor<f32>
+    stablehlo.return %y, %2 : tensor<2xf32>, tensor<f32>
+  }, {
+    %2 = stablehlo.constant dense<3.0> : tensor<f32>
+    %3 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<2xf32>
+    stablehlo.return %3, %2 : tensor<2xf32>, tensor<f32>
+  }) : (tensor<i32>) -> (tensor<2xf32>, tensor<f32>)
+  return %0#0, %0#1 : tensor<2xf32>, tensor<f32>
+})"};
+
+TEST(Batching, OtherFormsBatch) {
+  std::mt19937 random(14);
+  for (const char* program : programs) {
+    const auto module = parse_module(program);
+    const Graph& graph = *module->entry("main").body;
+    for (const auto& arguments : subsets(std::size_t(graph.argument_count()), random))
+      check_batched(graph, arguments, 5, random, cat(program, "\nbatched ", flags_text(arguments)));
+  }
 }
 
 TEST(Batching, WholeProgramsBatch) {
@@ -146,11 +210,13 @@ TEST(Batching, WholeProgramsBatch) {
       const auto module = parse_module(sample, op->name);
       const Graph& graph = *module->entry("main").body;
       if (graph.argument_count() == 0 || !why_not_batched(graph).empty()) continue;
-      check_batched(graph, std::vector<bool>(std::size_t(graph.argument_count()), true), 2, random, op->name);
+      check_batched(graph, std::vector<bool>(std::size_t(graph.argument_count()), true), 2, random,
+                    op->name);
     }
 }
 
-constexpr const char* nested_loops = R"(func.func @main(%n: tensor<i32>, %m: tensor<i32>, %x: tensor<2xf32>) -> (tensor<2xf32>, tensor<i32>) {
+constexpr const char* nested_loops =
+    R"(func.func @main(%n: tensor<i32>, %m: tensor<i32>, %x: tensor<2xf32>) -> (tensor<2xf32>, tensor<i32>) {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
   %half = stablehlo.constant dense<0.5> : tensor<2xf32>
@@ -208,9 +274,12 @@ TEST(Batching, SpecialNodesAreAskedForInRegions) {
   Graph into;
   for (const Value& v : graph.arguments()) map[v] = {into.add_argument(v.type()), false};
   const BatchContext context{
-      .into = into, .size = 3, .special = [](const Node& node, BatchMap& values, const BatchContext& c) {
+      .into = into,
+      .size = 3,
+      .special = [](const Node& node, BatchMap& values, const BatchContext& c) {
         if (!node.is("stablehlo.negate")) return false;
-        values[Value{const_cast<Node*>(&node), 0}] = {create_splat(c.into, {.dtype = DType::f32, .dims = {3, 2}}, 2), true};
+        values[Value{const_cast<Node*>(&node), 0}] = {
+            create_splat(c.into, {.dtype = DType::f32, .dims = {3, 2}}, 2), true};
         return true;
       }};
   const std::vector<BatchedValue> results = batch_body(graph, map, context);
@@ -219,9 +288,12 @@ TEST(Batching, SpecialNodesAreAskedForInRegions) {
 }
 
 TEST(Batching, NodesWithoutRuleAreNamed) {
-  const auto module = parse_module("module {\n  func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
-                                   "    %0 = call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>\n    return %0 : tensor<2xf32>\n  }\n"
-                                   "  func.func private @f(%a: tensor<2xf32>) -> tensor<2xf32> {\n    return %a : tensor<2xf32>\n  }\n}");
+  const auto module = parse_module(
+      "module {\n  func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "    %0 = call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>\n    return %0 : tensor<2xf32>\n  "
+      "}\n"
+      "  func.func private @f(%a: tensor<2xf32>) -> tensor<2xf32> {\n    return %a : "
+      "tensor<2xf32>\n  }\n}");
   const Graph& graph = *module->entry("main").body;
   EXPECT_NE(why_not_batched(graph).find("func.call"), std::string::npos);
   EXPECT_EQ(why_not_batched(graph, [](const Node& node) { return node.is("func.call"); }), "");
@@ -243,7 +315,8 @@ struct AxisGraph {
     AxisPositions operands, results;
     bool is_known = false;
     for (const Value& v : node.operands()) is_known |= operands.emplace_back(at(v)).has_value();
-    for (int k = 0; k < node.result_count(); ++k) is_known |= results.emplace_back(at(node.result(k))).has_value();
+    for (int k = 0; k < node.result_count(); ++k)
+      is_known |= results.emplace_back(at(node.result(k))).has_value();
     for (const Value& v : captures(node)) is_known |= at(v).has_value();
     if (!is_known) return std::nullopt;
     return flow_axis(node, n, operands, results, [this](Value v) { return at(v); });
@@ -257,9 +330,11 @@ struct AxisGraph {
     }
     bool changed = false;
     for (std::size_t k = 0; k < flow->operands.size(); ++k)
-      if (flow->operands[k]) changed |= positions.emplace(node.operand(k), *flow->operands[k]).second;
+      if (flow->operands[k])
+        changed |= positions.emplace(node.operand(k), *flow->operands[k]).second;
     for (std::size_t k = 0; k < flow->results.size(); ++k)
-      if (flow->results[k]) changed |= positions.emplace(node.result(int(k)), *flow->results[k]).second;
+      if (flow->results[k])
+        changed |= positions.emplace(node.result(int(k)), *flow->results[k]).second;
     for (const auto& [v, p] : flow->captures) changed |= positions.emplace(v, p).second;
     return changed;
   }
@@ -268,11 +343,13 @@ struct AxisGraph {
     for (bool changed = true; changed && why.empty();) {
       changed = false;
       for (Node* node : from.nodes()) changed |= visit(*node, n);
-      for (auto node = from.nodes().rbegin(); node != from.nodes().rend(); ++node) changed |= visit(**node, n);
+      for (auto node = from.nodes().rbegin(); node != from.nodes().rend(); ++node)
+        changed |= visit(**node, n);
     }
     if (!why.empty()) return;
     ValueMap<Value> map;
-    for (const Value& v : from.arguments()) map[v] = graph->add_argument(type_without(v.type(), at(v)));
+    for (const Value& v : from.arguments())
+      map[v] = graph->add_argument(type_without(v.type(), at(v)));
     const Value index = graph->add_argument(Type::scalar(DType::i32));
     const auto look_up = [&](Value v) { return map.contains(v) ? map.at(v) : v; };
     for (Node* node : from.nodes()) {
@@ -283,11 +360,13 @@ struct AxisGraph {
       }
       std::vector<Value> operands;
       for (const Value& v : node->operands()) operands.push_back(look_up(v));
-      const Removal removal =
-          remove_dim(*node, *flow, n, operands, {.into = *graph, .partition_index = [&] { return index; }, .capture = look_up});
+      const Removal removal = remove_dim(
+          *node, *flow, n, operands,
+          {.into = *graph, .partition_index = [&] { return index; }, .capture = look_up});
       why = removal.why;
       if (!why.empty()) return;
-      for (std::size_t k = 0; k < removal.results.size(); ++k) map[node->result(int(k))] = removal.results[k];
+      for (std::size_t k = 0; k < removal.results.size(); ++k)
+        map[node->result(int(k))] = removal.results[k];
     }
     for (const Value& v : from.results) graph->results.push_back(look_up(v));
   }
@@ -320,30 +399,35 @@ TEST(Removal, UndoesBatching) {
       removed.run(*made.graph, n);
       ASSERT_EQ(removed.why, "") << what;
       seen.insert(node.name());
-      const std::vector<Tensor> inputs = draw(argument_types(*graph), std::vector<bool>(arguments.size()), n, random);
+      const std::vector<Tensor> inputs =
+          draw(argument_types(*graph), std::vector<bool>(arguments.size()), n, random);
       std::vector<Tensor> with_index = inputs;
       with_index.push_back(i32({}, {1}));
       const auto wanted = run_graph(*graph, inputs), found = run_graph(*removed.graph, with_index);
-      for (std::size_t r = 0; r < wanted.size(); ++r) expect_close(found[r], wanted[r], cat(what, ", result ", r));
+      for (std::size_t r = 0; r < wanted.size(); ++r)
+        expect_close(found[r], wanted[r], cat(what, ", result ", r));
       if (testing::Test::HasFatalFailure()) return;
     }
   });
-  for (const char* op : {"add", "pad", "reduce", "dot_general", "gather", "scatter", "dynamic_slice",
-                         "dynamic_update_slice", "while", "case", "if"})
+  for (const char* op : {"add", "pad", "reduce", "dot_general", "gather", "scatter",
+                         "dynamic_slice", "dynamic_update_slice", "while", "case", "if"})
     EXPECT_TRUE(seen.contains(cat("stablehlo.", op))) << op;
 }
 
 // --- Shards -------------------------------------------------------------------------------------
 
 /// The dimension that holds a factor, and where an axis at the outer or inner end of it lies.
-std::optional<AxisPosition> position_in(const FactorRule& rule, const std::vector<std::vector<int>>& dims, int factor,
+std::optional<AxisPosition> position_in(const FactorRule& rule,
+                                        const std::vector<std::vector<int>>& dims, int factor,
                                         std::int64_t outer, std::int64_t inner) {
   for (std::size_t d = 0; d < dims.size(); ++d) {
     std::int64_t before = outer, after = inner;
     bool found = false;
     for (const int f : dims[d]) {
-      if (f == factor) found = true;
-      else (found ? after : before) *= rule.factors[std::size_t(f)].size;
+      if (f == factor)
+        found = true;
+      else
+        (found ? after : before) *= rule.factors[std::size_t(f)].size;
     }
     if (found) return AxisPosition{int(d), before, after};
   }
@@ -359,10 +443,12 @@ Tensor combine(const std::string& combiner, const Tensor& a, const Tensor& b) {
 }
 
 /// Splits one factor into n parts and compares what they compute with the whole.
-void check_shards(const Node& node, const AxisFlow& flow, std::int64_t n, std::mt19937& random, const std::string& what) {
+void check_shards(const Node& node, const AxisFlow& flow, std::int64_t n, std::mt19937& random,
+                  const std::string& what) {
   const auto whole = isolated(node);
   Node& inner = *whole->nodes()[0];
-  std::vector<Tensor> inputs = draw(argument_types(*whole), std::vector<bool>(std::size_t(whole->argument_count())), n, random);
+  std::vector<Tensor> inputs = draw(
+      argument_types(*whole), std::vector<bool>(std::size_t(whole->argument_count())), n, random);
   AxisGraph removed;
   for (std::size_t k = 0; k < flow.operands.size(); ++k)
     if (flow.operands[k]) removed.positions[inner.operand(k)] = *flow.operands[k];
@@ -371,38 +457,52 @@ void check_shards(const Node& node, const AxisFlow& flow, std::int64_t n, std::m
   const bool is_reduced = flow.kind == FactorKind::reduced;
   for (int k = 0; k < whole->argument_count(); ++k)  // each shard applies initial values
     if (is_reduced && node.is("stablehlo.reduce") && inner.operand(1) == whole->argument(k))
-      inputs[std::size_t(k)] = std::make_shared<const HostArray>(combiner_identity(flow.combiner, inputs[std::size_t(k)]->type)->to_array());
+      inputs[std::size_t(k)] = std::make_shared<const HostArray>(
+          combiner_identity(flow.combiner, inputs[std::size_t(k)]->type)->to_array());
   removed.run(*whole, n);
   ASSERT_EQ(removed.why, "") << what;
   const std::vector<Tensor> wanted = run_graph(*whole, inputs);
   std::vector<Tensor> sums;
   for (std::int64_t i = 0; i < n; ++i) {
     std::vector<Tensor> shard;
-    for (std::size_t k = 0; k < inputs.size(); ++k) shard.push_back(part_of(inputs[k], removed.at(whole->argument(int(k))), n, i));
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      shard.push_back(part_of(inputs[k], removed.at(whole->argument(int(k))), n, i));
     shard.push_back(i32({}, {double(i)}));
     const std::vector<Tensor> found = run_graph(*removed.graph, shard);
     for (std::size_t r = 0; r < found.size(); ++r) {
-      if (!is_reduced) expect_close(found[r], part_of(wanted[r], flow.results[r], n, i), cat(what, ", shard ", i, ", result ", r));
-      else if (i == 0) sums.push_back(found[r]);
-      else sums[r] = combine(flow.combiner, sums[r], found[r]);
+      if (!is_reduced)
+        expect_close(found[r], part_of(wanted[r], flow.results[r], n, i),
+                     cat(what, ", shard ", i, ", result ", r));
+      else if (i == 0)
+        sums.push_back(found[r]);
+      else
+        sums[r] = combine(flow.combiner, sums[r], found[r]);
     }
   }
-  for (std::size_t r = 0; r < sums.size(); ++r) expect_close(sums[r], wanted[r], cat(what, ", result ", r));
+  for (std::size_t r = 0; r < sums.size(); ++r)
+    expect_close(sums[r], wanted[r], cat(what, ", result ", r));
 }
 
-void check_factor(const Node& node, const FactorRule& rule, int f, const std::string& name, std::mt19937& random) {
+void check_factor(const Node& node, const FactorRule& rule, int f, const std::string& name,
+                  std::mt19937& random) {
   const Factor& factor = rule.factors[std::size_t(f)];
-  if (factor.kind == FactorKind::replicated || (factor.kind == FactorKind::reduced && factor.combiner.empty())) return;
+  if (factor.kind == FactorKind::replicated ||
+      (factor.kind == FactorKind::reduced && factor.combiner.empty()))
+    return;
   for (std::int64_t n = 1; n <= factor.size; ++n) {
     // An axis of 1 lies in every factor of a dimension; only a dimension of 1 is unambiguous.
     if (factor.size % n != 0 || (n == 1 && factor.size > 1)) continue;
-    const std::int64_t rest = factor.size / n;
-    for (const auto& [outer, inner] : std::set<std::pair<std::int64_t, std::int64_t>>{{1, rest}, {rest, 1}}) {
+    for (std::int64_t outer = 1; outer <= factor.size / n; ++outer) {
+      if (factor.size / n % outer != 0) continue;
+      const std::int64_t inner = factor.size / n / outer;
       AxisPositions operands, results;
-      for (const auto& dims : rule.operands) operands.push_back(position_in(rule, dims, f, outer, inner));
-      for (const auto& dims : rule.results) results.push_back(position_in(rule, dims, f, outer, inner));
+      for (const auto& dims : rule.operands)
+        operands.push_back(position_in(rule, dims, f, outer, inner));
+      for (const auto& dims : rule.results)
+        results.push_back(position_in(rule, dims, f, outer, inner));
       const AxisFlow flow = flow_axis(node, n, operands, results);
-      const std::string what = cat(name, ", factor ", f, " of ", factor.size, " into ", n, " with ", outer, " outside");
+      const std::string what =
+          cat(name, ", factor ", f, " of ", factor.size, " into ", n, " with ", outer, " outside");
       ASSERT_EQ(flow.why, "") << what;
       EXPECT_EQ(flow.operands, operands) << what;
       EXPECT_EQ(flow.results, results) << what;
@@ -425,9 +525,10 @@ TEST(Sharding, ShardsCombineToTheWhole) {
     }
     seen.insert(node.name());
   });
-  for (const char* op : {"add", "select", "constant", "iota", "broadcast_in_dim", "reshape", "transpose", "slice",
-                         "dynamic_slice", "dynamic_update_slice", "concatenate", "pad", "reverse", "reduce",
-                         "dot_general", "gather", "scatter"})
+  for (const char* op :
+       {"add", "select", "constant", "iota", "broadcast_in_dim", "reshape", "transpose", "slice",
+        "dynamic_slice", "dynamic_update_slice", "concatenate", "pad", "reverse", "reduce",
+        "dot_general", "gather", "scatter"})
     EXPECT_TRUE(seen.contains(cat("stablehlo.", op))) << op;
 }
 
@@ -444,20 +545,25 @@ TEST(Factors, EachDimensionIsTheProductOfItsFactors) {
     };
     ASSERT_EQ(rule.operands.size(), node.operands().size()) << name;
     ASSERT_EQ(rule.results.size(), node.result_types().size()) << name;
-    for (std::size_t k = 0; k < rule.operands.size(); ++k) check(rule.operands[k], node.operand(k).type());
-    for (std::size_t k = 0; k < rule.results.size(); ++k) check(rule.results[k], node.result_types()[k]);
+    for (std::size_t k = 0; k < rule.operands.size(); ++k)
+      check(rule.operands[k], node.operand(k).type());
+    for (std::size_t k = 0; k < rule.results.size(); ++k)
+      check(rule.results[k], node.result_types()[k]);
   });
 }
 
 TEST(Flow, AnAxisFoldedByReshapeIsFoundAgain) {
-  const auto module = parse_module("func.func @main(%a: tensor<8x16xf32>) -> tensor<2x64xf32> {\n"
-                                   "  %0 = stablehlo.reshape %a : (tensor<8x16xf32>) -> tensor<128xf32>\n"
-                                   "  %1 = stablehlo.reshape %0 : (tensor<128xf32>) -> tensor<2x64xf32>\n  return %1 : tensor<2x64xf32>\n}");
+  const auto module = parse_module(
+      "func.func @main(%a: tensor<8x16xf32>) -> tensor<2x64xf32> {\n"
+      "  %0 = stablehlo.reshape %a : (tensor<8x16xf32>) -> tensor<128xf32>\n"
+      "  %1 = stablehlo.reshape %0 : (tensor<128xf32>) -> tensor<2x64xf32>\n  return %1 : "
+      "tensor<2x64xf32>\n}");
   const auto& nodes = module->entry("main").body->nodes();
   const AxisFlow folded = flow_axis(*nodes[0], 8, {AxisPosition{0, 1, 1}}, {});
   EXPECT_EQ(folded.results[0], (AxisPosition{0, 1, 16}));
   EXPECT_NE(flow_axis(*nodes[1], 8, {AxisPosition{0, 1, 16}}, {}).why, "") << "8 lies in 2 and 64";
-  EXPECT_EQ(flow_axis(*nodes[1], 4, {AxisPosition{0, 2, 16}}, {}).results[0], (AxisPosition{1, 1, 16}));
+  EXPECT_EQ(flow_axis(*nodes[1], 4, {AxisPosition{0, 2, 16}}, {}).results[0],
+            (AxisPosition{1, 1, 16}));
   const AxisFlow back = flow_axis(*nodes[0], 16, {}, {AxisPosition{0, 8, 1}});
   EXPECT_EQ(back.operands[0], (AxisPosition{1, 1, 1}));
 }
@@ -467,15 +573,23 @@ TEST(Flow, WhatNeedsTheWholeAxisSaysSo) {
     const auto module = parse_module(text);
     return flow_axis(*module->entry("main").body->nodes()[0], 4, operands, {}).why;
   };
-  EXPECT_NE(why("func.func @main(%a: tensor<4x4xf32>) -> tensor<4x2xf32> {\n  %0 = stablehlo.slice %a [0:4, 1:3] : (tensor<4x4xf32>) -> tensor<4x2xf32>\n"
-                "  return %0 : tensor<4x2xf32>\n}", {AxisPosition{1, 1, 1}}), "");
+  EXPECT_NE(why("func.func @main(%a: tensor<4x4xf32>) -> tensor<4x2xf32> {\n  %0 = stablehlo.slice "
+                "%a [0:4, 1:3] : (tensor<4x4xf32>) -> tensor<4x2xf32>\n"
+                "  return %0 : tensor<4x2xf32>\n}",
+                {AxisPosition{1, 1, 1}}),
+            "");
   // The outer product of an axis with itself.
-  EXPECT_NE(why("func.func @main(%a: tensor<4xf32>) -> tensor<4x4xf32> {\n  %0 = stablehlo.dot_general %a, %a, contracting_dims = [] x [] : (tensor<4xf32>, tensor<4xf32>) -> tensor<4x4xf32>\n"
-                "  return %0 : tensor<4x4xf32>\n}", {AxisPosition{0, 1, 1}, AxisPosition{0, 1, 1}}), "");
+  EXPECT_NE(
+      why("func.func @main(%a: tensor<4xf32>) -> tensor<4x4xf32> {\n  %0 = stablehlo.dot_general "
+          "%a, %a, contracting_dims = [] x [] : (tensor<4xf32>, tensor<4xf32>) -> tensor<4x4xf32>\n"
+          "  return %0 : tensor<4x4xf32>\n}",
+          {AxisPosition{0, 1, 1}, AxisPosition{0, 1, 1}}),
+      "");
 }
 
 TEST(Flow, PassesLoopsWithTheirCaptures) {
-  const auto module = parse_module(R"(func.func @main(%x: tensor<4x3xf32>, %y: tensor<4x3xf32>, %n: tensor<i32>) -> tensor<4x3xf32> {
+  const auto module = parse_module(
+      R"(func.func @main(%x: tensor<4x3xf32>, %y: tensor<4x3xf32>, %n: tensor<i32>) -> tensor<4x3xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %0:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<4x3xf32>
   cond {
@@ -503,7 +617,8 @@ TEST(Flow, PassesLoopsWithTheirCaptures) {
   removed.run(graph, 4);
   ASSERT_EQ(removed.why, "");
   const Tensor x = f32({3}, {1, 2, 3}), y = f32({3}, {10, 20, 30});
-  EXPECT_EQ(values_of(run_graph(*removed.graph, {x, y, i32({}, {2}), i32({}, {0})})[0]), std::vector<double>({21, 42, 63}));
+  EXPECT_EQ(values_of(run_graph(*removed.graph, {x, y, i32({}, {2}), i32({}, {0})})[0]),
+            std::vector<double>({21, 42, 63}));
 }
 
 TEST(Flow, ALoopWhoseConditionMeetsTheAxisStopsIt) {
@@ -520,7 +635,8 @@ TEST(Flow, ALoopWhoseConditionMeetsTheAxisStopsIt) {
   }
   return %0 : tensor<4xf32>
 })");
-  const AxisFlow flow = flow_axis(*module->entry("main").body->nodes()[0], 4, {AxisPosition{0, 1, 1}}, {});
+  const AxisFlow flow =
+      flow_axis(*module->entry("main").body->nodes()[0], 4, {AxisPosition{0, 1, 1}}, {});
   EXPECT_NE(flow.why.find("reduces"), std::string::npos) << flow.why;
 }
 

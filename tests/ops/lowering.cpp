@@ -35,17 +35,28 @@ struct Evaluator {
     const Expr& e = pool[id];
     const auto at = [&](std::size_t k) { return index(e.operands[k]); };
     switch (e.kind) {
-      case ExprKind::index_constant: return std::int64_t(e.bits);
-      case ExprKind::index_variable: return variables.at(std::size_t(e.slot));
-      case ExprKind::to_index: return convert_scalar(element(e.operands[0]), DType::i64);
-      case ExprKind::index_add: return at(0) + at(1);
-      case ExprKind::index_sub: return at(0) - at(1);
-      case ExprKind::index_mul: return at(0) * at(1);
-      case ExprKind::index_div: return at(0) / at(1);
-      case ExprKind::index_mod: return at(0) % at(1);
-      case ExprKind::index_min: return std::min(at(0), at(1));
-      case ExprKind::index_max: return std::max(at(0), at(1));
-      default: throw_internal_error("expected an index");
+      case ExprKind::index_constant:
+        return std::int64_t(e.bits);
+      case ExprKind::index_variable:
+        return variables.at(std::size_t(e.slot));
+      case ExprKind::to_index:
+        return convert_scalar(element(e.operands[0]), DType::i64);
+      case ExprKind::index_add:
+        return at(0) + at(1);
+      case ExprKind::index_sub:
+        return at(0) - at(1);
+      case ExprKind::index_mul:
+        return at(0) * at(1);
+      case ExprKind::index_div:
+        return at(0) / at(1);
+      case ExprKind::index_mod:
+        return at(0) % at(1);
+      case ExprKind::index_min:
+        return std::min(at(0), at(1));
+      case ExprKind::index_max:
+        return std::max(at(0), at(1));
+      default:
+        throw_internal_error("expected an index");
     }
   }
 
@@ -62,37 +73,52 @@ struct Evaluator {
     const Expr& e = pool[id];
     HostArray out(Type::scalar(e.dtype));
     switch (e.kind) {
-      case ExprKind::constant: std::memcpy(out.bytes.data(), &e.bits, out.bytes.size()); return out;
+      case ExprKind::constant:
+        std::memcpy(out.bytes.data(), &e.bits, out.bytes.size());
+        return out;
       case ExprKind::apply: {
         std::vector<HostArray> operands;
         std::vector<const void*> pointers;
         for (const ExprId x : e.operands) operands.push_back(element(x));
         for (const HostArray& x : operands) pointers.push_back(x.bytes.data());
-        elementwise_function(elementwise_row(e.name), e.source)(pointers.data(), out.bytes.data(), 1);
+        elementwise_function(elementwise_row(e.name), e.source)(pointers.data(), out.bytes.data(),
+                                                                1);
         return out;
       }
-      case ExprKind::convert: return partita::convert(element(e.operands[0]), e.dtype);
-      case ExprKind::bitcast: out.bytes = element(e.operands[0]).bytes; return out;
-      case ExprKind::choose: return element(e.operands[*element(e.operands[0]).data<DType::i1>() ? 1 : 2]);
+      case ExprKind::convert:
+        return partita::convert(element(e.operands[0]), e.dtype);
+      case ExprKind::bitcast:
+        out.bytes = element(e.operands[0]).bytes;
+        return out;
+      case ExprKind::choose:
+        return element(e.operands[*element(e.operands[0]).data<DType::i1>() ? 1 : 2]);
       case ExprKind::load: {
         const HostArray& buffer = *buffers.at(std::size_t(e.slot));
         const std::int64_t at = index(e.operands[0]);
-        if (at < 0 || at >= buffer.type.count()) throw_internal_error(cat("load of element ", at, " of ", to_string(buffer.type)));
-        std::memcpy(out.bytes.data(), buffer.bytes.data() + std::size_t(at) * out.bytes.size(), out.bytes.size());
+        if (at < 0 || at >= buffer.type.count())
+          throw_internal_error(cat("load of element ", at, " of ", to_string(buffer.type)));
+        std::memcpy(out.bytes.data(), buffer.bytes.data() + std::size_t(at) * out.bytes.size(),
+                    out.bytes.size());
         return out;
       }
-      case ExprKind::from_index: return scalar(e.dtype, index(e.operands[0]));
-      case ExprKind::index_less: return scalar(DType::i1, index(e.operands[0]) < index(e.operands[1]));
-      case ExprKind::index_less_equal: return scalar(DType::i1, index(e.operands[0]) <= index(e.operands[1]));
-      case ExprKind::index_equal: return scalar(DType::i1, index(e.operands[0]) == index(e.operands[1]));
-      default: throw_internal_error("expected an element");
+      case ExprKind::from_index:
+        return scalar(e.dtype, index(e.operands[0]));
+      case ExprKind::index_less:
+        return scalar(DType::i1, index(e.operands[0]) < index(e.operands[1]));
+      case ExprKind::index_less_equal:
+        return scalar(DType::i1, index(e.operands[0]) <= index(e.operands[1]));
+      case ExprKind::index_equal:
+        return scalar(DType::i1, index(e.operands[0]) == index(e.operands[1]));
+      default:
+        throw_internal_error("expected an element");
     }
   }
 };
 
 /// Element of a value; nodes are inlined, arguments loaded.
 ExprId element_of(const Graph& graph, Value v, ExprPool& pool, std::span<const ExprId> index) {
-  if (graph.is_argument(v)) return pool.load(v.index, v.type().dtype, kernel::linear_index(pool, index, v.type().dims));
+  if (graph.is_argument(v))
+    return pool.load(v.index, v.type().dtype, kernel::linear_index(pool, index, v.type().dims));
   const Node& node = *v.node;
   return node.op().lower(node, v.index, pool, index, [&](int operand, std::span<const ExprId> at) {
     return element_of(graph, node.operand(std::size_t(operand)), pool, at);
@@ -110,11 +136,13 @@ Tensor run_lowered(const Graph& graph, Value v, const std::vector<Tensor>& input
   if (out.type.count() == 0) return std::make_shared<const HostArray>(std::move(out));
   const ExprId value = element_of(graph, v, pool, index);
   EXPECT_EQ(pool[value].dtype, out.type.dtype);
-  Evaluator evaluator{.pool = pool, .buffers = inputs, .variables = std::vector<std::int64_t>(index.size(), 0)};
+  Evaluator evaluator{
+      .pool = pool, .buffers = inputs, .variables = std::vector<std::int64_t>(index.size(), 0)};
   const std::size_t size = byte_size(out.type.dtype);
   for (std::int64_t i = 0; i < out.type.count(); ++i) {
     std::int64_t rest = i;
-    for (std::size_t d = index.size(); d-- > 0; rest /= out.type.dims[d]) evaluator.variables[d] = rest % out.type.dims[d];
+    for (std::size_t d = index.size(); d-- > 0; rest /= out.type.dims[d])
+      evaluator.variables[d] = rest % out.type.dims[d];
     const HostArray x = evaluator.element(value);
     std::memcpy(out.bytes.data() + std::size_t(i) * size, x.bytes.data(), size);
   }
@@ -126,14 +154,17 @@ void check_lowering(const Graph& graph, const std::string& what, std::mt19937& r
   for (const Value& v : graph.arguments()) inputs.push_back(random_tensor(v.type(), random));
   const std::vector<Tensor> wanted = run_graph(graph, inputs);
   for (std::size_t r = 0; r < wanted.size(); ++r)
-    expect_close(run_lowered(graph, graph.results[r], inputs), wanted[r], cat(what, ", result ", r));
+    expect_close(run_lowered(graph, graph.results[r], inputs), wanted[r],
+                 cat(what, ", result ", r));
 }
 
 TEST(Lowering, IsWhatTheOpEvaluatesTo) {
   std::set<std::string_view> seen;
   for_each_sample_node([&](const Node& node, const std::string& name) {
     if (!node.op().lower) return;
-    if (node.is("stablehlo.constant") && !(*node.attrs.find("value")->get_if<DenseRef>())->is_splat()) return;
+    if (node.is("stablehlo.constant") &&
+        !(*node.attrs.find("value")->get_if<DenseRef>())->is_splat())
+      return;
     std::mt19937 random(41);
     for (int round = 0; round < 8; ++round) {
       ASSERT_NO_THROW(check_lowering(*isolated(node), name, random)) << name;
@@ -141,13 +172,15 @@ TEST(Lowering, IsWhatTheOpEvaluatesTo) {
     }
     seen.insert(node.name());
   });
-  for (const char* op : {"constant", "iota", "broadcast_in_dim", "reshape", "transpose", "slice", "dynamic_slice",
-                         "dynamic_update_slice", "concatenate", "pad", "reverse", "gather", "add", "convert"})
+  for (const char* op :
+       {"constant", "iota", "broadcast_in_dim", "reshape", "transpose", "slice", "dynamic_slice",
+        "dynamic_update_slice", "concatenate", "pad", "reverse", "gather", "add", "convert"})
     EXPECT_TRUE(seen.contains(cat("stablehlo.", op))) << op;
 }
 
 TEST(Lowering, ChainsInlineTheirProducers) {
-  const auto module = parse_module(R"(func.func @main(%a: tensor<4x6xf32>, %v: tensor<f32>, %i: tensor<i32>, %u: tensor<2x3xf32>, %k: tensor<5x1xi32>) -> (tensor<8x8xf32>, tensor<5x8xf32>) {
+  const auto module = parse_module(
+      R"(func.func @main(%a: tensor<4x6xf32>, %v: tensor<f32>, %i: tensor<i32>, %u: tensor<2x3xf32>, %k: tensor<5x1xi32>) -> (tensor<8x8xf32>, tensor<5x8xf32>) {
   %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>
   %1 = stablehlo.reshape %0 : (tensor<6x4xf32>) -> tensor<3x8xf32>
   %2 = stablehlo.reverse %1, dims = [0, 1] : tensor<3x8xf32>
@@ -165,7 +198,8 @@ TEST(Lowering, ChainsInlineTheirProducers) {
   return %12, %13 : tensor<8x8xf32>, tensor<5x8xf32>
 })");
   std::mt19937 random(42);
-  for (int round = 0; round < 20; ++round) check_lowering(*module->entry("main").body, "chain", random);
+  for (int round = 0; round < 20; ++round)
+    check_lowering(*module->entry("main").body, "chain", random);
 }
 
 TEST(Lowering, MovementsThatUndoEachOtherLoadInOrder) {
@@ -187,7 +221,8 @@ TEST(Lowering, MovementsThatUndoEachOtherLoadInOrder) {
     pool.set_extent(d, dims[std::size_t(d)]);
     index.push_back(pool.variable(d));
   }
-  EXPECT_EQ(element_of(graph, graph.results[0], pool, index), pool.load(0, DType::f32, kernel::linear_index(pool, index, dims)));
+  EXPECT_EQ(element_of(graph, graph.results[0], pool, index),
+            pool.load(0, DType::f32, kernel::linear_index(pool, index, dims)));
 }
 
 }  // namespace

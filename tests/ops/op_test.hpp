@@ -23,8 +23,12 @@ inline Tensor make_tensor(const Type& type, const std::vector<double>& values) {
   std::copy(values.begin(), values.end(), wide.data<DType::f64>());
   return std::make_shared<const HostArray>(convert(wide, type.dtype));
 }
-inline Tensor f32(Dims dims, const std::vector<double>& values) { return make_tensor({.dtype = DType::f32, .dims = std::move(dims)}, values); }
-inline Tensor i32(Dims dims, const std::vector<double>& values) { return make_tensor({.dtype = DType::i32, .dims = std::move(dims)}, values); }
+inline Tensor f32(Dims dims, const std::vector<double>& values) {
+  return make_tensor({.dtype = DType::f32, .dims = std::move(dims)}, values);
+}
+inline Tensor i32(Dims dims, const std::vector<double>& values) {
+  return make_tensor({.dtype = DType::i32, .dims = std::move(dims)}, values);
+}
 
 inline std::vector<double> values_of(const Tensor& t) {
   const HostArray wide = convert(*t, DType::f64);
@@ -48,9 +52,12 @@ inline std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tenso
 inline Tensor random_tensor(const Type& type, std::mt19937& random) {
   std::vector<double> values;
   for (std::int64_t k = 0; k < type.count(); ++k)
-    values.push_back(is_integer(type.dtype)     ? double(std::uniform_int_distribution<int>(intersects(info(type.dtype).kind, Kinds::unsigned_) ? 0 : -2, 6)(random))
-                     : type.dtype == DType::i1 ? double(random() % 2)
-                                               : std::uniform_real_distribution<double>(-2, 2)(random));
+    values.push_back(
+        is_integer(type.dtype)
+            ? double(std::uniform_int_distribution<int>(
+                  intersects(info(type.dtype).kind, Kinds::unsigned_) ? 0 : -2, 6)(random))
+        : type.dtype == DType::i1 ? double(random() % 2)
+                                  : std::uniform_real_distribution<double>(-2, 2)(random));
   return make_tensor(type, values);
 }
 
@@ -63,7 +70,10 @@ inline void expect_close(const Tensor& a, const Tensor& b, const std::string& wh
   }
   const std::vector<double> x = values_of(a), y = values_of(b);
   const DType d = a->type.dtype;
-  const double tolerance = !is_float(d) ? 0 : d == DType::bf16 ? 2e-2 : d == DType::f16 ? 2e-3 : 1e-5;
+  const double tolerance = !is_float(d)       ? 0
+                           : d == DType::bf16 ? 2e-2
+                           : d == DType::f16  ? 2e-3
+                                              : 1e-5;
   for (std::size_t k = 0; k < x.size(); ++k) {
     if (std::isnan(x[k]) && std::isnan(y[k])) continue;
     if (x[k] == y[k]) continue;
@@ -82,7 +92,8 @@ inline std::unique_ptr<Graph> isolated(const Node& node) {
 }
 
 /// Every node of every op's samples, with a name for messages.
-inline void for_each_sample_node(const std::function<void(const Node&, const std::string&)>& visit) {
+inline void for_each_sample_node(
+    const std::function<void(const Node&, const std::string&)>& visit) {
   for (const OpDef* op : OpRegistry::instance().all())
     for (std::size_t s = 0; s < op->samples.size(); ++s) {
       const auto module = parse_module(op->samples[s], cat(op->name, " sample ", s));

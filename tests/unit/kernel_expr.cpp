@@ -11,24 +11,40 @@ namespace partita::kernel {
 namespace {
 
 /// Value of an index expression, given those of the variables.
-std::int64_t evaluate(const ExprPool& pool, ExprId id, const std::map<int, std::int64_t>& variables) {
+std::int64_t evaluate(const ExprPool& pool, ExprId id,
+                      const std::map<int, std::int64_t>& variables) {
   const Expr& e = pool[id];
   const auto at = [&](std::size_t k) { return evaluate(pool, e.operands[k], variables); };
   switch (e.kind) {
-    case ExprKind::constant: return std::int64_t(e.bits);
-    case ExprKind::index_constant: return std::int64_t(e.bits);
-    case ExprKind::index_variable: return variables.at(e.slot);
-    case ExprKind::index_add: return at(0) + at(1);
-    case ExprKind::index_sub: return at(0) - at(1);
-    case ExprKind::index_mul: return at(0) * at(1);
-    case ExprKind::index_div: return at(0) / at(1);
-    case ExprKind::index_mod: return at(0) % at(1);
-    case ExprKind::index_min: return std::min(at(0), at(1));
-    case ExprKind::index_max: return std::max(at(0), at(1));
-    case ExprKind::index_less: return at(0) < at(1);
-    case ExprKind::index_less_equal: return at(0) <= at(1);
-    case ExprKind::index_equal: return at(0) == at(1);
-    default: ADD_FAILURE() << "unexpected expression"; return 0;
+    case ExprKind::constant:
+      return std::int64_t(e.bits);
+    case ExprKind::index_constant:
+      return std::int64_t(e.bits);
+    case ExprKind::index_variable:
+      return variables.at(e.slot);
+    case ExprKind::index_add:
+      return at(0) + at(1);
+    case ExprKind::index_sub:
+      return at(0) - at(1);
+    case ExprKind::index_mul:
+      return at(0) * at(1);
+    case ExprKind::index_div:
+      return at(0) / at(1);
+    case ExprKind::index_mod:
+      return at(0) % at(1);
+    case ExprKind::index_min:
+      return std::min(at(0), at(1));
+    case ExprKind::index_max:
+      return std::max(at(0), at(1));
+    case ExprKind::index_less:
+      return at(0) < at(1);
+    case ExprKind::index_less_equal:
+      return at(0) <= at(1);
+    case ExprKind::index_equal:
+      return at(0) == at(1);
+    default:
+      ADD_FAILURE() << "unexpected expression";
+      return 0;
   }
 }
 
@@ -111,7 +127,8 @@ TEST_F(KernelExpr, ElementsAndIndicesConvertIntoEachOther) {
   EXPECT_EQ(pool.to_index(pool.from_index(x, DType::i32)), x);
   EXPECT_EQ(pool.to_index(pool.constant_of(DType::i8, -3)), pool.index(-3));
   EXPECT_EQ(pool.from_index(pool.index(3), DType::f32), pool.constant_of(DType::f32, 3));
-  EXPECT_EQ(pool.convert(pool.constant_of(DType::f32, 2.75), DType::i32), pool.constant_of(DType::i32, 2));
+  EXPECT_EQ(pool.convert(pool.constant_of(DType::f32, 2.75), DType::i32),
+            pool.constant_of(DType::i32, 2));
   const ExprId load = pool.load(0, DType::ui8, x);
   EXPECT_EQ(pool.convert(load, DType::ui8), load);
   EXPECT_EQ(pool.bounds(pool.to_index(load)).high, 255);
@@ -138,7 +155,9 @@ TEST_F(KernelExpr, LinearIndexAndDelinearizeAreInverse) {
 
 TEST(KernelExprProperty, FoldedExpressionsKeepTheirValueAndBounds) {
   std::mt19937 random(7);
-  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  const auto draw = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
   for (int round = 0; round < 300; ++round) {
     ExprPool pool;
     struct Sample {
@@ -156,7 +175,8 @@ TEST(KernelExprProperty, FoldedExpressionsKeepTheirValueAndBounds) {
       made.push_back(s);
     }
     for (int step = 0; step < 30; ++step) {
-      const Sample a = made[std::size_t(draw(0, int(made.size()) - 1))], b = made[std::size_t(draw(0, int(made.size()) - 1))];
+      const Sample a = made[std::size_t(draw(0, int(made.size()) - 1))],
+                   b = made[std::size_t(draw(0, int(made.size()) - 1))];
       const int constant = draw(1, 12), kind = draw(0, 8);
       if (pool.bounds(a.id).high > 100000 || pool.bounds(b.id).high > 100000) continue;
       const bool natural = pool.bounds(a.id).low >= 0;
@@ -183,7 +203,8 @@ TEST(KernelExprProperty, FoldedExpressionsKeepTheirValueAndBounds) {
                                    : kind == 7 ? std::max(x, y)
                                                : x * y;
         s.values.push_back(value);
-        ASSERT_EQ(evaluate(pool, id, variables[p]), value) << "operation " << kind << " by " << constant;
+        ASSERT_EQ(evaluate(pool, id, variables[p]), value)
+            << "operation " << kind << " by " << constant;
         ASSERT_LE(pool.bounds(id).low, value);
         ASSERT_GE(pool.bounds(id).high, value);
         ASSERT_EQ(evaluate(pool, pool.less(a.id, b.id), variables[p]), x < y);

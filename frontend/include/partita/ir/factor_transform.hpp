@@ -67,11 +67,12 @@ using AxisPositions = std::vector<std::optional<AxisPosition>>;
 
 /// How an axis passes through a node.
 struct AxisFlow {
-  AxisPositions operands, results;  ///< where it must lie in each; absent: the value does not have it
+  AxisPositions operands,
+      results;  ///< where it must lie in each; absent: the value does not have it
   ValueMap<AxisPosition> captures;  ///< the same for values that regions of the node capture
   FactorKind kind = FactorKind::parallel;
   std::string combiner;  ///< when reduced: see Factor
-  std::string why;       ///< not empty: it cannot pass, and the reason; the rest is meaningless then
+  std::string why;  ///< not empty: it cannot pass, and the reason; the rest is meaningless then
 };
 
 /// What is known of a value that is captured.
@@ -95,7 +96,8 @@ struct RemovalContext {
 
 struct Removal {
   std::vector<Value> results;
-  std::string why;  ///< not empty: it cannot be removed, and the reason; nothing useful was made then
+  std::string
+      why;  ///< not empty: it cannot be removed, and the reason; nothing useful was made then
 };
 
 /// Re-creates `node` for one index of the axis.  `operands` are the new operands: those with a

@@ -27,20 +27,28 @@ inline constexpr ExprId no_expr{-1};
 enum class ExprKind : std::uint8_t {
   // Elements.
   constant,  ///< `bits`: the element's value as stored, low 64 bits (c128 does not occur as constant)
-  apply,     ///< elementwise row `name` of operands; dtype: of the result; `source`: dtype the row runs in
-  convert,   ///< operand 0 from `source` to dtype, as StableHLO's convert
-  bitcast,   ///< operand 0's bits as dtype, same width
-  choose,    ///< operand 0 (i1) ? operand 1 : operand 2, where only the chosen one is evaluated
-  load,      ///< element of buffer `slot` at linear index operand 0
-  reg,       ///< register `slot` (accumulator or element of a reduction, argument of a combiner)
-  from_index,///< operand 0 (index) as dtype
+  apply,  ///< elementwise row `name` of operands; dtype: of the result; `source`: dtype the row runs in
+  convert,     ///< operand 0 from `source` to dtype, as StableHLO's convert
+  bitcast,     ///< operand 0's bits as dtype, same width
+  choose,      ///< operand 0 (i1) ? operand 1 : operand 2, where only the chosen one is evaluated
+  load,        ///< element of buffer `slot` at linear index operand 0
+  reg,         ///< register `slot` (accumulator or element of a reduction, argument of a combiner)
+  from_index,  ///< operand 0 (index) as dtype
   // Indices.
   index_constant,  ///< `bits`
   index_variable,  ///< loop variable or work-item coordinate `slot`
-  index_scalar,    ///< scalar argument `slot` of the kernel (loop counter of the plan, block bounds)
-  to_index,        ///< operand 0 (integer element) as an index
-  index_add, index_sub, index_mul, index_div, index_mod, index_min, index_max,
-  index_less, index_less_equal, index_equal,  ///< give i1 elements
+  index_scalar,  ///< scalar argument `slot` of the kernel (loop counter of the plan, block bounds)
+  to_index,      ///< operand 0 (integer element) as an index
+  index_add,
+  index_sub,
+  index_mul,
+  index_div,
+  index_mod,
+  index_min,
+  index_max,
+  index_less,
+  index_less_equal,
+  index_equal,  ///< give i1 elements
 };
 
 struct Expr {
@@ -49,7 +57,7 @@ struct Expr {
   DType source = DType::i64;  ///< see apply, convert
   std::int32_t slot = 0;
   std::uint64_t bits = 0;
-  std::string_view name = {}; ///< row name (static storage), for apply
+  std::string_view name = {};  ///< row name (static storage), for apply
   std::vector<ExprId> operands = {};
   bool operator==(const Expr&) const = default;
 };
@@ -110,7 +118,9 @@ class ExprPool {
   };
   static constexpr std::int64_t unbounded = std::int64_t(1) << 62;
   [[nodiscard]] Bounds bounds(ExprId id) const;
-  [[nodiscard]] bool is_index_constant(ExprId id) const { return (*this)[id].kind == ExprKind::index_constant; }
+  [[nodiscard]] bool is_index_constant(ExprId id) const {
+    return (*this)[id].kind == ExprKind::index_constant;
+  }
 
  private:
   /// constant + sum of coefficient * expression, expressions ascending and not sums themselves.
