@@ -127,7 +127,7 @@ Replacement slice(Node& node, Rewriter& r) {
   for (std::size_t d = 0; d < b.start.size(); ++d) {
     const std::int64_t count = node.result_types()[0].dims[d];
     b.start[d] = inner.start[d] + b.start[d] * inner.stride[d];
-    b.stride[d] *= inner.stride[d];
+    b.stride[d] = count > 1 ? b.stride[d] * inner.stride[d] : 1;
     b.limit[d] = count == 0 ? b.start[d] : b.start[d] + (count - 1) * b.stride[d] + 1;
   }
   return {make_slice(r, x.node->operand(0), b)};

@@ -29,7 +29,7 @@ struct Program {
 
 const Program programs[] = {
     {"drjax_fedavg_nomesh", 8, 1, 1},       {"drjax_fedavg_mesh8", 8, 1, 1},         {"drjax_composite_round_jit", 8, 1, 1},
-    {"drjax_composite_round_scan", 8, 1, 1}, {"drjax_composite_grad_jit", 8, 1, 1}, {"drjax_composite_grad_scan", 8, 1, 1},
+    {"drjax_composite_round_scan", 8, 1, 1}, {"drjax_composite_grad_jit", 8, 1, 1}, {"drjax_composite_grad_scan", 8, 2, 1},
     {"drjax_nested_placements", 8, 1, 1},    {"rounds/mlp_8", 8, 1, 1},
 };
 

@@ -1,5 +1,5 @@
 // Maps with other axes, shared operands and results without one come out with axis 0 throughout.
-// passes: inline raise
+// passes: inline raise simplify
 // count: mr.map 1
 // count: mr.broadcast 1
 module @m attributes {mr.placements = {clients = 3 : i64}} {

@@ -40,10 +40,10 @@ module @m {
 module @m {
   func.func public @main(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %s: tensor<f32>) -> (tensor<4x4xf32>) {
     %c = stablehlo.constant dense<0> : tensor<i32>
-    %e = stablehlo.exponential %w : tensor<4x4xf32>
     %two = stablehlo.constant dense<2.0> : tensor<4x4xf32>
     %1 = stablehlo.multiply %w, %two : tensor<4x4xf32>
     %2 = stablehlo.dot_general %1, %w, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %e = stablehlo.exponential %w : tensor<4x4xf32>
     %7:2 = stablehlo.while(%i = %c, %a = %x) : tensor<i32>, tensor<4x4xf32>
     cond {
       %c_0 = stablehlo.constant dense<3> : tensor<i32>
