@@ -48,23 +48,30 @@ std::string departure(const Comparison& c) {
   return {};
 }
 
-std::string first_departure(const Comparison& c) {
+std::optional<DepartingValue> first_departing_value(const Comparison& c) {
   const auto all = with_all_values(c.module, c.function.name);
   const ir::Function& function = *all->find(c.function.name);
   const std::vector<HostArray> expected = interpret(*all, function, c.inputs).results;
   const std::vector<HostArray> found = c.target.run(*all, function, c.inputs);
   const std::vector<bool> from_bf16 = results_from_bf16(*all, function);
-  for (std::size_t k = 0; k < expected.size(); ++k) {
-    const auto tolerance = tolerance_for(expected[k].type.dtype, from_bf16[k], c.tolerance);
-    const auto text = difference(found[k], expected[k], tolerance);
-    if (!text) continue;
-    const ir::Node& node = *function.body->results[k].node;
-    return cat(
-        "first departure from the interpreter: ",
-        Error(ErrorKind::user, cat(node.name(), ": ", *text), node.location()).located_message(),
-        ": ", shortened(ir::print_node(node)));
-  }
-  return "no op departs from the interpreter when all values are kept";
+  std::size_t value = 0;
+  for (std::size_t n = 0; n < function.body->nodes().size(); ++n)
+    for (int k = 0; k < function.body->nodes()[n]->result_count(); ++k, ++value) {
+      const DType dtype = expected[value].type.dtype;
+      const auto tolerance = tolerance_for(dtype, from_bf16[value], c.tolerance);
+      if (auto text = difference(found[value], expected[value], tolerance))
+        return DepartingValue{.node = n, .result = k, .difference = *std::move(text)};
+    }
+  return std::nullopt;
+}
+
+std::string first_departure(const Comparison& c) {
+  const auto value = first_departing_value(c);
+  if (!value) return "no op departs from the interpreter when all values are kept";
+  const ir::Node& node = *c.function.body->nodes()[value->node];
+  const Error located(ErrorKind::user, cat(node.name(), ": ", value->difference), node.location());
+  return cat("first departure from the interpreter: ", located.located_message(), ": ",
+             shortened(ir::print_node(node)));
 }
 
 }  // namespace partita::tool

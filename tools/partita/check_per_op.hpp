@@ -23,6 +23,15 @@ struct Comparison {
 /// error that the target met; empty where there is none.  Errors of the interpreter are thrown.
 [[nodiscard]] std::string departure(const Comparison& comparison);
 
+/// A result of a node of the entry function, by their numbers.
+struct DepartingValue {
+  std::size_t node = 0;
+  int result = 0;
+  std::string difference;
+};
+/// The first value in order of nodes that differs, when all values are results of the program.
+[[nodiscard]] std::optional<DepartingValue> first_departing_value(const Comparison& comparison);
+
 /// One line that names the first node whose value differs, its place and the difference.
 [[nodiscard]] std::string first_departure(const Comparison& comparison);
 

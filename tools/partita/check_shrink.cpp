@@ -87,16 +87,12 @@ class Shrinker {
   explicit Shrinker(const Comparison& comparison) : comparison_(comparison) {}
 
   bool fails(const Candidate& candidate) const {
-    const Comparison smaller{.module = *candidate.module,
-                             .function = candidate.entry(),
-                             .inputs = candidate.inputs,
-                             .target = comparison_.target,
-                             .tolerance = comparison_.tolerance};
-    return !departure(smaller).empty();
+    return !departure(comparison_of(candidate)).empty();
   }
 
   Candidate shrink(Candidate best) const {
     keep_one_output(best);
+    end_at_first_departure(best);
     for (std::size_t before = best.size() + 1; best.size() < before;) {
       before = best.size();
       cut_nodes(best);
@@ -105,19 +101,45 @@ class Shrinker {
   }
 
  private:
+  [[nodiscard]] Comparison comparison_of(const Candidate& candidate) const {
+    return {.module = *candidate.module,
+            .function = candidate.entry(),
+            .inputs = candidate.inputs,
+            .target = comparison_.target,
+            .tolerance = comparison_.tolerance};
+  }
+
+  static void keep_only(Candidate& candidate, ir::Value value) {
+    ir::Function& function = candidate.entry();
+    function.body->results = {value};
+    function.result_types = {value.type()};
+    function.res_attrs.assign(1, {});
+    clean(candidate);
+  }
+
   void keep_one_output(Candidate& best) const {
     const std::size_t count = best.entry().body->results.size();
     for (std::size_t k = 0; count > 1 && k < count; ++k) {
       Candidate candidate = best.copy();
-      ir::Function& function = candidate.entry();
-      function.body->results = {function.body->results[k]};
-      function.result_types = {function.result_types[k]};
-      function.res_attrs.assign(1, {});
-      clean(candidate);
+      keep_only(candidate, candidate.entry().body->results[k]);
       if (!fails(candidate)) continue;
       best = std::move(candidate);
       return;
     }
+  }
+
+  // What comes after the first value that is wrong need not be there.
+  void end_at_first_departure(Candidate& best) const {
+    std::optional<DepartingValue> value;
+    try {
+      value = first_departing_value(comparison_of(best));
+    } catch (const Error&) {
+      return;  // the target fails otherwise than by wrong values
+    }
+    if (!value) return;
+    Candidate candidate = best.copy();
+    keep_only(candidate, candidate.entry().body->nodes()[value->node]->result(value->result));
+    if (fails(candidate)) best = std::move(candidate);
   }
 
   // Runs of nodes become arguments: first halves, then ever shorter ones.
