@@ -73,8 +73,23 @@ class CompositeRaiser {
     return operands;
   }
 
+  // No specification of an op has checked the attributes of a composite.
+  static void check_kinds(const Node& node, const Dict& attrs) {
+    const auto check = [&](std::string_view name, const char* kind, auto fits) {
+      const ir::Attribute* a = attrs.find(name);
+      if (a != nullptr && !fits(*a))
+        throw_user_error(cat("stablehlo.composite: expected attribute '", name, "' to be ", kind, ", found another kind"),
+                         node.location());
+    };
+    const auto is_text = [](const ir::Attribute& a) { return a.get_if<std::string>() || a.get_if<ir::SymbolRef>(); };
+    check("placement", "a string", is_text);
+    check("body", "a symbol", is_text);
+    check("n", "an integer", [](const ir::Attribute& a) { return a.get_if<ir::Integer>() != nullptr; });
+  }
+
   std::vector<Value> raised(Node& node) {
     const Dict& attrs = composite_attributes(node);
+    check_kinds(node, attrs);
     const std::string name = node.attrs.text("name").substr(prefix.size());
     const std::string placement = attrs.text("placement", "");
     const std::int64_t n = attrs.i64("n", 0);

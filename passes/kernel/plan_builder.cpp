@@ -15,6 +15,17 @@ using ir::KernelShape;
 using ir::Node;
 using ir::Value;
 
+namespace {
+
+/// A text attribute of argument or result `k`; empty where there is none (others may say anything).
+std::string text_of(const std::vector<ir::Dict>& attrs, std::size_t k, std::string_view name) {
+  const ir::Attribute* found = k < attrs.size() ? attrs[k].find(name) : nullptr;
+  const auto* text = found == nullptr ? nullptr : found->get_if<std::string>();
+  return text == nullptr ? std::string() : *text;
+}
+
+}  // namespace
+
 PlanBuilder::PlanBuilder(const ir::Module& module, const ir::Function& function, const ValuePolicy& policy)
     : module_(module),
       function_(function),
@@ -132,7 +143,7 @@ void PlanBuilder::bind_arguments() {
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const Value v = arguments[k];
     PortInfo port{.name = function_.body->argument_hint(int(k)), .type = v.type()};
-    if (function_.arg_attrs.size() > k) port.name = function_.arg_attrs[k].text("mr.name", port.name);
+    if (const std::string name = text_of(function_.arg_attrs, k, "mr.name"); !name.empty()) port.name = name;
     HostExpr count(v.type().count());
     // Split where every use is as a sliced operand of one placement's outermost loop.
     std::optional<std::string> placement;
@@ -169,8 +180,7 @@ void PlanBuilder::bind_results() {
   const auto& results = function_.body->results;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Value v = results[k];
-    PortInfo port{.name = function_.res_attrs.size() > k ? function_.res_attrs[k].text("jax.result_info", "") : "",
-                  .type = v.type()};
+    PortInfo port{.name = text_of(function_.res_attrs, k, "jax.result_info"), .type = v.type()};
     const Location from = memory(v);
     HostExpr count(v.type().count());
     if (const auto it = split_.find(v); it != split_.end()) {

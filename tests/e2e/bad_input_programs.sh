@@ -99,4 +99,25 @@ body ":3:10: mr.reduce_weighted_mean: expected operand 0 of floats|found tensor<
   "tensor<3xi32>" "$four" \
   <<<'    %b = "mr.reduce_weighted_mean"(%a, %w) {placement = "clients", on_zero_weight = "nan", operand_segments = array<i64: 1, 1, 0, 0>} : (tensor<4x3xi32>, tensor<4xf32>) -> tensor<3xi32>'
 
+# Attributes of composites are checked although they have no specification.
+composite() { # composite WORDS ATTRIBUTES
+  program "$1" <<MLIR
+module {
+  func.func public @main(%a: tensor<3xf32>) -> tensor<4x3xf32> {
+    %b = stablehlo.composite "partita.broadcast" %a {composite_attributes = {$2}, decomposition = @d} : (tensor<3xf32>) -> tensor<4x3xf32>
+    return %b : tensor<4x3xf32>
+  }
+  func.func private @d(%a: tensor<3xf32>) -> tensor<4x3xf32> {
+    %b = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<3xf32>) -> tensor<4x3xf32>
+    return %b : tensor<4x3xf32>
+  }
+}
+MLIR
+}
+composite ":3:10: stablehlo.composite: expected attribute 'n' to be an integer" 'n = 4.0 : f64, placement = "clients"'
+composite ":3:10: stablehlo.composite: expected attribute 'placement' to be a string" 'n = 4 : i64, placement = 1 : i64'
+composite ":3:10: stablehlo.composite: |expected attributes placement and n > 0" 'n = 0 : i64, placement = "clients"'
+composite ":3:10: stablehlo.composite: |expected attributes placement and n > 0" 'n = 4 : i64'
+composite ":3:10: mr.broadcast: expected|tensor<5x3xf32>|found tensor<4x3xf32>" 'n = 5 : i64, placement = "clients"'
+
 finish_refusals
