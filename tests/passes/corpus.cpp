@@ -80,7 +80,8 @@ TEST_P(Corpus, FrontendRecoversMaps) {
   (void)compile("frontend", "auto");
   EXPECT_EQ(count_ops(*module_)["mr.map"], GetParam().maps) << ir::print_module(*module_);
   ir::walk(*module_->entry("main").body, [&](ir::Node& node) {
-    if (node.is("mr.map")) EXPECT_EQ(values_with_extent(node.region(0), GetParam().clients), std::vector<std::string>());
+    if (!node.is("mr.map")) return;
+    EXPECT_EQ(values_with_extent(node.region(0), GetParam().clients), std::vector<std::string>());
   });
   expect_stored_outputs();
 }
@@ -95,7 +96,8 @@ TEST_P(Corpus, BatchedProgramGivesStoredOutputs) {
   const auto context = compile("compile", "batch:4");
   EXPECT_EQ(count_ops(*module_)["mr.all_reduce_start"], GetParam().all_reduces);
   ir::walk(*module_->entry("main").body, [&](ir::Node& node) {
-    if (node.is("mr.foreach")) EXPECT_EQ(node.attrs.i64("block"), 4) << (context.remarks.empty() ? "" : context.remarks[0]);
+    if (!node.is("mr.foreach")) return;
+    EXPECT_EQ(node.attrs.i64("block"), 4) << (context.remarks.empty() ? "" : context.remarks[0]);
   });
   expect_stored_outputs();
 }

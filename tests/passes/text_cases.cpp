@@ -74,7 +74,9 @@ class TextCase : public ::testing::Test {
     auto counts = count_ops(*after);
     for (const auto& [op, n] : c.counts) EXPECT_EQ(counts[op], n) << op;
     expect_remarks(context, c);
-    if (!c.expected.empty()) EXPECT_EQ(text, ir::print_module(*ir::parse_module(c.expected, path_.string() + " (expected)")));
+    if (!c.expected.empty()) {
+      EXPECT_EQ(text, ir::print_module(*ir::parse_module(c.expected, path_.string() + " (expected)")));
+    }
     EXPECT_EQ(ir::print_module(*ir::parse_module(text)), text) << "the text does not survive reading";
     expect_same_values(*before, *after, c);
     if (passes::find_pass(runs.back().name).idempotent) {
