@@ -224,7 +224,8 @@ class Outliner {
     }
     for (Node* node : nodes)
       for (int k = 0; k < node->result_count(); ++k)
-        if (needed.contains(node->result(k))) {
+        // What does not have the axis depends on nothing that has it: the node stays outside for it.
+        if (needed.contains(node->result(k)) && (is_reduced(node) || tracker_.position(node->result(k)))) {
           outputs.push_back(node->result(k));
           body.region->results.push_back(body.map.at(node->result(k)));
         }
