@@ -146,6 +146,30 @@ TEST_F(CApi, uses_several_devices_and_records_a_trace) {
   partita_session_free(session);
 }
 
+TEST_F(CApi, works_on_queues_that_the_host_lends) {
+  const HostQueue host;
+  void* const queues[] = {host.queue};
+  partita_session_options options{.struct_size = sizeof(partita_session_options)};
+  options.command_queues = queues;
+  options.command_queue_count = 1;
+  partita_session* session = nullptr;
+  ASSERT_EQ(partita_session_create(artifact_, &options, &session), PARTITA_OK)
+      << partita_last_error();
+  const float x[] = {1, 2, 3, 4};
+  const float w = 3;
+  ASSERT_EQ(partita_session_set_input(session, 0, x, sizeof x), PARTITA_OK);
+  ASSERT_EQ(partita_session_set_input(session, 1, &w, sizeof w), PARTITA_OK);
+  ASSERT_EQ(partita_session_submit(session), PARTITA_OK) << partita_last_error();
+  expect_output(session, {4, 5, 6, 7});
+  partita_session_free(session);
+  session = nullptr;
+  options.devices_per_rank = 2;
+  EXPECT_EQ(partita_session_create(artifact_, &options, &session), PARTITA_ERROR_USER);
+  EXPECT_NE(std::string(partita_last_error()).find("expected 2 (one per device), found 1"),
+            std::string::npos)
+      << partita_last_error();
+}
+
 TEST_F(CApi, wrong_calls_are_user_errors_that_say_what_was_expected) {
   partita_session* const session = start();
   const auto expect = [](partita_status status, const std::string& part) {

@@ -5,6 +5,7 @@
 // arrays up and down.
 #pragma once
 
+#include <CL/cl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -88,5 +89,28 @@ std::string error_text(ErrorKind kind, Action&& action) {
   ADD_FAILURE() << "no error was thrown";
   return {};
 }
+
+/// Context and queue of a host program; released in the opposite order.
+struct HostQueue {
+  explicit HostQueue(cl_command_queue_properties properties = 0) {
+    cl_platform_id platform = nullptr;
+    cl_device_id device = nullptr;
+    cl_int code = CL_SUCCESS;
+    EXPECT_EQ(clGetPlatformIDs(1, &platform, nullptr), CL_SUCCESS);
+    EXPECT_EQ(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr), CL_SUCCESS);
+    context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+    EXPECT_EQ(code, CL_SUCCESS);
+    queue = clCreateCommandQueue(context, device, properties, &code);
+    EXPECT_EQ(code, CL_SUCCESS);
+  }
+  HostQueue(const HostQueue&) = delete;
+  HostQueue& operator=(const HostQueue&) = delete;
+  ~HostQueue() {
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+  }
+  cl_context context = nullptr;
+  cl_command_queue queue = nullptr;
+};
 
 }  // namespace partita::testing

@@ -2,8 +2,6 @@
 // Copyright The partita authors
 //
 // Which devices a rank gets, and their profiles.
-#include <CL/cl.h>
-
 #include "tests/device/device_test.hpp"
 
 namespace partita::testing {
@@ -68,29 +66,6 @@ TEST_F(DeviceOpening, sub_devices_compute) {
     for (int i = 0; i < 1000; ++i) ASSERT_EQ(out[std::size_t(i)], 3 * i);
   }
 }
-
-// Objects of a host program; released in the opposite order.
-struct HostQueue {
-  explicit HostQueue(cl_command_queue_properties properties = 0) {
-    cl_platform_id platform = nullptr;
-    cl_device_id device = nullptr;
-    cl_int code = CL_SUCCESS;
-    EXPECT_EQ(clGetPlatformIDs(1, &platform, nullptr), CL_SUCCESS);
-    EXPECT_EQ(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr), CL_SUCCESS);
-    context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
-    EXPECT_EQ(code, CL_SUCCESS);
-    queue = clCreateCommandQueue(context, device, properties, &code);
-    EXPECT_EQ(code, CL_SUCCESS);
-  }
-  HostQueue(const HostQueue&) = delete;
-  HostQueue& operator=(const HostQueue&) = delete;
-  ~HostQueue() {
-    clReleaseCommandQueue(queue);
-    clReleaseContext(context);
-  }
-  cl_context context = nullptr;
-  cl_command_queue queue = nullptr;
-};
 
 TEST_F(DeviceOpening, works_on_a_queue_that_the_host_lends_and_gives_it_back) {
   const HostQueue host;
