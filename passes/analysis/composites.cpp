@@ -6,6 +6,7 @@
 
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
+#include "passes/analysis/placement_support.hpp"
 
 namespace partita::passes {
 namespace {
@@ -249,7 +250,7 @@ void normalise_maps(Graph& graph, const ir::Module& module) {
   for (Node* node : std::vector<Node*>(graph.nodes())) {
     for (const auto& region : node->regions()) normalise_maps(*region, module);
     if (!node->is("mr.map")) continue;
-    normalise_map(graph, *node, *module.placement_size(node->attrs.text("placement")));
+    normalise_map(graph, *node, transforms::declared_size(module, node->attrs.text("placement")));
   }
 }
 

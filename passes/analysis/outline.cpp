@@ -277,8 +277,9 @@ class Outliner {
         continue;
       }
       placed_[outputs[k]] = placed;
-      const AxisPosition position = *tracker_.position(outputs[k]);
-      replaced_[outputs[k]] = axis_from_front(graph_, placed, outputs[k].type(), position, size_, before);
+      const auto position = tracker_.position(outputs[k]);
+      PARTITA_ASSERT(position.has_value());
+      replaced_[outputs[k]] = axis_from_front(graph_, placed, outputs[k].type(), *position, size_, before);
     }
   }
 

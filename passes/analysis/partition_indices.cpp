@@ -6,6 +6,7 @@
 
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
+#include "passes/analysis/placement_support.hpp"
 
 namespace partita::passes {
 namespace {
@@ -64,7 +65,7 @@ void localise_partition_indices(Graph& graph, const ir::Module& module) {
     for (const auto& region : node->regions()) localise_partition_indices(*region, module);
     if (!node->is("mr.map")) continue;
     const auto indices = foreign_indices(*node);
-    if (!indices.empty()) pass_in(graph, *node, indices, *module.placement_size(node->attrs.text("placement")));
+    if (!indices.empty()) pass_in(graph, *node, indices, transforms::declared_size(module, node->attrs.text("placement")));
   }
 }
 

@@ -42,6 +42,12 @@ std::vector<Value> build_map(Graph& graph, Node* before, const std::string& plac
 
 bool is_reduction(const Node& node) { return node.name().starts_with("mr.reduce_"); }
 
+std::int64_t declared_size(const ir::Module& module, const std::string& placement) {
+  const auto size = module.placement_size(placement);
+  if (!size) throw_internal_error(cat("placement '", placement, "' has no size"));
+  return *size;
+}
+
 std::vector<Value> region_captures(const Node& node) {
   std::vector<Value> all;
   std::set<Value> seen;

@@ -24,6 +24,9 @@ std::vector<ir::Value> build_map(ir::Graph& graph, ir::Node* before, const std::
 
 [[nodiscard]] bool is_reduction(const ir::Node& node);
 
+/// Size of a placement that the module declares; an internal error when it does not.
+[[nodiscard]] std::int64_t declared_size(const ir::Module& module, const std::string& placement);
+
 /// Values from outside that the node's regions use (its operands only where a region uses them).
 [[nodiscard]] std::vector<ir::Value> region_captures(const ir::Node& node);
 

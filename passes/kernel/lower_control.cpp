@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "passes/analysis/placement_support.hpp"
 #include "passes/kernel/kernel_body.hpp"
 
 namespace partita::passes {
@@ -139,7 +140,7 @@ void PlanBuilder::lower_foreach(Node& node) {
   const auto sliced = std::size_t(node.attrs.i64s("operand_segments")[0]);
   const Graph& body = node.region(0);
   const auto* kinds = node.attrs.find("results")->get_if<ir::List>();
-  const std::int64_t size = *module_.placement_size(placement);
+  const std::int64_t size = transforms::declared_size(module_, placement);
 
   int placement_number = -1;
   HostExpr begin(0), end(size);

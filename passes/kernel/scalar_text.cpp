@@ -74,7 +74,7 @@ std::string indented(std::string_view body) {
       if (t.text == "else" && result.ends_with("}\n"))
         result.back() = ' ';
       else
-        result.append(std::size_t(2 * braces), ' ');
+        result.append(2 * std::size_t(braces), ' ');
     }
     result += t.text;
     parentheses += (t.text == "(") - (t.text == ")");

@@ -82,7 +82,9 @@ class Expansion {
 
   /// Number of partitions the mask leaves, as an i32 scalar.
   Value active_count() {
-    const auto mapped = build_map(graph_, &node_, placement_, {*mask_}, [](Graph& body, const std::vector<Value>& v) {
+    PARTITA_ASSERT(mask_.has_value());
+    const Value mask = *mask_;
+    const auto mapped = build_map(graph_, &node_, placement_, {mask}, [](Graph& body, const std::vector<Value>& v) {
       return std::vector<Value>{convert_to(body, v[0], DType::i32)};
     });
     return reduce("mr.reduce_sum", mapped[0]);
@@ -162,6 +164,7 @@ class Expansion {
   std::vector<Value> weighted_means() {
     // One sum of weights in the widest type that any operand needs; weights as wide as w.
     std::vector<Value> operands = x_;
+    PARTITA_ASSERT(weight_.has_value());
     operands.push_back(*weight_);
     if (mask_) operands.push_back(*mask_);
     const std::size_t n = x_.size();

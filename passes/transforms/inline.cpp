@@ -36,8 +36,7 @@ class Inliner {
 
  private:
   void graph(Graph& g, ir::ValueMap<Value>& replaced) {
-    const std::vector<Node*> nodes = g.nodes();
-    for (Node* node : nodes) {
+    for (Node* node : std::vector<Node*>(g.nodes())) {
       for (const auto& region : node->regions()) graph(*region, replaced);
       const std::vector<Value> results = inlined(*node, replaced);
       for (std::size_t k = 0; k < results.size(); ++k) replaced[node->result(int(k))] = results[k];

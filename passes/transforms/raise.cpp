@@ -162,7 +162,7 @@ void recognise_means(Graph& graph, const ir::Module& module) {
 
 void outline_placement(ir::Module& module, Graph& graph, const std::string& placement, const Seeds& annotated, bool may_search,
                        PassContext& context) {
-  const std::int64_t n = *module.placement_size(placement);
+  const std::int64_t n = declared_size(module, placement);
   Seeds seeds = placed_seeds(graph, placement);
   seeds.insert(seeds.end(), annotated.begin(), annotated.end());
   std::unique_ptr<AxisTracker> tracker;
@@ -194,7 +194,7 @@ void run(ir::Module& module, PassContext& context) {
   if (const ir::Attribute* a = module.attrs.find("mr.placements"))
     for (const auto& p : a->get_if<ir::Dict>()->items()) {
       placements.push_back(p.name);
-      sizes[p.name] = *module.placement_size(p.name);
+      sizes[p.name] = declared_size(module, p.name);
     }
   context.counts["maps_recovered"] += scans_to_maps(*f.body, sizes);
   for (const std::string& placement : placements) {
