@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <map>
 
-#include "partita/ir/reduction.hpp"
-
 namespace partita::ir {
 namespace batching {
 
@@ -38,15 +36,8 @@ BatchedValue look_up(const BatchMap& map, Value v) {
 }
 
 namespace {
-
-/// 0, 1, …, rank - 1, each plus `from`.
-I64s counting(std::int64_t rank, std::int64_t from = 0) {
-  I64s dims;
-  for (std::int64_t d = 0; d < rank; ++d) dims.push_back(from + d);
-  return dims;
-}
-
 const std::optional<DimEdit> no_edit;
+}
 
 /// The new dimension leads in operands flagged `data` and in every result.
 void batch_leading(const Job& job, const std::vector<bool>& data) {
@@ -61,6 +52,15 @@ void batch_leading(const Job& job, const std::vector<bool>& data) {
       attrs_with_inserted(job.node, edits, DimEdits(job.node.result_types().size(), leading));
   job.set_all(remake(job.node, job.context.into, std::move(operands), std::move(attrs),
                      job.batched_types(), job.context.before));
+}
+
+namespace {
+
+/// 0, 1, …, rank - 1, each plus `from`.
+I64s counting(std::int64_t rank, std::int64_t from = 0) {
+  I64s dims;
+  for (std::int64_t d = 0; d < rank; ++d) dims.push_back(from + d);
+  return dims;
 }
 
 /// Ops without rule of their own: operands of full rank lead with the batch; scalars of an op on
@@ -96,30 +96,7 @@ void batch_each_operand(const Job& job) {
 
 void batch_broadcast(const Job& job) { batch_leading(job, {true}); }
 
-// --- Reduce, pad --------------------------------------------------------------------------------
-
-void batch_reduce(const Job& job) {
-  const std::size_t n = job.operands.size() / 2;
-  std::vector<bool> data(2 * n, false);
-  std::fill_n(data.begin(), n, true);
-  bool inits_batched = false;
-  for (std::size_t k = n; k < 2 * n; ++k) inits_batched |= job.is_batched(k);
-  if (!inits_batched) return batch_leading(job, data);
-  // An initial value for each lane is combined with the reduction that starts from the identity.
-  const auto combiner = n == 1 ? simple_combiner(job.node.region(0)) : std::nullopt;
-  if (!combiner)
-    job.refuse(
-        "a reduction with a batched initial value and a region that is not one of the usual ones");
-  const Builder b = job.builder();
-  Job without = job;
-  without.operands[1] = {
-      create_constant(b.into, combiner_identity(*combiner, job.node.operand(1).type()), b.before),
-      false};
-  batch_leading(without, data);
-  const Value reduced = look_up(job.map, Value{const_cast<Node*>(&job.node), 0}).value;
-  const Value init = b.broadcast(job.plain(1), reduced.type().dims, {0});
-  job.set(0, b.op(cat("stablehlo.", *combiner), {init, reduced}));
-}
+// --- Pad --------------------------------------------------------------------------------
 
 void batch_pad(const Job& job) {
   if (!job.is_batched(1)) return batch_leading(job, {true, false});

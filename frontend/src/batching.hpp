@@ -30,6 +30,10 @@ struct Job {
 
 BatchedValue look_up(const BatchMap& map, Value v);
 
+/// The new dimension leads in operands flagged `data` and in every result.
+void batch_leading(const Job& job, const std::vector<bool>& data);
+
+void batch_reduce(const Job& job);
 void batch_while(const Job& job);
 void batch_branches(const Job& job);  ///< case and if
 
