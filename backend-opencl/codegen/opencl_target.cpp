@@ -20,21 +20,22 @@ constexpr std::int64_t clblast_threshold = std::int64_t(1) << 30;
 
 /// Parameters and body; the kernel's name is put before it.
 std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
-  const BodyNames names = k.wide_index ? BodyNames{"long", DType::i64} : BodyNames{"int", DType::i32};
+  const BodyNames names =
+      k.wide_index ? BodyNames{"long", DType::i64} : BodyNames{"int", DType::i32};
   const std::string body = print_body(k, text, names);
   std::string parameters, moves;
   for (std::size_t b = 0; b < k.buffers.size(); ++b) {
     const BufferParam& p = k.buffers[b];
-    parameters += cat(b == 0 ? "" : ", ", "__global ", p.is_written ? "" : "const ", text.stored_type(p.dtype), "* b", b,
-                      ", const long o", b);
+    parameters += cat(b == 0 ? "" : ", ", "__global ", p.is_written ? "" : "const ",
+                      text.stored_type(p.dtype), "* b", b, ", const long o", b);
     moves += cat("  b", b, " += o", b, ";\n");
   }
   for (int s = 0; s < k.scalars; ++s) {
     parameters += cat(parameters.empty() ? "" : ", ", "const long l", s);
     moves += cat("  const ", names.index_type, " s", s, " = (", names.index_type, ")l", s, ";\n");
   }
-  return cat("(", parameters, ") {\n", moves, "  const ", names.index_type, " k0 = (", names.index_type,
-             ")get_global_id(0);\n", body, "}\n");
+  return cat("(", parameters, ") {\n", moves, "  const ", names.index_type, " k0 = (",
+             names.index_type, ")get_global_id(0);\n", body, "}\n");
 }
 
 void renumber(Steps& steps, const std::vector<int>& kernels);

@@ -45,10 +45,18 @@ static void fill(void* data, const partita_port* port) {
   const size_t count = port->bytes / partita_dtype_size(port->dtype);
   for (size_t i = 0; i < count; ++i) {
     switch (port->dtype) {
-      case PARTITA_F32: ((float*)data)[i] = (float)i; break;
-      case PARTITA_F64: ((double*)data)[i] = (double)i; break;
-      case PARTITA_I32: ((int32_t*)data)[i] = (int32_t)i; break;
-      case PARTITA_I64: ((int64_t*)data)[i] = (int64_t)i; break;
+      case PARTITA_F32:
+        ((float*)data)[i] = (float)i;
+        break;
+      case PARTITA_F64:
+        ((double*)data)[i] = (double)i;
+        break;
+      case PARTITA_I32:
+        ((int32_t*)data)[i] = (int32_t)i;
+        break;
+      case PARTITA_I64:
+        ((int64_t*)data)[i] = (int64_t)i;
+        break;
       default:
         fprintf(stderr, "error: input '%s': expected f32, f64, i32 or i64\n", port->name);
         exit(PARTITA_ERROR_USER);
@@ -61,11 +69,21 @@ static void print(const void* data, const partita_port* port, size_t index) {
   printf("out%zu:", index);
   for (size_t i = 0; i < count && i < shown_elements; ++i) {
     switch (port->dtype) {
-      case PARTITA_F32: printf(" %g", (double)((const float*)data)[i]); break;
-      case PARTITA_F64: printf(" %g", ((const double*)data)[i]); break;
-      case PARTITA_I32: printf(" %" PRId32, ((const int32_t*)data)[i]); break;
-      case PARTITA_I64: printf(" %" PRId64, ((const int64_t*)data)[i]); break;
-      default: printf(" ?"); break;
+      case PARTITA_F32:
+        printf(" %g", (double)((const float*)data)[i]);
+        break;
+      case PARTITA_F64:
+        printf(" %g", ((const double*)data)[i]);
+        break;
+      case PARTITA_I32:
+        printf(" %" PRId32, ((const int32_t*)data)[i]);
+        break;
+      case PARTITA_I64:
+        printf(" %" PRId64, ((const int64_t*)data)[i]);
+        break;
+      default:
+        printf(" ?");
+        break;
     }
   }
   printf("%s\n", count > shown_elements ? " ..." : "");

@@ -13,11 +13,15 @@ using ir::FactorKind;
 using ir::Node;
 using ir::Value;
 
-bool is_axis_boundary(const Node& node) { return node.name().starts_with("mr.") || node.is("stablehlo.composite"); }
+bool is_axis_boundary(const Node& node) {
+  return node.name().starts_with("mr.") || node.is("stablehlo.composite");
+}
 
 void AxisTracker::seed(Value v, AxisPosition position) { set(v, position); }
 
-bool AxisTracker::set(Value v, const AxisPosition& position) { return positions_.emplace(v, position).second; }
+bool AxisTracker::set(Value v, const AxisPosition& position) {
+  return positions_.emplace(v, position).second;
+}
 
 std::optional<AxisPosition> AxisTracker::position(Value v) const {
   const auto it = positions_.find(v);
@@ -32,7 +36,8 @@ const AxisFlow* AxisTracker::flow(const Node* node) const {
 std::vector<std::pair<const Node*, std::string>> AxisTracker::stops() const {
   std::vector<std::pair<const Node*, std::string>> all;
   for (const Node* node : graph_.nodes())
-    if (const auto it = stopped_.find(node); it != stopped_.end()) all.emplace_back(node, it->second);
+    if (const auto it = stopped_.find(node); it != stopped_.end())
+      all.emplace_back(node, it->second);
   return all;
 }
 
@@ -58,15 +63,19 @@ bool AxisTracker::visit(Node& node) {
     results.push_back(position(node.result(k)));
     is_known |= results.back().has_value();
   }
-  const std::vector<Value> captured = node.op().regions_capture ? ir::captures(node) : std::vector<Value>{};
+  const std::vector<Value> captured =
+      node.op().regions_capture ? ir::captures(node) : std::vector<Value>{};
   for (const Value& v : captured) is_known |= position(v).has_value();
   if (!is_known) return false;
-  AxisFlow flow = ir::flow_axis(node, size_, operands, results, [this](Value v) { return position(v); });
+  AxisFlow flow =
+      ir::flow_axis(node, size_, operands, results, [this](Value v) { return position(v); });
   if (flow.why.empty() && flow.kind == FactorKind::replicated) flow.why = "it needs the whole axis";
   for (std::size_t k = 0; flow.why.empty() && k < operands.size(); ++k)
-    if (operands[k] != flow.operands[k] && operands[k]) flow.why = cat("operand ", k, " has the axis in another place");
+    if (operands[k] != flow.operands[k] && operands[k])
+      flow.why = cat("operand ", k, " has the axis in another place");
   for (std::size_t k = 0; flow.why.empty() && k < results.size(); ++k)
-    if (results[k] != flow.results[k] && results[k]) flow.why = cat("result ", k, " has the axis in another place");
+    if (results[k] != flow.results[k] && results[k])
+      flow.why = cat("result ", k, " has the axis in another place");
   for (const Value& v : captured) {
     const auto it = flow.captures.find(v);
     const auto known = position(v);
@@ -84,7 +93,8 @@ bool AxisTracker::visit(Node& node) {
   for (std::size_t k = 0; k < results.size(); ++k)
     if (flow.results[k]) changed |= set(node.result(int(k)), *flow.results[k]);
   for (const Value& v : captured)
-    if (const auto it = flow.captures.find(v); it != flow.captures.end()) changed |= set(v, it->second);
+    if (const auto it = flow.captures.find(v); it != flow.captures.end())
+      changed |= set(v, it->second);
   flows_[&node] = std::move(flow);
   return changed;
 }
@@ -93,7 +103,8 @@ void AxisTracker::run() {
   for (bool changed = true; changed;) {
     changed = false;
     for (Node* node : graph_.nodes()) changed |= visit(*node);
-    for (auto it = graph_.nodes().rbegin(); it != graph_.nodes().rend(); ++it) changed |= visit(**it);
+    for (auto it = graph_.nodes().rbegin(); it != graph_.nodes().rend(); ++it)
+      changed |= visit(**it);
   }
 }
 

@@ -57,7 +57,8 @@ class CompositeRaiser {
   void graph(Graph& g) {
     for (Node* node : std::vector<Node*>(g.nodes())) {
       for (const auto& region : node->regions()) graph(*region);
-      if (!node->is("stablehlo.composite") || !node->attrs.text("name").starts_with(prefix)) continue;
+      if (!node->is("stablehlo.composite") || !node->attrs.text("name").starts_with(prefix))
+        continue;
       std::vector<Value> results = raised(*node);
       for (std::size_t k = 0; k < results.size(); ++k) replaced[node->result(int(k))] = results[k];
     }
@@ -79,13 +80,17 @@ class CompositeRaiser {
     const auto check = [&](std::string_view name, const char* kind, auto fits) {
       const ir::Attribute* a = attrs.find(name);
       if (a != nullptr && !fits(*a))
-        throw_user_error(cat("stablehlo.composite: expected attribute '", name, "' to be ", kind, ", found another kind"),
+        throw_user_error(cat("stablehlo.composite: expected attribute '", name, "' to be ", kind,
+                             ", found another kind"),
                          node.location());
     };
-    const auto is_text = [](const ir::Attribute& a) { return a.get_if<std::string>() || a.get_if<ir::SymbolRef>(); };
+    const auto is_text = [](const ir::Attribute& a) {
+      return a.get_if<std::string>() || a.get_if<ir::SymbolRef>();
+    };
     check("placement", "a string", is_text);
     check("body", "a symbol", is_text);
-    check("n", "an integer", [](const ir::Attribute& a) { return a.get_if<ir::Integer>() != nullptr; });
+    check("n", "an integer",
+          [](const ir::Attribute& a) { return a.get_if<ir::Integer>() != nullptr; });
   }
 
   std::vector<Value> raised(Node& node) {
@@ -95,8 +100,10 @@ class CompositeRaiser {
     const std::string placement = attrs.text("placement", "");
     const std::int64_t n = attrs.i64("n", 0);
     if (placement.empty() || n <= 0)
-      throw_user_error(cat("stablehlo.composite: \"partita.", name, "\": expected attributes placement and n > 0, found ",
-                           placement.empty() ? "no placement" : cat("n = ", n)), node.location());
+      throw_user_error(cat("stablehlo.composite: \"partita.", name,
+                           "\": expected attributes placement and n > 0, found ",
+                           placement.empty() ? "no placement" : cat("n = ", n)),
+                       node.location());
     declare_placement(module_, placement, n, cat("partita.", name));
     const std::vector<Value> operands = operands_of(node);
     if (name == "map") {
@@ -104,9 +111,12 @@ class CompositeRaiser {
       return decomposed(node, operands);
     }
     Dict mr{{"placement", placement}};
-    if (const ir::Attribute* policy = attrs.find("on_zero_weight")) mr.set("on_zero_weight", *policy);
-    if (const I64s segments = integers(attrs, "operand_segments"); !segments.empty()) mr.set("operand_segments", segments);
-    Node* fresh = ir::create(*node.graph(), cat("mr.", name), operands, mr, {}, node.result_types(), &node, node.location());
+    if (const ir::Attribute* policy = attrs.find("on_zero_weight"))
+      mr.set("on_zero_weight", *policy);
+    if (const I64s segments = integers(attrs, "operand_segments"); !segments.empty())
+      mr.set("operand_segments", segments);
+    Node* fresh = ir::create(*node.graph(), cat("mr.", name), operands, mr, {}, node.result_types(),
+                             &node, node.location());
     std::vector<Value> results;
     for (int k = 0; k < fresh->result_count(); ++k) results.push_back(fresh->result(k));
     return results;
@@ -114,14 +124,17 @@ class CompositeRaiser {
 
   std::vector<Value> decomposed(Node& node, const std::vector<Value>& operands) {
     const ir::Function* f = module_.find(node.attrs.text("decomposition"));
-    if (f == nullptr) throw_user_error(cat("stablehlo.composite: expected a decomposition, found none"), node.location());
+    if (f == nullptr)
+      throw_user_error(cat("stablehlo.composite: expected a decomposition, found none"),
+                       node.location());
     ir::ValueMap<Value> map;
     for (std::size_t k = 0; k < operands.size(); ++k) map[f->body->argument(int(k))] = operands[k];
     return ir::clone_body(*f->body, *node.graph(), map, &node);
   }
 
   /// The map whose region is the function `body`; nothing when there is none that fits.
-  std::optional<std::vector<Value>> map_with_body(Node& node, const Dict& attrs, const std::string& placement, std::int64_t n,
+  std::optional<std::vector<Value>> map_with_body(Node& node, const Dict& attrs,
+                                                  const std::string& placement, std::int64_t n,
                                                   const std::vector<Value>& operands) {
     const std::string body_name = attrs.text("body", "");
     const ir::Function* f = body_name.empty() ? nullptr : module_.find(body_name);
@@ -138,8 +151,11 @@ class CompositeRaiser {
       if (order[k] < 0 || order[k] >= std::int64_t(operands.size())) return std::nullopt;
       map_operands.push_back(operands[std::size_t(order[k])]);
       const bool is_shared = std::ranges::find(shared, order[k]) != shared.end();
-      const auto axis = is_shared ? std::optional<std::int64_t>(-1) : axis_between(map_operands.back().type(), arguments[k].type(), n);
-      if (!axis || (is_shared && map_operands.back().type() != arguments[k].type())) return std::nullopt;
+      const auto axis = is_shared
+                            ? std::optional<std::int64_t>(-1)
+                            : axis_between(map_operands.back().type(), arguments[k].type(), n);
+      if (!axis || (is_shared && map_operands.back().type() != arguments[k].type()))
+        return std::nullopt;
       in_axes.push_back(*axis);
     }
     if (f->body->results.size() != node.result_types().size()) return std::nullopt;
@@ -151,8 +167,8 @@ class CompositeRaiser {
     std::vector<std::unique_ptr<Graph>> regions;
     regions.push_back(ir::clone_graph(*f->body));
     Node* map = ir::create(*node.graph(), "mr.map", map_operands,
-                           {{"placement", placement}, {"in_axes", in_axes}, {"out_axes", out_axes}}, std::move(regions),
-                           node.result_types(), &node, node.location());
+                           {{"placement", placement}, {"in_axes", in_axes}, {"out_axes", out_axes}},
+                           std::move(regions), node.result_types(), &node, node.location());
     ++context_.counts["maps_recovered"];
     std::vector<Value> results;
     for (int k = 0; k < map->result_count(); ++k) results.push_back(map->result(k));
@@ -169,7 +185,8 @@ Value move_axis(Graph& graph, Value v, std::int64_t from, std::int64_t to, Node*
   for (std::int64_t d = 0; d < v.type().rank(); ++d)
     if (d != from) permutation.push_back(d);
   permutation.insert(permutation.begin() + to, from);
-  return ir::create_value(graph, "stablehlo.transpose", {v}, {{"permutation", permutation}}, {}, before);
+  return ir::create_value(graph, "stablehlo.transpose", {v}, {{"permutation", permutation}}, {},
+                          before);
 }
 
 I64s axes_of(const Node& map, std::string_view name, std::size_t count) {
@@ -179,7 +196,8 @@ I64s axes_of(const Node& map, std::string_view name, std::size_t count) {
 void normalise_map(Graph& graph, Node& map, std::int64_t n) {
   const I64s in = axes_of(map, "in_axes", map.operands().size());
   const I64s out = axes_of(map, "out_axes", map.result_types().size());
-  const bool is_normal = std::ranges::all_of(in, [](auto a) { return a == 0; }) && std::ranges::all_of(out, [](auto a) { return a == 0; });
+  const bool is_normal = std::ranges::all_of(in, [](auto a) { return a == 0; }) &&
+                         std::ranges::all_of(out, [](auto a) { return a == 0; });
   if (is_normal && map.attrs.contains("in_axes") && map.attrs.contains("out_axes")) return;
   const std::string placement = map.attrs.text("placement");
   std::vector<Value> operands;
@@ -191,7 +209,8 @@ void normalise_map(Graph& graph, Node& map, std::int64_t n) {
     }
     Type type = v.type();
     type.dims.insert(type.dims.begin(), n);
-    operands.push_back(ir::create_value(graph, "mr.broadcast", {v}, {{"placement", placement}}, {&type, 1}, &map));
+    operands.push_back(
+        ir::create_value(graph, "mr.broadcast", {v}, {{"placement", placement}}, {&type, 1}, &map));
   }
   std::vector<Type> types;
   for (const Value& v : map.region(0).results) {
@@ -201,7 +220,9 @@ void normalise_map(Graph& graph, Node& map, std::int64_t n) {
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(ir::clone_graph(map.region(0)));
   Node* fresh = ir::create(graph, "mr.map", operands,
-                           {{"placement", placement}, {"in_axes", I64s(in.size(), 0)}, {"out_axes", I64s(out.size(), 0)}},
+                           {{"placement", placement},
+                            {"in_axes", I64s(in.size(), 0)},
+                            {"out_axes", I64s(out.size(), 0)}},
                            std::move(regions), types, &map, map.location());
   ir::ValueMap<Value> replaced;
   for (std::size_t k = 0; k < out.size(); ++k) {
@@ -215,10 +236,13 @@ void normalise_map(Graph& graph, Node& map, std::int64_t n) {
     I64s limit(type.dims.begin(), type.dims.end());
     limit[0] = 1;
     const Value first = ir::create_value(graph, "stablehlo.slice", {v},
-                                         {{"start_indices", I64s(limit.size(), 0)}, {"limit_indices", limit}, {"strides", I64s(limit.size(), 1)}},
+                                         {{"start_indices", I64s(limit.size(), 0)},
+                                          {"limit_indices", limit},
+                                          {"strides", I64s(limit.size(), 1)}},
                                          {}, &map);
     const Type whole = map.result_types()[k];
-    replaced[map.result(int(k))] = ir::create_value(graph, "stablehlo.reshape", {first}, {}, {&whole, 1}, &map);
+    replaced[map.result(int(k))] =
+        ir::create_value(graph, "stablehlo.reshape", {first}, {}, {&whole, 1}, &map);
   }
   graph.replace_uses(replaced);
   graph.erase(&map);
@@ -226,10 +250,12 @@ void normalise_map(Graph& graph, Node& map, std::int64_t n) {
 
 }  // namespace
 
-void declare_placement(ir::Module& module, const std::string& name, std::int64_t size, const std::string& where) {
+void declare_placement(ir::Module& module, const std::string& name, std::int64_t size,
+                       const std::string& where) {
   if (const auto known = module.placement_size(name)) {
     if (*known != size)
-      throw_user_error(cat(where, ": placement '", name, "': expected size ", *known, ", found ", size));
+      throw_user_error(
+          cat(where, ": placement '", name, "': expected size ", *known, ", found ", size));
     return;
   }
   Dict placements;

@@ -14,7 +14,8 @@ namespace partita::passes {
 void raise_composites(ir::Module& module, ir::Function& function, PassContext& context);
 
 /// Declares a placement; a user error when it is declared with another size.
-void declare_placement(ir::Module& module, const std::string& name, std::int64_t size, const std::string& where);
+void declare_placement(ir::Module& module, const std::string& name, std::int64_t size,
+                       const std::string& where);
 
 /// Maps with axes other than 0: operands that are not partitioned are broadcast, other axes are
 /// transposed outside, so that every map has axis 0 throughout.

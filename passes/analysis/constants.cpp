@@ -26,26 +26,35 @@ constexpr std::int64_t max_folded_elements = 64;
 constexpr std::int64_t max_read_elements = 4096;
 
 constexpr std::array<std::string_view, 13> movement_ops = {
-    "stablehlo.reshape",  "stablehlo.transpose", "stablehlo.broadcast_in_dim",      "stablehlo.slice",       "stablehlo.dynamic_slice",
-    "stablehlo.pad",      "stablehlo.reverse",   "stablehlo.dynamic_update_slice",  "stablehlo.concatenate", "stablehlo.gather",
-    "stablehlo.dot_general", "stablehlo.reduce", "stablehlo.bitcast_convert"};
+    "stablehlo.reshape",          "stablehlo.transpose",
+    "stablehlo.broadcast_in_dim", "stablehlo.slice",
+    "stablehlo.dynamic_slice",    "stablehlo.pad",
+    "stablehlo.reverse",          "stablehlo.dynamic_update_slice",
+    "stablehlo.concatenate",      "stablehlo.gather",
+    "stablehlo.dot_general",      "stablehlo.reduce",
+    "stablehlo.bitcast_convert"};
 
 bool is_elementwise(const Node& node) {
-  return node.op().row != nullptr || node.is("stablehlo.compare") || node.is("stablehlo.convert") || node.is("stablehlo.reduce_precision");
+  return node.op().row != nullptr || node.is("stablehlo.compare") || node.is("stablehlo.convert") ||
+         node.is("stablehlo.reduce_precision");
 }
 
-std::vector<DenseRef> run(const Node& node, const std::vector<DenseRef>& constants, const ir::Module& module) {
+std::vector<DenseRef> run(const Node& node, const std::vector<DenseRef>& constants,
+                          const ir::Module& module) {
   std::vector<ir::Tensor> operands;
-  for (const DenseRef& c : constants) operands.push_back(std::make_shared<const HostArray>(c->to_array()));
+  for (const DenseRef& c : constants)
+    operands.push_back(std::make_shared<const HostArray>(c->to_array()));
   ir::Interpreter interpreter(module);
   std::vector<DenseRef> results;
-  for (const ir::Tensor& t : node.op().eval({.node = node, .operands = operands, .interpreter = interpreter}))
+  for (const ir::Tensor& t :
+       node.op().eval({.node = node, .operands = operands, .interpreter = interpreter}))
     results.push_back(ir::make_dense(*t));
   return results;
 }
 
 /// All operands repeat one element: so does the result.
-std::vector<DenseRef> run_splat(const Node& node, const std::vector<DenseRef>& scalars, const ir::Module& module) {
+std::vector<DenseRef> run_splat(const Node& node, const std::vector<DenseRef>& scalars,
+                                const ir::Module& module) {
   Graph graph;
   std::vector<Value> operands;
   for (const DenseRef& s : scalars) operands.push_back(ir::create_constant(graph, s));
@@ -94,8 +103,11 @@ std::optional<ir::I64s> integers_of(Value v, std::int64_t max_count) {
   const HostArray array = convert((scalar ? scalar : dense)->to_array(), DType::i64);
   const auto count = std::size_t(array.type.count());
   ir::I64s values(array.data<DType::i64>(), array.data<DType::i64>() + count);
-  if (dense->type().dtype == DType::ui64 && std::ranges::any_of(values, [](auto x) { return x < 0; })) return std::nullopt;
-  if (scalar && dense->type().count() <= max_count) values.resize(std::size_t(dense->type().count()), values[0]);
+  if (dense->type().dtype == DType::ui64 &&
+      std::ranges::any_of(values, [](auto x) { return x < 0; }))
+    return std::nullopt;
+  if (scalar && dense->type().count() <= max_count)
+    values.resize(std::size_t(dense->type().count()), values[0]);
   return values;
 }
 
@@ -121,13 +133,17 @@ std::vector<DenseRef> evaluate(const Node& node, const ir::Module& module) {
     if (t.count() == 0) return {};
   }
   if (is_small) return run(node, constants, module);
-  const bool all_splats = std::ranges::all_of(splats, [](const DenseRef& s) { return s != nullptr; });
+  const bool all_splats =
+      std::ranges::all_of(splats, [](const DenseRef& s) { return s != nullptr; });
   if (!all_splats) return {};
   if (!moves) return run_splat(node, splats, module);
-  static constexpr std::array<std::string_view, 6> rearranging = {"stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim",
-                                                                  "stablehlo.slice", "stablehlo.dynamic_slice", "stablehlo.reverse"};
-  if (std::ranges::find(rearranging, node.name()) != rearranging.end()) return {repeat(*splats[0], node.result_types()[0].dims)};
-  const bool joins = node.is("stablehlo.concatenate") || node.is("stablehlo.dynamic_update_slice") || node.is("stablehlo.pad");
+  static constexpr std::array<std::string_view, 6> rearranging = {
+      "stablehlo.reshape", "stablehlo.transpose",     "stablehlo.broadcast_in_dim",
+      "stablehlo.slice",   "stablehlo.dynamic_slice", "stablehlo.reverse"};
+  if (std::ranges::find(rearranging, node.name()) != rearranging.end())
+    return {repeat(*splats[0], node.result_types()[0].dims)};
+  const bool joins = node.is("stablehlo.concatenate") ||
+                     node.is("stablehlo.dynamic_update_slice") || node.is("stablehlo.pad");
   if (!joins) return {};
   const std::size_t parts = node.is("stablehlo.concatenate") ? splats.size() : 2;
   for (std::size_t k = 1; k < parts; ++k)

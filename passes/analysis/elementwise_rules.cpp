@@ -34,7 +34,8 @@ Replacement reassociate(Node& node, Rewriter& r) {
   if (!outer || &outer->x.node->op() != &node.op() || splat_of(outer->x)) return {};
   const auto inner = constant_operand(*outer->x.node);
   if (!inner) return {};
-  return {r.value(node.name(), {inner->x, r.value(node.name(), {inner->constant, outer->constant})})};
+  return {
+      r.value(node.name(), {inner->x, r.value(node.name(), {inner->constant, outer->constant})})};
 }
 
 /// The identity of the operation as one operand: the other is the result.
@@ -58,7 +59,8 @@ Replacement add(Node& node, Rewriter& r) {
 Replacement subtract(Node& node, Rewriter& r) {
   if (is_complex(node.result().type().dtype)) return {};
   if (is_splat(node.operand(1), 0.0)) return {node.operand(0)};
-  if (is_bits(node.result()) && node.operand(0) == node.operand(1)) return {r.splat(node.result().type(), 0)};
+  if (is_bits(node.result()) && node.operand(0) == node.operand(1))
+    return {r.splat(node.result().type(), 0)};
   return {};
 }
 
@@ -121,7 +123,8 @@ Replacement inverse_of_itself(Node& node, Rewriter&) {
 
 Value compare(Rewriter& r, const Node& like, std::string_view direction, Value a, Value b) {
   ir::Dict attrs = like.attrs;
-  attrs.set("comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", std::string(direction)});
+  attrs.set("comparison_direction",
+            ir::EnumAttr{"stablehlo", "comparison_direction", std::string(direction)});
   return r.value("stablehlo.compare", {a, b}, attrs);
 }
 
@@ -134,7 +137,8 @@ Replacement negated_comparison(Node& node, Rewriter& r) {
   const std::string& direction = test.attrs.text("comparison_direction");
   const bool is_equality = direction == "EQ" || direction == "NE";
   if (!is_equality && !is_bits(test.operand(0))) return {};
-  const auto opposite = std::ranges::find(opposites, direction, [](const auto& p) { return p.first; });
+  const auto opposite =
+      std::ranges::find(opposites, direction, [](const auto& p) { return p.first; });
   return {compare(r, test, opposite->second, test.operand(0), test.operand(1))};
 }
 
@@ -143,22 +147,28 @@ Replacement comparison(Node& node, Rewriter& r) {
   const std::string& direction = node.attrs.text("comparison_direction");
   const Type& type = node.result_types()[0];
   const auto decided = [&](bool result) { return Replacement{r.splat(type, result ? 1 : 0)}; };
-  if (node.operand(0) == node.operand(1)) return decided(direction == "EQ" || direction == "LE" || direction == "GE");
+  if (node.operand(0) == node.operand(1))
+    return decided(direction == "EQ" || direction == "LE" || direction == "GE");
   if (node.operand(0).type().dtype == DType::i1)
     for (std::size_t k = 0; k < 2; ++k) {
-      if ((direction == "EQ" && is_splat(node.operand(k), 1)) || (direction == "NE" && is_splat(node.operand(k), 0)))
+      if ((direction == "EQ" && is_splat(node.operand(k), 1)) ||
+          (direction == "NE" && is_splat(node.operand(k), 0)))
         return {node.operand(1 - k)};
-      if ((direction == "EQ" && is_splat(node.operand(k), 0)) || (direction == "NE" && is_splat(node.operand(k), 1)))
+      if ((direction == "EQ" && is_splat(node.operand(k), 0)) ||
+          (direction == "NE" && is_splat(node.operand(k), 1)))
         return {r.value("stablehlo.not", {node.operand(1 - k)})};
     }
   const auto a = r.ranges().of(node.operand(0)), b = r.ranges().of(node.operand(1));
   if (!a || !b) return {};
-  const bool is_below = a->high < b->low, is_above = a->low > b->high;
+  const bool is_below = a->high<b->low, is_above = a->low> b->high;
   if (direction == "EQ" || direction == "NE")
     return is_below || is_above ? decided(direction == "NE") : Replacement{};
-  if (direction == "LT") return is_below ? decided(true) : a->low >= b->high ? decided(false) : Replacement{};
-  if (direction == "GT") return is_above ? decided(true) : a->high <= b->low ? decided(false) : Replacement{};
-  if (direction == "LE") return a->high <= b->low ? decided(true) : is_above ? decided(false) : Replacement{};
+  if (direction == "LT")
+    return is_below ? decided(true) : a->low >= b->high ? decided(false) : Replacement{};
+  if (direction == "GT")
+    return is_above ? decided(true) : a->high <= b->low ? decided(false) : Replacement{};
+  if (direction == "LE")
+    return a->high <= b->low ? decided(true) : is_above ? decided(false) : Replacement{};
   return a->low >= b->high ? decided(true) : is_below ? decided(false) : Replacement{};
 }
 
@@ -166,20 +176,24 @@ Replacement select(Node& node, Rewriter& r) {
   const Value predicate = node.operand(0), on_true = node.operand(1), on_false = node.operand(2);
   if (on_true == on_false || is_splat(predicate, 1)) return {on_true};
   if (is_splat(predicate, 0)) return {on_false};
-  if (predicate.node->is("stablehlo.not")) return {r.value("stablehlo.select", {predicate.node->operand(0), on_false, on_true})};
+  if (predicate.node->is("stablehlo.not"))
+    return {r.value("stablehlo.select", {predicate.node->operand(0), on_false, on_true})};
   // A predicate for all elements is read as one.
-  if (predicate.node->is("stablehlo.broadcast_in_dim") && predicate.node->operand(0).type().dims.empty())
+  if (predicate.node->is("stablehlo.broadcast_in_dim") &&
+      predicate.node->operand(0).type().dims.empty())
     return {r.value("stablehlo.select", {predicate.node->operand(0), on_true, on_false})};
   if (node.result().type().dtype == DType::i1 && predicate.type() == node.result().type()) {
     if (is_splat(on_true, 1) && is_splat(on_false, 0)) return {predicate};
-    if (is_splat(on_true, 0) && is_splat(on_false, 1)) return {r.value("stablehlo.not", {predicate})};
+    if (is_splat(on_true, 0) && is_splat(on_false, 1))
+      return {r.value("stablehlo.not", {predicate})};
   }
   return {};
 }
 
 Replacement clamp(Node& node, Rewriter& r) {
   if (!is_bits(node.result())) return {};
-  const auto low = r.ranges().of(node.operand(0)), x = r.ranges().of(node.operand(1)), high = r.ranges().of(node.operand(2));
+  const auto low = r.ranges().of(node.operand(0)), x = r.ranges().of(node.operand(1)),
+             high = r.ranges().of(node.operand(2));
   if (low && x && high && low->high <= x->low && x->high <= high->low) return {node.operand(1)};
   return {};
 }
@@ -198,10 +212,14 @@ struct Precision {
 };
 Precision precision(DType d) {
   switch (d) {
-    case DType::f16: return {11, 5};
-    case DType::bf16: return {8, 8};
-    case DType::f32: return {24, 8};
-    default: return {53, 11};
+    case DType::f16:
+      return {11, 5};
+    case DType::bf16:
+      return {8, 8};
+    case DType::f32:
+      return {24, 8};
+    default:
+      return {53, 11};
   }
 }
 
@@ -246,7 +264,8 @@ void add_elementwise_rules(RuleTable& table) {
   table["stablehlo.and"].push_back(bitwise_and);
   table["stablehlo.or"].push_back(bitwise_or);
   table["stablehlo.xor"].push_back(bitwise_xor);
-  for (const char* name : {"stablehlo.shift_left", "stablehlo.shift_right_arithmetic", "stablehlo.shift_right_logical"})
+  for (const char* name : {"stablehlo.shift_left", "stablehlo.shift_right_arithmetic",
+                           "stablehlo.shift_right_logical"})
     table[name].push_back(shift);
   table["stablehlo.not"].push_back(inverse_of_itself);
   table["stablehlo.not"].push_back(negated_comparison);

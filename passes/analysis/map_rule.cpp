@@ -36,7 +36,11 @@ bool asks_for_partition(const Node& node, std::set<std::string> inner = {}) {
 class MapSimplification {
  public:
   MapSimplification(Node& map, Rewriter& r)
-      : map_(map), r_(r), body_(map.region(0)), placement_(map.attrs.text("placement")), in_(axes("in_axes", map.operands().size())),
+      : map_(map),
+        r_(r),
+        body_(map.region(0)),
+        placement_(map.attrs.text("placement")),
+        in_(axes("in_axes", map.operands().size())),
         out_(axes("out_axes", map.result_types().size())) {}
 
   Replacement run() {
@@ -67,7 +71,8 @@ class MapSimplification {
   std::optional<Value> shared_operand(std::size_t k) const {
     const Value v = map_.operand(k);
     if (in_[k] < 0) return v;
-    if (in_[k] == 0 && v.node->is("mr.broadcast") && v.node->attrs.text("placement") == placement_) return v.node->operand(0);
+    if (in_[k] == 0 && v.node->is("mr.broadcast") && v.node->attrs.text("placement") == placement_)
+      return v.node->operand(0);
     return std::nullopt;
   }
 
@@ -77,8 +82,9 @@ class MapSimplification {
       if (shared_operand(k)) uniform_.insert(body_.argument(int(k)));
     for (Node* node : body_.nodes()) {
       const auto needs = ir::captures(*node);
-      const bool is_uniform = !has_effects(*node) && !asks_for_partition(*node) &&
-                              std::ranges::all_of(needs, [&](const Value& v) { return uniform_.contains(v); });
+      const bool is_uniform =
+          !has_effects(*node) && !asks_for_partition(*node) &&
+          std::ranges::all_of(needs, [&](const Value& v) { return uniform_.contains(v); });
       for (int k = 0; is_uniform && k < node->result_count(); ++k) uniform_.insert(node->result(k));
     }
   }
@@ -88,10 +94,14 @@ class MapSimplification {
     for (std::size_t k = 0; k < body_.results.size(); ++k) {
       const Value v = body_.results[k];
       Fate fate = Fate::kept;
-      if (r_.uses(map_.result(int(k))) == 0) fate = Fate::unused;
-      else if (body_.is_argument(v) && in_[std::size_t(v.index)] == out_[k]) fate = Fate::forwarded;
-      else if (uniform_.contains(v) && out_[k] <= 0) fate = Fate::uniform;
-      else if (!seen.insert({v, out_[k]}).second) fate = Fate::repeated;
+      if (r_.uses(map_.result(int(k))) == 0)
+        fate = Fate::unused;
+      else if (body_.is_argument(v) && in_[std::size_t(v.index)] == out_[k])
+        fate = Fate::forwarded;
+      else if (uniform_.contains(v) && out_[k] <= 0)
+        fate = Fate::uniform;
+      else if (!seen.insert({v, out_[k]}).second)
+        fate = Fate::repeated;
       fates_.push_back(fate);
       changes_ |= fate != Fate::kept;
     }
@@ -127,9 +137,12 @@ class MapSimplification {
     std::set<std::pair<Value, std::int64_t>> seen;
     for (std::size_t k = 0; k < map_.operands().size(); ++k) {
       Source source = Source::kept;
-      if (!needed.contains(body_.argument(int(k)))) source = Source::dropped;
-      else if (partition_constant(k)) source = Source::constant;
-      else if (!seen.insert({map_.operand(k), in_[k]}).second) source = Source::repeated;
+      if (!needed.contains(body_.argument(int(k))))
+        source = Source::dropped;
+      else if (partition_constant(k))
+        source = Source::constant;
+      else if (!seen.insert({map_.operand(k), in_[k]}).second)
+        source = Source::repeated;
       sources_.push_back(source);
     }
     keep_one_with_axis();
@@ -188,14 +201,18 @@ class MapSimplification {
   Replacement rebuilt() {
     Replacement values(body_.results.size());
     for (std::size_t k = 0; k < values.size(); ++k) {
-      if (fates_[k] == Fate::forwarded) values[k] = map_.operand(std::size_t(body_.results[k].index));
-      if (fates_[k] == Fate::uniform) values[k] = out_[k] < 0 ? outside(body_.results[k]) : placed(outside(body_.results[k]));
+      if (fates_[k] == Fate::forwarded)
+        values[k] = map_.operand(std::size_t(body_.results[k].index));
+      if (fates_[k] == Fate::uniform)
+        values[k] = out_[k] < 0 ? outside(body_.results[k]) : placed(outside(body_.results[k]));
     }
     if (std::ranges::find(fates_, Fate::kept) != fates_.end()) add_map(values);
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (fates_[k] == Fate::repeated) {
         std::size_t first = 0;
-        while (fates_[first] != Fate::kept || body_.results[first] != body_.results[k] || out_[first] != out_[k]) ++first;
+        while (fates_[first] != Fate::kept || body_.results[first] != body_.results[k] ||
+               out_[first] != out_[k])
+          ++first;
         values[k] = values[first];
       }
       // Nothing reads it; any value of its type will do.
@@ -213,10 +230,12 @@ class MapSimplification {
     std::map<std::pair<Value, std::int64_t>, Value> arguments;
     for (std::size_t k = 0; k < sources_.size(); ++k) {
       const Value old = body_.argument(int(k));
-      if (sources_[k] == Source::constant) map[old] = ir::create_constant(*region, partition_constant(k));
+      if (sources_[k] == Source::constant)
+        map[old] = ir::create_constant(*region, partition_constant(k));
       if (sources_[k] == Source::repeated) map[old] = arguments.at({map_.operand(k), in_[k]});
       if (sources_[k] != Source::kept) continue;
-      map[old] = arguments[{map_.operand(k), in_[k]}] = region->add_argument(old.type(), body_.argument_hint(int(k)));
+      map[old] = arguments[{map_.operand(k), in_[k]}] =
+          region->add_argument(old.type(), body_.argument_hint(int(k)));
       operands.push_back(map_.operand(k));
       in_axes.push_back(in_[k]);
     }

@@ -49,7 +49,9 @@ Value reshape_to(Graph& graph, Value v, const Dims& dims, Node* before) {
 
 Value transpose_by(Graph& graph, Value v, const I64s& permutation, Node* before) {
   for (std::size_t d = 0; d < permutation.size(); ++d)
-    if (permutation[d] != std::int64_t(d)) return ir::create_value(graph, "stablehlo.transpose", {v}, {{"permutation", permutation}}, {}, before);
+    if (permutation[d] != std::int64_t(d))
+      return ir::create_value(graph, "stablehlo.transpose", {v}, {{"permutation", permutation}}, {},
+                              before);
   return v;
 }
 
@@ -59,14 +61,16 @@ Value axis_to_front(Graph& graph, Value v, const AxisPosition& p, std::int64_t n
   I64s permutation{s.axis};
   for (std::int64_t d = 0; d < std::int64_t(s.dims.size()); ++d)
     if (d != s.axis) permutation.push_back(d);
-  const Value front = transpose_by(graph, reshape_to(graph, v, s.dims, before), permutation, before);
+  const Value front =
+      transpose_by(graph, reshape_to(graph, v, s.dims, before), permutation, before);
   Dims merged = ir::type_without(v.type(), p).dims;
   merged.insert(merged.begin(), n);
   return reshape_to(graph, front, merged, before);
 }
 
 /// The inverse: `placed` has the axis at 0; the result is of type `type` with the axis at p.
-Value axis_from_front(Graph& graph, Value placed, const Type& type, const AxisPosition& p, std::int64_t n, Node* before) {
+Value axis_from_front(Graph& graph, Value placed, const Type& type, const AxisPosition& p,
+                      std::int64_t n, Node* before) {
   const SplitShape s = split_shape(type.dims, p, n);
   Dims front{n};
   for (std::size_t d = 0; d < s.dims.size(); ++d)
@@ -74,7 +78,9 @@ Value axis_from_front(Graph& graph, Value placed, const Type& type, const AxisPo
   I64s permutation;
   for (std::int64_t d = 0; d < std::int64_t(s.dims.size()); ++d)
     permutation.push_back(d == s.axis ? 0 : d < s.axis ? d + 1 : d);
-  return reshape_to(graph, transpose_by(graph, reshape_to(graph, placed, front, before), permutation, before), type.dims, before);
+  return reshape_to(
+      graph, transpose_by(graph, reshape_to(graph, placed, front, before), permutation, before),
+      type.dims, before);
 }
 
 std::string_view reduction_op(const std::string& combiner) {
@@ -86,7 +92,8 @@ std::string_view reduction_op(const std::string& combiner) {
 
 class Outliner {
  public:
-  Outliner(Graph& graph, const AxisTracker& tracker, const std::string& placement, std::int64_t size)
+  Outliner(Graph& graph, const AxisTracker& tracker, const std::string& placement,
+           std::int64_t size)
       : graph_(graph), tracker_(tracker), placement_(placement), size_(size) {}
 
   OutlineResult run() {
@@ -100,8 +107,9 @@ class Outliner {
     graph_.replace_uses(replaced_);
     ir::remove_dead_nodes(graph_);
     for (const auto& [node, why] : tracker_.stops())
-      result_.remarks.push_back(cat("the axis of '", placement_, "' stops at ", node->name(),
-                                    node->location().line > 0 ? cat(" (line ", node->location().line, ")") : "", ": ", why));
+      result_.remarks.push_back(cat(
+          "the axis of '", placement_, "' stops at ", node->name(),
+          node->location().line > 0 ? cat(" (line ", node->location().line, ")") : "", ": ", why));
     return result_;
   }
 
@@ -112,11 +120,13 @@ class Outliner {
       const AxisFlow* flow = tracker_.flow(node);
       if (flow == nullptr) continue;
       if (flow->kind == FactorKind::reduced && reduction_op(flow->combiner).empty()) {
-        result_.remarks.push_back(cat("the axis of '", placement_, "' stops at ", node->name(), ": it is combined by '", flow->combiner, "'"));
+        result_.remarks.push_back(cat("the axis of '", placement_, "' stops at ", node->name(),
+                                      ": it is combined by '", flow->combiner, "'"));
         continue;
       }
       if (flow->kind == FactorKind::reduced && !starts_from_identity(*node, flow->combiner)) {
-        result_.remarks.push_back(cat("the axis of '", placement_, "' stops at ", node->name(), ": its initial value is no identity"));
+        result_.remarks.push_back(cat("the axis of '", placement_, "' stops at ", node->name(),
+                                      ": its initial value is no identity"));
         continue;
       }
       inside_.insert(node);
@@ -135,7 +145,9 @@ class Outliner {
     return true;
   }
 
-  bool is_reduced(const Node* node) const { return tracker_.flow(node)->kind == FactorKind::reduced; }
+  bool is_reduced(const Node* node) const {
+    return tracker_.flow(node)->kind == FactorKind::reduced;
+  }
 
   /// A node's phase counts how often its inputs left the region on their way; nodes move so that
   /// those of one phase are together.
@@ -151,7 +163,8 @@ class Outliner {
       for (const Value& v : ir::captures(*node)) inputs.push_back(v);
       for (const Value& v : inputs) {
         const auto it = phase_.find(v.node);
-        if (it != phase_.end()) phase = std::max(phase, it->second + (leaves(v.node, node) ? 1 : 0));
+        if (it != phase_.end())
+          phase = std::max(phase, it->second + (leaves(v.node, node) ? 1 : 0));
       }
       phase_[node] = phase;
     }
@@ -180,9 +193,12 @@ class Outliner {
     const auto position = tracker_.position(v);
     Value inside;
     if (!position && v.node->is("stablehlo.constant")) {
-      inside = ir::create_constant(*body.region, *v.node->attrs.find("value")->get_if<ir::DenseRef>());
+      inside =
+          ir::create_constant(*body.region, *v.node->attrs.find("value")->get_if<ir::DenseRef>());
     } else if (!position) {
-      body.operands.push_back(ir::create_value(graph_, "mr.broadcast", {current(v)}, {{"placement", placement_}}, broadcast_type(v), before));
+      body.operands.push_back(ir::create_value(graph_, "mr.broadcast", {current(v)},
+                                               {{"placement", placement_}}, broadcast_type(v),
+                                               before));
       inside = body.region->add_argument(v.type());
     } else {
       body.operands.push_back(front(v, *position, before));
@@ -219,13 +235,16 @@ class Outliner {
                                        .capture = [&](Value v) { return enter(body, v, before); }};
       const ir::Removal removal = ir::remove_dim(*node, flow, size_, operands, context);
       if (!removal.why.empty())
-        throw_internal_error(cat(node->name(), ": the axis passes but cannot be removed: ", removal.why));
-      for (std::size_t k = 0; k < removal.results.size(); ++k) body.map[node->result(int(k))] = removal.results[k];
+        throw_internal_error(
+            cat(node->name(), ": the axis passes but cannot be removed: ", removal.why));
+      for (std::size_t k = 0; k < removal.results.size(); ++k)
+        body.map[node->result(int(k))] = removal.results[k];
     }
     for (Node* node : nodes)
       for (int k = 0; k < node->result_count(); ++k)
         // What does not have the axis depends on nothing that has it: the node stays outside for it.
-        if (needed.contains(node->result(k)) && (is_reduced(node) || tracker_.position(node->result(k)))) {
+        if (needed.contains(node->result(k)) &&
+            (is_reduced(node) || tracker_.position(node->result(k)))) {
           outputs.push_back(node->result(k));
           body.region->results.push_back(body.map.at(node->result(k)));
         }
@@ -238,7 +257,9 @@ class Outliner {
   std::set<Value> values_needed_outside(const std::set<const Node*>& group) const {
     std::set<Value> needed;
     const auto use = [&](const Node* user, Value v) {
-      if (group.contains(v.node) && (user == nullptr || !group.contains(user) || is_reduced(v.node))) needed.insert(v);
+      if (group.contains(v.node) &&
+          (user == nullptr || !group.contains(user) || is_reduced(v.node)))
+        needed.insert(v);
     };
     for (Node* node : graph_.nodes()) {
       for (const Value& v : node->operands()) use(node, v);
@@ -251,7 +272,8 @@ class Outliner {
   /// A map needs an operand to have a size; a body without inputs gets one it does not use.
   void add_dummy_operand(Body& body, Node* before) {
     const Value zero = ir::create_splat(graph_, Type::scalar(DType::f32), 0, before);
-    body.operands.push_back(ir::create_value(graph_, "mr.broadcast", {zero}, {{"placement", placement_}}, broadcast_type(zero), before));
+    body.operands.push_back(ir::create_value(
+        graph_, "mr.broadcast", {zero}, {{"placement", placement_}}, broadcast_type(zero), before));
     (void)body.region->add_argument(zero.type());
   }
 
@@ -266,7 +288,8 @@ class Outliner {
                          {"out_axes", I64s(body.region->results.size(), 0)}};
     std::vector<std::unique_ptr<Graph>> regions;
     regions.push_back(std::move(body.region));
-    Node* map = ir::create(graph_, "mr.map", body.operands, attrs, std::move(regions), types, before);
+    Node* map =
+        ir::create(graph_, "mr.map", body.operands, attrs, std::move(regions), types, before);
     ++result_.maps;
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       const Value placed = map->result(int(k));
@@ -279,19 +302,22 @@ class Outliner {
       placed_[outputs[k]] = placed;
       const auto position = tracker_.position(outputs[k]);
       PARTITA_ASSERT(position.has_value());
-      replaced_[outputs[k]] = axis_from_front(graph_, placed, outputs[k].type(), *position, size_, before);
+      replaced_[outputs[k]] =
+          axis_from_front(graph_, placed, outputs[k].type(), *position, size_, before);
     }
   }
 
   Value reduced(Value old, Value placed, const AxisFlow& flow, Node* before) {
-    return ir::create_value(graph_, reduction_op(flow.combiner), {placed}, {{"placement", placement_}}, {{old.type()}}, before);
+    return ir::create_value(graph_, reduction_op(flow.combiner), {placed},
+                            {{"placement", placement_}}, {{old.type()}}, before);
   }
 
   Value partition_index(Body& body) {
     if (!body.index) {
       Node* const first = body.region->nodes().empty() ? nullptr : body.region->nodes().front();
       const Type type = Type::scalar(DType::i32);
-      body.index = ir::create_value(*body.region, "mr.partition_index", {}, {{"placement", placement_}}, {&type, 1}, first);
+      body.index = ir::create_value(*body.region, "mr.partition_index", {},
+                                    {{"placement", placement_}}, {&type, 1}, first);
     }
     return *body.index;
   }
@@ -309,7 +335,8 @@ class Outliner {
 
 }  // namespace
 
-OutlineResult outline(Graph& graph, const AxisTracker& tracker, const std::string& placement, std::int64_t size) {
+OutlineResult outline(Graph& graph, const AxisTracker& tracker, const std::string& placement,
+                      std::int64_t size) {
   return Outliner(graph, tracker, placement, size).run();
 }
 

@@ -32,14 +32,17 @@ std::map<std::string, std::vector<Node*>> foreign_indices(const Node& map) {
 }
 
 /// The map with one more operand for each index, made outside of it.
-void pass_in(Graph& graph, Node& map, const std::map<std::string, std::vector<Node*>>& indices, std::int64_t n) {
+void pass_in(Graph& graph, Node& map, const std::map<std::string, std::vector<Node*>>& indices,
+             std::int64_t n) {
   std::vector<Value> operands = map.operands();
   I64s in_axes = map.attrs.i64s("in_axes");
   const Type i32 = Type::scalar(DType::i32), placed{.dtype = DType::i32, .dims = {n}};
   for (const auto& [placement, nodes] : indices) {
-    const Value outside = ir::create_value(graph, "mr.partition_index", {}, {{"placement", placement}}, {&i32, 1}, &map);
-    operands.push_back(
-        ir::create_value(graph, "mr.broadcast", {outside}, {{"placement", map.attrs.text("placement")}}, {&placed, 1}, &map));
+    const Value outside = ir::create_value(graph, "mr.partition_index", {},
+                                           {{"placement", placement}}, {&i32, 1}, &map);
+    operands.push_back(ir::create_value(graph, "mr.broadcast", {outside},
+                                        {{"placement", map.attrs.text("placement")}}, {&placed, 1},
+                                        &map));
     in_axes.push_back(0);
     const Value inside = map.region(0).add_argument(i32);
     for (Node* node : nodes) {
@@ -51,7 +54,8 @@ void pass_in(Graph& graph, Node& map, const std::map<std::string, std::vector<No
   attrs.set("in_axes", in_axes);
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(ir::clone_graph(map.region(0)));
-  Node* fresh = ir::create(graph, "mr.map", operands, attrs, std::move(regions), map.result_types(), &map, map.location());
+  Node* fresh = ir::create(graph, "mr.map", operands, attrs, std::move(regions), map.result_types(),
+                           &map, map.location());
   ir::ValueMap<Value> replaced;
   for (int k = 0; k < map.result_count(); ++k) replaced[map.result(k)] = fresh->result(k);
   graph.replace_uses(replaced);
@@ -65,7 +69,9 @@ void localise_partition_indices(Graph& graph, const ir::Module& module) {
     for (const auto& region : node->regions()) localise_partition_indices(*region, module);
     if (!node->is("mr.map")) continue;
     const auto indices = foreign_indices(*node);
-    if (!indices.empty()) pass_in(graph, *node, indices, transforms::declared_size(module, node->attrs.text("placement")));
+    if (!indices.empty())
+      pass_in(graph, *node, indices,
+              transforms::declared_size(module, node->attrs.text("placement")));
   }
 }
 

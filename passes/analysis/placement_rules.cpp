@@ -20,7 +20,8 @@ using ir::Value;
 
 /// What every partition holds of a placed value; nothing where they may differ.
 std::optional<Value> same_in_all(Value v, const std::string& placement, Rewriter& r) {
-  if (v.node->is("mr.broadcast") && v.node->attrs.text("placement") == placement) return v.node->operand(0);
+  if (v.node->is("mr.broadcast") && v.node->attrs.text("placement") == placement)
+    return v.node->operand(0);
   const ir::DenseRef splat = splat_of(v);
   if (!splat) return std::nullopt;
   const Dims& dims = v.type().dims;
@@ -28,7 +29,8 @@ std::optional<Value> same_in_all(Value v, const std::string& placement, Rewriter
 }
 
 bool is_same_in_all(Value v, const std::string& placement) {
-  return (v.node->is("mr.broadcast") && v.node->attrs.text("placement") == placement) || splat_of(v) != nullptr;
+  return (v.node->is("mr.broadcast") && v.node->attrs.text("placement") == placement) ||
+         splat_of(v) != nullptr;
 }
 
 /// n as an element of a dtype: integers wrap as a sum would.
@@ -41,7 +43,8 @@ ir::DenseRef number(const Type& type, std::int64_t n) {
 /// The sum of n equal values.
 Value n_times(Value x, std::int64_t n, Rewriter& r) {
   const DType d = x.type().dtype;
-  if (d != DType::f16 && d != DType::bf16) return r.value("stablehlo.multiply", {x, r.constant(number(x.type(), n))});
+  if (d != DType::f16 && d != DType::bf16)
+    return r.value("stablehlo.multiply", {x, r.constant(number(x.type(), n))});
   // Summed in f32 and rounded once.
   const Type wide{.dtype = DType::f32, .dims = x.type().dims}, narrow = x.type();
   const Value w = r.value("stablehlo.convert", {x}, {}, {&wide, 1});
@@ -58,7 +61,9 @@ bool is_plain(const Node& node) {
 Replacement reduction(Node& node, Rewriter& r) {
   const std::string placement = node.attrs.text("placement");
   const auto& operands = node.operands();
-  if (!is_plain(node) || std::ranges::none_of(operands, [&](const Value& v) { return is_same_in_all(v, placement); })) return {};
+  if (!is_plain(node) ||
+      std::ranges::none_of(operands, [&](const Value& v) { return is_same_in_all(v, placement); }))
+    return {};
   Replacement values(operands.size());
   std::vector<Value> others;
   for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -110,13 +115,15 @@ Replacement elementwise_of_broadcasts(Node& node, Rewriter& r) {
 }  // namespace
 
 void add_placement_rules(RuleTable& table) {
-  for (const char* name : {"mr.reduce_sum", "mr.reduce_mean", "mr.reduce_max", "mr.reduce_min"}) table[name].push_back(reduction);
+  for (const char* name : {"mr.reduce_sum", "mr.reduce_mean", "mr.reduce_max", "mr.reduce_min"})
+    table[name].push_back(reduction);
   table["mr.map"].push_back(simplify_map);
   table["stablehlo.slice"].push_back(slice_of_broadcast);
   table["stablehlo.convert"].push_back(elementwise_of_broadcasts);
   for (const ir::ElementwiseRow& row : ir::elementwise_rows()) {
     auto& rules = table[row.op];
-    if (rules.empty() || rules.back() != elementwise_of_broadcasts) rules.push_back(elementwise_of_broadcasts);
+    if (rules.empty() || rules.back() != elementwise_of_broadcasts)
+      rules.push_back(elementwise_of_broadcasts);
   }
 }
 

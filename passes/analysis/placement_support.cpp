@@ -17,11 +17,12 @@ Type partition_type(const Type& placed) {
   return t;
 }
 
-std::vector<Value> build_map(Graph& graph, Node* before, const std::string& placement, const std::vector<Value>& operands,
-                             const MapBody& body) {
+std::vector<Value> build_map(Graph& graph, Node* before, const std::string& placement,
+                             const std::vector<Value>& operands, const MapBody& body) {
   auto region = std::make_unique<Graph>();
   std::vector<Value> arguments;
-  for (const Value& v : operands) arguments.push_back(region->add_argument(partition_type(v.type())));
+  for (const Value& v : operands)
+    arguments.push_back(region->add_argument(partition_type(v.type())));
   region->results = body(*region, arguments);
   const ir::Dict attrs{{"placement", placement},
                        {"in_axes", I64s(operands.size(), 0)},
@@ -52,7 +53,8 @@ std::vector<Value> region_captures(const Node& node) {
   std::vector<Value> all;
   std::set<Value> seen;
   const auto add = [&](const Value& v) {
-    for (const Graph* g = v.node->graph(); g != nullptr; g = g->owner() == nullptr ? nullptr : g->owner()->graph())
+    for (const Graph* g = v.node->graph(); g != nullptr;
+         g = g->owner() == nullptr ? nullptr : g->owner()->graph())
       if (g->owner() == &node) return;
     if (seen.insert(v).second) all.push_back(v);
   };
@@ -68,11 +70,13 @@ std::vector<Value> region_captures(const Node& node) {
 }
 
 Value apply(Graph& graph, std::string_view row, std::vector<Value> operands, Node* before) {
-  return ir::create_value(graph, std::string("stablehlo.").append(row), std::move(operands), {}, {}, before);
+  return ir::create_value(graph, std::string("stablehlo.").append(row), std::move(operands), {}, {},
+                          before);
 }
 
 Value compare(Graph& graph, std::string_view direction, Value a, Value b, Node* before) {
-  const ir::Dict attrs{{"comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", std::string(direction)}}};
+  const ir::Dict attrs{{"comparison_direction",
+                        ir::EnumAttr{"stablehlo", "comparison_direction", std::string(direction)}}};
   return ir::create_value(graph, "stablehlo.compare", {a, b}, attrs, {}, before);
 }
 
@@ -85,7 +89,8 @@ Value convert_to(Graph& graph, Value x, DType dtype, Node* before) {
 Value broadcast_to(Graph& graph, Value x, const Dims& shape, const I64s& dims, Node* before) {
   if (x.type().dims == shape) return x;
   const Type type{.dtype = x.type().dtype, .dims = shape};
-  return ir::create_value(graph, "stablehlo.broadcast_in_dim", {x}, {{"broadcast_dimensions", dims}}, {&type, 1}, before);
+  return ir::create_value(graph, "stablehlo.broadcast_in_dim", {x},
+                          {{"broadcast_dimensions", dims}}, {&type, 1}, before);
 }
 
 }  // namespace partita::passes::transforms

@@ -13,7 +13,8 @@
 namespace partita::passes::transforms {
 
 /// Builds one partition's results from its values.
-using MapBody = std::function<std::vector<ir::Value>(ir::Graph& body, const std::vector<ir::Value>& arguments)>;
+using MapBody =
+    std::function<std::vector<ir::Value>(ir::Graph& body, const std::vector<ir::Value>& arguments)>;
 
 /// An mr.map over `operands`, which all have the placement's axis at 0, inserted before `before`.
 std::vector<ir::Value> build_map(ir::Graph& graph, ir::Node* before, const std::string& placement,
@@ -31,11 +32,14 @@ std::vector<ir::Value> build_map(ir::Graph& graph, ir::Node* before, const std::
 [[nodiscard]] std::vector<ir::Value> region_captures(const ir::Node& node);
 
 /// `stablehlo.<row>` of values of one type.
-ir::Value apply(ir::Graph& graph, std::string_view row, std::vector<ir::Value> operands, ir::Node* before = nullptr);
+ir::Value apply(ir::Graph& graph, std::string_view row, std::vector<ir::Value> operands,
+                ir::Node* before = nullptr);
 /// a <direction> b, as i1.
-ir::Value compare(ir::Graph& graph, std::string_view direction, ir::Value a, ir::Value b, ir::Node* before = nullptr);
+ir::Value compare(ir::Graph& graph, std::string_view direction, ir::Value a, ir::Value b,
+                  ir::Node* before = nullptr);
 ir::Value convert_to(ir::Graph& graph, ir::Value x, DType dtype, ir::Node* before = nullptr);
 /// A scalar (or an array whose dimensions are `dims` of the result) as an array of `type`'s shape.
-ir::Value broadcast_to(ir::Graph& graph, ir::Value x, const Dims& shape, const ir::I64s& dims, ir::Node* before = nullptr);
+ir::Value broadcast_to(ir::Graph& graph, ir::Value x, const Dims& shape, const ir::I64s& dims,
+                       ir::Node* before = nullptr);
 
 }  // namespace partita::passes::transforms

@@ -45,25 +45,32 @@ Replacement reduce(Node& node, Rewriter& r) {
   const Value narrow = r.reshape(x, {.dtype = x.type().dtype, .dims = dims});
   std::vector<std::unique_ptr<ir::Graph>> regions;
   regions.push_back(ir::clone_graph(node.region(0)));
-  return {r.create("stablehlo.reduce", {narrow, node.operand(1)}, {{"dimensions", kept}}, std::move(regions))->result()};
+  return {r.create("stablehlo.reduce", {narrow, node.operand(1)}, {{"dimensions", kept}},
+                   std::move(regions))
+              ->result()};
 }
 
 /// Reductions one after the other are one where the order cannot matter.
 Replacement reduce_twice(Node& node, Rewriter& r) {
   const auto combiner = plain_combiner(node);
   const Value x = node.operand(0);
-  if (!combiner || !x.node->is("stablehlo.reduce") || r.uses(x) != 1 || plain_combiner(*x.node) != combiner) return {};
+  if (!combiner || !x.node->is("stablehlo.reduce") || r.uses(x) != 1 ||
+      plain_combiner(*x.node) != combiner)
+    return {};
   const bool rounds = *combiner == "add" || *combiner == "multiply";
   if (rounds && !intersects(info(x.type().dtype).kind, Kinds::bits)) return {};
   const Value inner = x.node->operand(0);
   I64s dims = x.node->attrs.i64s("dimensions"), remaining;
   for (std::int64_t d = 0; d < inner.type().rank(); ++d)
     if (std::ranges::find(dims, d) == dims.end()) remaining.push_back(d);
-  for (const std::int64_t d : node.attrs.i64s("dimensions")) dims.push_back(remaining[std::size_t(d)]);
+  for (const std::int64_t d : node.attrs.i64s("dimensions"))
+    dims.push_back(remaining[std::size_t(d)]);
   std::ranges::sort(dims);
   std::vector<std::unique_ptr<ir::Graph>> regions;
   regions.push_back(ir::clone_graph(node.region(0)));
-  return {r.create("stablehlo.reduce", {inner, node.operand(1)}, {{"dimensions", dims}}, std::move(regions))->result()};
+  return {r.create("stablehlo.reduce", {inner, node.operand(1)}, {{"dimensions", dims}},
+                   std::move(regions))
+              ->result()};
 }
 
 Replacement decided_branch(Node& node, Rewriter& r) {
@@ -72,8 +79,10 @@ Replacement decided_branch(Node& node, Rewriter& r) {
   if (!index) return {};
   const auto count = std::int64_t(node.regions().size());
   std::int64_t branch = (*index)[0];
-  if (node.is("stablehlo.if")) branch = branch != 0 ? 0 : 1;
-  else if (branch < 0 || branch >= count) branch = count - 1;
+  if (node.is("stablehlo.if"))
+    branch = branch != 0 ? 0 : 1;
+  else if (branch < 0 || branch >= count)
+    branch = count - 1;
   ir::ValueMap<Value> map;
   return r.inline_body(node.region(std::size_t(branch)), map);
 }

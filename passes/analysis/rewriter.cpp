@@ -10,14 +10,17 @@ using ir::Graph;
 using ir::Node;
 using ir::Value;
 
-Node* Rewriter::create(std::string_view op, std::vector<Value> operands, ir::Dict attrs, std::vector<std::unique_ptr<Graph>> regions,
+Node* Rewriter::create(std::string_view op, std::vector<Value> operands, ir::Dict attrs,
+                       std::vector<std::unique_ptr<Graph>> regions,
                        std::span<const Type> declared) {
-  Node* node = ir::create(*at_.graph(), op, std::move(operands), std::move(attrs), std::move(regions), declared, &at_, at_.location());
+  Node* node = ir::create(*at_.graph(), op, std::move(operands), std::move(attrs),
+                          std::move(regions), declared, &at_, at_.location());
   created_.push_back(node);
   return node;
 }
 
-Value Rewriter::value(std::string_view op, std::vector<Value> operands, ir::Dict attrs, std::span<const Type> declared) {
+Value Rewriter::value(std::string_view op, std::vector<Value> operands, ir::Dict attrs,
+                      std::span<const Type> declared) {
   Node* node = create(op, std::move(operands), std::move(attrs), {}, declared);
   PARTITA_ASSERT(node->result_count() == 1);
   return node->result();

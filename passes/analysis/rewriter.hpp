@@ -18,12 +18,15 @@ namespace partita::passes {
 /// Makes nodes before the node that is being rewritten, and remembers them.
 class Rewriter {
  public:
-  Rewriter(ir::Node& at, const ir::Module& module, ValueRanges& ranges, const ir::ValueMap<int>& uses)
+  Rewriter(ir::Node& at, const ir::Module& module, ValueRanges& ranges,
+           const ir::ValueMap<int>& uses)
       : at_(at), module_(module), ranges_(ranges), uses_(uses) {}
 
   ir::Node* create(std::string_view op, std::vector<ir::Value> operands, ir::Dict attrs = {},
-                   std::vector<std::unique_ptr<ir::Graph>> regions = {}, std::span<const Type> declared = {});
-  ir::Value value(std::string_view op, std::vector<ir::Value> operands, ir::Dict attrs = {}, std::span<const Type> declared = {});
+                   std::vector<std::unique_ptr<ir::Graph>> regions = {},
+                   std::span<const Type> declared = {});
+  ir::Value value(std::string_view op, std::vector<ir::Value> operands, ir::Dict attrs = {},
+                  std::span<const Type> declared = {});
   ir::Value constant(ir::DenseRef value);
   ir::Value splat(const Type& type, double value) { return constant(ir::make_splat(type, value)); }
   ir::Value reshape(ir::Value v, const Type& type);

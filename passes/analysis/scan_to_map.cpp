@@ -19,8 +19,10 @@ using ir::Node;
 using ir::Value;
 
 std::optional<std::int64_t> constant_integer(Value v) {
-  if (!v.node->is("stablehlo.constant") || !v.type().dims.empty() || !is_integer(v.type().dtype)) return std::nullopt;
-  const HostArray array = convert((*v.node->attrs.find("value")->get_if<ir::DenseRef>())->to_array(), DType::i64);
+  if (!v.node->is("stablehlo.constant") || !v.type().dims.empty() || !is_integer(v.type().dtype))
+    return std::nullopt;
+  const HostArray array =
+      convert((*v.node->attrs.find("value")->get_if<ir::DenseRef>())->to_array(), DType::i64);
   return *array.data<DType::i64>();
 }
 
@@ -40,11 +42,13 @@ bool is_one_of(const Type& part, const Type& whole) {
 
 class Scan {
  public:
-  static std::optional<Scan> match(Node& loop, const std::map<std::string, std::int64_t>& placements) {
+  static std::optional<Scan> match(Node& loop,
+                                   const std::map<std::string, std::int64_t>& placements) {
     const auto counted = counted_loop(loop);
     if (!counted || counted->step != 1) return std::nullopt;
     const auto end = constant_integer(counted->end);
-    if (!end || constant_integer(loop.operand(std::size_t(counted->induction))) != 0) return std::nullopt;
+    if (!end || constant_integer(loop.operand(std::size_t(counted->induction))) != 0)
+      return std::nullopt;
     for (const auto& [name, size] : placements) {
       if (size != *end) continue;
       Scan scan(loop, name, size, counted->induction);
@@ -55,11 +59,13 @@ class Scan {
 
   void replace(Graph& graph) {
     for (std::size_t k = 0; k < roles_.size(); ++k)
-      if (roles_[k] == Role::passed) bind_operand(body_.argument(int(k)), loop_.operand(k), sliced_.contains(int(k)), graph);
+      if (roles_[k] == Role::passed)
+        bind_operand(body_.argument(int(k)), loop_.operand(k), sliced_.contains(int(k)), graph);
     for (const Value& v : transforms::region_captures(loop_)) bind_operand(v, v, false, graph);
     const Type index_type = body_.argument(induction_).type();
     const Type i32 = Type::scalar(DType::i32);
-    const Value index = ir::create_value(*region_, "mr.partition_index", {}, {{"placement", placement_}}, {&i32, 1});
+    const Value index = ir::create_value(*region_, "mr.partition_index", {},
+                                         {{"placement", placement_}}, {&i32, 1});
     inner_[body_.argument(induction_)] = transforms::convert_to(*region_, index, index_type.dtype);
     clone_nodes();
     finish(graph);
@@ -69,7 +75,11 @@ class Scan {
   enum class Role : std::uint8_t { induction, passed, stacked };
 
   Scan(Node& loop, std::string placement, std::int64_t size, int induction)
-      : loop_(loop), body_(loop.region(1)), placement_(std::move(placement)), size_(size), induction_(induction) {}
+      : loop_(loop),
+        body_(loop.region(1)),
+        placement_(std::move(placement)),
+        size_(size),
+        induction_(induction) {}
 
   bool classify() {
     std::map<Value, std::vector<Node*>> users;
@@ -89,17 +99,19 @@ class Scan {
         roles_.push_back(Role::passed);
         const auto& uses = users[argument];
         const bool is_sliced = !uses.empty() && std::ranges::all_of(uses, [&](Node* n) {
-          return n != nullptr && n->is("stablehlo.dynamic_slice") && n->operand(0) == argument && starts_at(*n, 1, counter) &&
-                 argument.type().dims[0] == size_ && is_one_of(n->result_types()[0], argument.type());
+          return n != nullptr && n->is("stablehlo.dynamic_slice") && n->operand(0) == argument &&
+                 starts_at(*n, 1, counter) && argument.type().dims[0] == size_ &&
+                 is_one_of(n->result_types()[0], argument.type());
         });
         if (is_sliced) sliced_.insert(int(k));
         continue;
       }
       Node* update = result.node;
-      const bool is_stacked = update->is("stablehlo.dynamic_update_slice") && update->graph() == &body_ &&
-                              update->operand(0) == argument && users[argument].size() == 1 && users[result].empty() &&
-                              argument.type().dims[0] == size_ && is_one_of(update->operand(1).type(), argument.type()) &&
-                              starts_at(*update, 2, counter);
+      const bool is_stacked =
+          update->is("stablehlo.dynamic_update_slice") && update->graph() == &body_ &&
+          update->operand(0) == argument && users[argument].size() == 1 && users[result].empty() &&
+          argument.type().dims[0] == size_ &&
+          is_one_of(update->operand(1).type(), argument.type()) && starts_at(*update, 2, counter);
       if (!is_stacked) return false;
       roles_.push_back(Role::stacked);
       updates_.insert(update);
@@ -115,12 +127,14 @@ class Scan {
       return;
     }
     if (outside.node->is("stablehlo.constant")) {
-      inner_[inside] = ir::create_constant(*region_, *outside.node->attrs.find("value")->get_if<ir::DenseRef>());
+      inner_[inside] =
+          ir::create_constant(*region_, *outside.node->attrs.find("value")->get_if<ir::DenseRef>());
       return;
     }
     Type type = outside.type();
     type.dims.insert(type.dims.begin(), size_);
-    operands_.push_back(ir::create_value(graph, "mr.broadcast", {outside}, {{"placement", placement_}}, {&type, 1}, &loop_));
+    operands_.push_back(ir::create_value(graph, "mr.broadcast", {outside},
+                                         {{"placement", placement_}}, {&type, 1}, &loop_));
     inner_[inside] = region_->add_argument(outside.type());
   }
 
@@ -130,7 +144,8 @@ class Scan {
       if (node->is("stablehlo.dynamic_slice"))
         if (const auto it = slices_.find(node->operand(0)); it != slices_.end()) {
           const Type type = node->result_types()[0];
-          inner_[node->result()] = ir::create_value(*region_, "stablehlo.reshape", {it->second}, {}, {&type, 1});
+          inner_[node->result()] =
+              ir::create_value(*region_, "stablehlo.reshape", {it->second}, {}, {&type, 1});
           continue;
         }
       ir::clone_node(*node, *region_, inner_);
@@ -147,21 +162,28 @@ class Scan {
     for (std::size_t k = 0; k < roles_.size(); ++k) {
       if (roles_[k] != Role::stacked) continue;
       const Type part = transforms::partition_type(loop_.result_types()[k]);
-      region_->results.push_back(
-          ir::create_value(*region_, "stablehlo.reshape", {inside(body_.results[k].node->operand(1))}, {}, {&part, 1}));
+      region_->results.push_back(ir::create_value(*region_, "stablehlo.reshape",
+                                                  {inside(body_.results[k].node->operand(1))}, {},
+                                                  {&part, 1}));
       types.push_back(loop_.result_types()[k]);
     }
-    const ir::Dict attrs{{"placement", placement_}, {"in_axes", I64s(operands_.size(), 0)}, {"out_axes", I64s(types.size(), 0)}};
+    const ir::Dict attrs{{"placement", placement_},
+                         {"in_axes", I64s(operands_.size(), 0)},
+                         {"out_axes", I64s(types.size(), 0)}};
     std::vector<std::unique_ptr<Graph>> regions;
     regions.push_back(std::move(region_));
-    Node* map = ir::create(graph, "mr.map", operands_, attrs, std::move(regions), types, &loop_, loop_.location());
+    Node* map = ir::create(graph, "mr.map", operands_, attrs, std::move(regions), types, &loop_,
+                           loop_.location());
     ir::ValueMap<Value> replaced;
     int next = 0;
     for (std::size_t k = 0; k < roles_.size(); ++k) {
       const Value old = loop_.result(int(k));
-      if (roles_[k] == Role::stacked) replaced[old] = map->result(next++);
-      else if (roles_[k] == Role::passed) replaced[old] = loop_.operand(k);
-      else replaced[old] = ir::create_splat(graph, old.type(), double(size_), &loop_);
+      if (roles_[k] == Role::stacked)
+        replaced[old] = map->result(next++);
+      else if (roles_[k] == Role::passed)
+        replaced[old] = loop_.operand(k);
+      else
+        replaced[old] = ir::create_splat(graph, old.type(), double(size_), &loop_);
     }
     graph.replace_uses(replaced);
     graph.erase(&loop_);

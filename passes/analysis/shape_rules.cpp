@@ -76,7 +76,8 @@ Replacement broadcast_in_dim(Node& node, Rewriter& r) {
   if (x.type().count() == type.count() && std::ranges::is_sorted(dims)) return {r.reshape(x, type)};
   if (x.node->is("stablehlo.broadcast_in_dim")) {
     I64s both;
-    for (const std::int64_t d : x.node->attrs.i64s("broadcast_dimensions")) both.push_back(dims[std::size_t(d)]);
+    for (const std::int64_t d : x.node->attrs.i64s("broadcast_dimensions"))
+      both.push_back(dims[std::size_t(d)]);
     return {r.broadcast(x.node->operand(0), type, both)};
   }
   if (!x.node->is("stablehlo.reshape")) return {};
@@ -94,10 +95,12 @@ struct SliceBounds {
   I64s start, limit, stride;
 };
 SliceBounds bounds_of(const Node& node) {
-  return {node.attrs.i64s("start_indices"), node.attrs.i64s("limit_indices"), node.attrs.i64s("strides")};
+  return {node.attrs.i64s("start_indices"), node.attrs.i64s("limit_indices"),
+          node.attrs.i64s("strides")};
 }
 Value make_slice(Rewriter& r, Value x, const SliceBounds& b) {
-  return r.value("stablehlo.slice", {x}, {{"start_indices", b.start}, {"limit_indices", b.limit}, {"strides", b.stride}});
+  return r.value("stablehlo.slice", {x},
+                 {{"start_indices", b.start}, {"limit_indices", b.limit}, {"strides", b.stride}});
 }
 
 Replacement slice_of_concatenation(Node& node, Rewriter& r) {
@@ -158,7 +161,9 @@ Replacement pad(Node& node, Rewriter&) {
   const auto is_zero = [&](std::string_view name) {
     return std::ranges::all_of(node.attrs.i64s(name), [](auto p) { return p == 0; });
   };
-  if (node.operand(0).type() == node.result_types()[0] && is_zero("edge_padding_low") && is_zero("edge_padding_high")) return {node.operand(0)};
+  if (node.operand(0).type() == node.result_types()[0] && is_zero("edge_padding_low") &&
+      is_zero("edge_padding_high"))
+    return {node.operand(0)};
   return {};
 }
 
@@ -167,9 +172,12 @@ Replacement concatenate(Node& node, Rewriter& r) {
   std::vector<Value> parts;
   for (const Value& v : node.operands()) {
     if (v.type().dims[d] == 0) continue;
-    const bool is_joined = v.node->is("stablehlo.concatenate") && v.node->attrs.i64("dimension") == std::int64_t(d) && r.uses(v) == 1;
-    if (is_joined) parts.insert(parts.end(), v.node->operands().begin(), v.node->operands().end());
-    else parts.push_back(v);
+    const bool is_joined = v.node->is("stablehlo.concatenate") &&
+                           v.node->attrs.i64("dimension") == std::int64_t(d) && r.uses(v) == 1;
+    if (is_joined)
+      parts.insert(parts.end(), v.node->operands().begin(), v.node->operands().end());
+    else
+      parts.push_back(v);
   }
   if (parts.empty()) return {node.operand(0)};
   if (parts.size() == 1) return {parts[0]};
@@ -183,7 +191,8 @@ Replacement reverse(Node& node, Rewriter& r) {
   for (const std::int64_t d : node.attrs.i64s("dimensions"))
     if (x.type().dims[std::size_t(d)] > 1) dims.push_back(d);
   if (dims.empty()) return {x};
-  if (x.node->is("stablehlo.reverse") && x.node->attrs.i64s("dimensions") == dims) return {x.node->operand(0)};
+  if (x.node->is("stablehlo.reverse") && x.node->attrs.i64s("dimensions") == dims)
+    return {x.node->operand(0)};
   if (dims == node.attrs.i64s("dimensions")) return {};
   return {r.value("stablehlo.reverse", {x}, {{"dimensions", dims}})};
 }
@@ -199,16 +208,19 @@ Replacement gather_of_one_window(Node& node, Rewriter& r) {
   const Value x = node.operand(0), indices = node.operand(1);
   const I64s& map = node.attrs.i64s("start_index_map");
   if (indices.type().count() != std::int64_t(map.size()) || map.empty()) return {};
-  const Type one{.dtype = indices.type().dtype, .dims = {std::int64_t(map.size())}}, scalar = Type::scalar(one.dtype);
+  const Type one{.dtype = indices.type().dtype, .dims = {std::int64_t(map.size())}},
+      scalar = Type::scalar(one.dtype);
   const Value list = r.reshape(indices, one);
   const Value zero = r.splat(scalar, 0);
   std::vector<Value> operands(x.type().dims.size() + 1, zero);
   operands[0] = x;
   for (std::size_t k = 0; k < map.size(); ++k) {
     const auto at = std::int64_t(k);
-    operands[std::size_t(map[k]) + 1] = r.reshape(make_slice(r, list, {{at}, {at + 1}, {1}}), scalar);
+    operands[std::size_t(map[k]) + 1] =
+        r.reshape(make_slice(r, list, {{at}, {at + 1}, {1}}), scalar);
   }
-  const Value window = r.value("stablehlo.dynamic_slice", operands, {{"slice_sizes", node.attrs.i64s("slice_sizes")}});
+  const Value window = r.value("stablehlo.dynamic_slice", operands,
+                               {{"slice_sizes", node.attrs.i64s("slice_sizes")}});
   return {r.reshape(window, node.result_types()[0])};
 }
 

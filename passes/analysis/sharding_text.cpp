@@ -27,8 +27,10 @@ std::vector<std::vector<std::string>> sharding_axes(const std::string& text) {
   if (i == std::string::npos) return axes;
   while (i < text.size() && text[i] != ']') {
     if (text[i] == '{') axes.emplace_back();
-    if (text[i] == '"' && !axes.empty()) axes.back().push_back(quoted(text, i));
-    else ++i;
+    if (text[i] == '"' && !axes.empty())
+      axes.back().push_back(quoted(text, i));
+    else
+      ++i;
   }
   return axes;
 }
@@ -39,7 +41,8 @@ std::vector<std::pair<std::string, std::int64_t>> mesh_axes(const ir::Module& mo
     if (item.op != "sdy.mesh") continue;
     // <["clients"=8, "model"=2]>
     const std::string& text = item.raw;
-    const std::size_t open = text.find('['), close = text.find(']', open == std::string::npos ? 0 : open);
+    const std::size_t open = text.find('['),
+                      close = text.find(']', open == std::string::npos ? 0 : open);
     for (std::size_t i = open; i < close && i != std::string::npos;) {
       if (text[i] != '"') {
         ++i;
@@ -48,7 +51,8 @@ std::vector<std::pair<std::string, std::int64_t>> mesh_axes(const ir::Module& mo
       const std::string name = quoted(text, i);
       std::int64_t size = 0;
       if (i < close && text[i] == '=')
-        for (++i; i < close && std::isdigit(static_cast<unsigned char>(text[i])) != 0; ++i) size = size * 10 + (text[i] - '0');
+        for (++i; i < close && std::isdigit(static_cast<unsigned char>(text[i])) != 0; ++i)
+          size = size * 10 + (text[i] - '0');
       axes.emplace_back(name, size);
     }
   }

@@ -9,7 +9,9 @@ using ir::Graph;
 using ir::Node;
 using ir::Value;
 
-std::size_t mix(std::size_t seed, std::size_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15ull + (seed >> 29); }
+std::size_t mix(std::size_t seed, std::size_t value) {
+  return (seed ^ value) * 0x9e3779b97f4a7c15ull + (seed >> 29);
+}
 
 std::size_t hash_of(const ir::Attribute& a) {
   if (const auto* list = a.get_if<ir::I64s>()) {
@@ -37,7 +39,8 @@ Value mapped(const ir::ValueMap<Value>& map, Value v) {
   return it == map.end() ? v : it->second;
 }
 
-bool equal_values(const std::vector<Value>& a, const std::vector<Value>& b, const ir::ValueMap<Value>& map) {
+bool equal_values(const std::vector<Value>& a, const std::vector<Value>& b,
+                  const ir::ValueMap<Value>& map) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k)
     if (mapped(map, a[k]) != b[k]) return false;
@@ -46,7 +49,8 @@ bool equal_values(const std::vector<Value>& a, const std::vector<Value>& b, cons
 
 /// `map` takes values of `a` to those of `b`.
 bool equal_graphs(const Graph& a, const Graph& b, ir::ValueMap<Value>& map) {
-  if (a.argument_count() != b.argument_count() || a.nodes().size() != b.nodes().size()) return false;
+  if (a.argument_count() != b.argument_count() || a.nodes().size() != b.nodes().size())
+    return false;
   for (int k = 0; k < a.argument_count(); ++k) {
     if (a.argument(k).type() != b.argument(k).type()) return false;
     map[a.argument(k)] = b.argument(k);
@@ -57,11 +61,14 @@ bool equal_graphs(const Graph& a, const Graph& b, ir::ValueMap<Value>& map) {
 }
 
 bool equal_nodes(const Node& a, const Node& b, ir::ValueMap<Value>& map) {
-  if (&a.op() != &b.op() || a.result_types() != b.result_types() || a.regions().size() != b.regions().size()) return false;
+  if (&a.op() != &b.op() || a.result_types() != b.result_types() ||
+      a.regions().size() != b.regions().size())
+    return false;
   if (!equal_values(a.operands(), b.operands(), map) || !(a.attrs == b.attrs)) return false;
   for (std::size_t k = 0; k < a.regions().size(); ++k)
     if (!equal_graphs(a.region(k), b.region(k), map)) return false;
-  for (int k = 0; k < a.result_count(); ++k) map[Value{const_cast<Node*>(&a), k}] = Value{const_cast<Node*>(&b), k};
+  for (int k = 0; k < a.result_count(); ++k)
+    map[Value{const_cast<Node*>(&a), k}] = Value{const_cast<Node*>(&b), k};
   return true;
 }
 
@@ -70,7 +77,8 @@ bool equal_nodes(const Node& a, const Node& b, ir::ValueMap<Value>& map) {
 std::size_t structural_hash(const Node& node) {
   std::size_t h = std::hash<const void*>()(&node.op());
   for (const Value& v : node.operands()) h = mix(h, ir::ValueHash()(v));
-  for (const auto& a : node.attrs.items()) h = mix(mix(h, std::hash<std::string>()(a.name)), hash_of(a.value));
+  for (const auto& a : node.attrs.items())
+    h = mix(mix(h, std::hash<std::string>()(a.name)), hash_of(a.value));
   for (const Type& t : node.result_types()) h = mix(h, hash_of(t));
   for (const auto& region : node.regions()) h = mix(h, region->nodes().size());
   return h;

@@ -19,8 +19,10 @@ using ir::Value;
 namespace {
 
 constexpr std::array<std::string_view, 8> passing_ops = {
-    "stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim", "stablehlo.slice",
-    "stablehlo.dynamic_slice", "stablehlo.reverse", "stablehlo.gather", "mr.broadcast"};
+    "stablehlo.reshape",          "stablehlo.transpose",
+    "stablehlo.broadcast_in_dim", "stablehlo.slice",
+    "stablehlo.dynamic_slice",    "stablehlo.reverse",
+    "stablehlo.gather",           "mr.broadcast"};
 
 /// What a dtype can hold (ui64: only what i64 holds too is tracked, so it has no range of its own).
 std::optional<Interval> limits(DType d) {
@@ -28,8 +30,10 @@ std::optional<Interval> limits(DType d) {
   return visit(d, [](auto type) -> std::optional<Interval> {
     using V = ValueType<type>;
     if constexpr (std::is_integral_v<V>)
-      return Interval{std::int64_t(std::numeric_limits<V>::min()), std::int64_t(std::numeric_limits<V>::max())};
-    else return std::nullopt;
+      return Interval{std::int64_t(std::numeric_limits<V>::min()),
+                      std::int64_t(std::numeric_limits<V>::max())};
+    else
+      return std::nullopt;
   });
 }
 
@@ -43,12 +47,16 @@ std::optional<Interval> checked(Wide low, Wide high, DType d) {
   return Interval{std::int64_t(low), std::int64_t(high)};
 }
 
-Interval united(const Interval& a, const Interval& b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
+Interval united(const Interval& a, const Interval& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
 
 }  // namespace
 
 std::optional<Interval> ValueRanges::of(Value v) {
-  if (v.type().is_token || v.type().count() == 0 || !intersects(info(v.type().dtype).kind, Kinds::bits)) return std::nullopt;
+  if (v.type().is_token || v.type().count() == 0 ||
+      !intersects(info(v.type().dtype).kind, Kinds::bits))
+    return std::nullopt;
   if (const auto it = known_.find(v); it != known_.end()) return it->second;
   known_[v] = limits(v.type().dtype);  // also ends cycles
   std::optional<Interval> range = compute(v);
@@ -69,10 +77,12 @@ std::optional<Interval> ValueRanges::compute(Value v) {
     return of(node.operand(0));
   }
   if (node.is("stablehlo.iota"))
-    return checked(0, v.type().dims[std::size_t(node.attrs.i64("iota_dimension"))] - 1, v.type().dtype);
+    return checked(0, v.type().dims[std::size_t(node.attrs.i64("iota_dimension"))] - 1,
+                   v.type().dtype);
   if (node.is("mr.partition_index")) {
     const auto n = module_.placement_size(node.attrs.text("placement", ""));
-    return n ? std::optional(Interval{0, *n - 1}) : Interval{0, std::numeric_limits<std::int32_t>::max()};
+    return n ? std::optional(Interval{0, *n - 1})
+             : Interval{0, std::numeric_limits<std::int32_t>::max()};
   }
   return of_arithmetic(node);
 }
@@ -81,10 +91,12 @@ std::optional<Interval> ValueRanges::of_arithmetic(const Node& node) {
   const DType d = node.result_types()[0].dtype;
   if (node.operands().empty() || node.result_count() != 1) return std::nullopt;
   std::array<std::optional<Interval>, 3> x;
-  for (std::size_t k = 0; k < std::min<std::size_t>(3, node.operands().size()); ++k) x[k] = of(node.operand(k));
+  for (std::size_t k = 0; k < std::min<std::size_t>(3, node.operands().size()); ++k)
+    x[k] = of(node.operand(k));
   const std::string_view name = node.name();
   if (name == "stablehlo.convert") return x[0] ? checked(x[0]->low, x[0]->high, d) : std::nullopt;
-  if (name == "stablehlo.select") return x[1] && x[2] ? std::optional(united(*x[1], *x[2])) : std::nullopt;
+  if (name == "stablehlo.select")
+    return x[1] && x[2] ? std::optional(united(*x[1], *x[2])) : std::nullopt;
   if (name == "stablehlo.concatenate") {
     std::optional<Interval> all = x[0];
     for (const Value& v : node.operands()) {
@@ -95,20 +107,29 @@ std::optional<Interval> ValueRanges::of_arithmetic(const Node& node) {
     return all;
   }
   if (node.operands().size() < 2 || !x[0] || !x[1]) return std::nullopt;
-  if (name == "stablehlo.add") return checked(Wide(x[0]->low) + x[1]->low, Wide(x[0]->high) + x[1]->high, d);
-  if (name == "stablehlo.subtract") return checked(Wide(x[0]->low) - x[1]->high, Wide(x[0]->high) - x[1]->low, d);
-  if (name == "stablehlo.maximum") return Interval{std::max(x[0]->low, x[1]->low), std::max(x[0]->high, x[1]->high)};
-  if (name == "stablehlo.minimum") return Interval{std::min(x[0]->low, x[1]->low), std::min(x[0]->high, x[1]->high)};
+  if (name == "stablehlo.add")
+    return checked(Wide(x[0]->low) + x[1]->low, Wide(x[0]->high) + x[1]->high, d);
+  if (name == "stablehlo.subtract")
+    return checked(Wide(x[0]->low) - x[1]->high, Wide(x[0]->high) - x[1]->low, d);
+  if (name == "stablehlo.maximum")
+    return Interval{std::max(x[0]->low, x[1]->low), std::max(x[0]->high, x[1]->high)};
+  if (name == "stablehlo.minimum")
+    return Interval{std::min(x[0]->low, x[1]->low), std::min(x[0]->high, x[1]->high)};
   if (name == "stablehlo.multiply") {
-    const std::array<Wide, 4> p = {Wide(x[0]->low) * x[1]->low, Wide(x[0]->low) * x[1]->high, Wide(x[0]->high) * x[1]->low,
-                                   Wide(x[0]->high) * x[1]->high};
+    const std::array<Wide, 4> p = {Wide(x[0]->low) * x[1]->low, Wide(x[0]->low) * x[1]->high,
+                                   Wide(x[0]->high) * x[1]->low, Wide(x[0]->high) * x[1]->high};
     return checked(*std::ranges::min_element(p), *std::ranges::max_element(p), d);
   }
-  if (name == "stablehlo.remainder" && x[0]->low >= 0 && x[1]->low > 0) return Interval{0, std::min(x[0]->high, x[1]->high - 1)};
-  if (name == "stablehlo.divide" && x[0]->low >= 0 && x[1]->low > 0) return Interval{x[0]->low / x[1]->high, x[0]->high / x[1]->low};
+  if (name == "stablehlo.remainder" && x[0]->low >= 0 && x[1]->low > 0)
+    return Interval{0, std::min(x[0]->high, x[1]->high - 1)};
+  if (name == "stablehlo.divide" && x[0]->low >= 0 && x[1]->low > 0)
+    return Interval{x[0]->low / x[1]->high, x[0]->high / x[1]->low};
   if (name == "stablehlo.clamp" && x[2]) {
-    const auto clamp = [&](std::int64_t low, std::int64_t v, std::int64_t high) { return std::min(std::max(low, v), high); };
-    return Interval{clamp(x[0]->low, x[1]->low, x[2]->low), clamp(x[0]->high, x[1]->high, x[2]->high)};
+    const auto clamp = [&](std::int64_t low, std::int64_t v, std::int64_t high) {
+      return std::min(std::max(low, v), high);
+    };
+    return Interval{clamp(x[0]->low, x[1]->low, x[2]->low),
+                    clamp(x[0]->high, x[1]->high, x[2]->high)};
   }
   return std::nullopt;
 }
@@ -118,18 +139,21 @@ std::optional<Interval> ValueRanges::of_argument(Value v) {
   const Node* owner = graph.owner();
   if (owner == nullptr) return std::nullopt;
   if (owner->is("stablehlo.while")) return of_loop_carry(*owner, v, &graph == &owner->region(1));
-  if (owner->is("mr.map") && owner->operands().size() > std::size_t(v.index)) return of(owner->operand(std::size_t(v.index)));
+  if (owner->is("mr.map") && owner->operands().size() > std::size_t(v.index))
+    return of(owner->operand(std::size_t(v.index)));
   if (owner->is("mr.foreach")) {
     if (v.index == 0) {
       const auto n = module_.placement_size(owner->attrs.text("placement", ""));
       return Interval{0, n ? *n - 1 : std::numeric_limits<std::int32_t>::max()};
     }
-    if (v.index == 1) return Interval{0, owner->attrs.i64("block", std::numeric_limits<std::int32_t>::max())};
+    if (v.index == 1)
+      return Interval{0, owner->attrs.i64("block", std::numeric_limits<std::int32_t>::max())};
     const std::size_t k = std::size_t(v.index) - 2;
     const ir::I64s& segments = owner->attrs.i64s_or_empty("operand_segments");
     if (segments.size() == 2 && k < owner->operands().size()) {
       // Lanes beyond the end of the last block hold whatever stands there.
-      const bool has_tail_lanes = std::int64_t(k) < segments[0] && owner->attrs.i64("block", 1) != 1;
+      const bool has_tail_lanes =
+          std::int64_t(k) < segments[0] && owner->attrs.i64("block", 1) != 1;
       return has_tail_lanes ? std::nullopt : of(owner->operand(k));
     }
   }
@@ -151,14 +175,17 @@ std::optional<Interval> ValueRanges::of_loop_carry(const Node& loop, Value carry
   if (!is_first && next.node->operand(1) != body.argument(int(k))) return std::nullopt;
   const auto step = integers_of(next.node->operand(is_first ? 1 : 0), 1);
   const Node& test = *condition.results[0].node;
-  if (!step || (*step)[0] <= 0 || !test.is("stablehlo.compare") || test.operand(0) != condition.argument(int(k))) return std::nullopt;
+  if (!step || (*step)[0] <= 0 || !test.is("stablehlo.compare") ||
+      test.operand(0) != condition.argument(int(k)))
+    return std::nullopt;
   const std::string& direction = test.attrs.text("comparison_direction");
   if (direction != "LT" && direction != "LE") return std::nullopt;
   const auto bound = of(test.operand(1));
   if (!bound) return std::nullopt;
   const Wide last = Wide(bound->high) - (direction == "LT" ? 1 : 0);
   // The counter passes the bound by at most one step, which must not wrap.
-  const auto overshoot = checked(start->low, std::max<Wide>(start->high, last + (*step)[0]), carry.type().dtype);
+  const auto overshoot =
+      checked(start->low, std::max<Wide>(start->high, last + (*step)[0]), carry.type().dtype);
   if (!overshoot) return std::nullopt;
   if (!in_body) return overshoot;
   if (last < start->low) return overshoot;  // does not run

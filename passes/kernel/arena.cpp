@@ -27,20 +27,24 @@ int count_accesses(Step& step, const PlanDraft& draft, int buffer) {
 
 bool writes(Step& step, const PlanDraft& draft, int buffer) {
   bool found = false;
-  for_each_access(step, draft, [&](const Access& a) { found |= a.ref->buffer == buffer && a.writes; });
+  for_each_access(step, draft,
+                  [&](const Access& a) { found |= a.ref->buffer == buffer && a.writes; });
   return found;
 }
 
 /// Whether `step` only touches `to` by reading, in place, exactly the elements [offset, …) that the
 /// copy's target covers, while it writes `from`.
 bool reads_in_place(Step& step, const PlanDraft& draft, const BufferRef& to) {
-  const bool is_simple = std::holds_alternative<Launch>(step.what) || std::holds_alternative<Copy>(step.what);
+  const bool is_simple =
+      std::holds_alternative<Launch>(step.what) || std::holds_alternative<Copy>(step.what);
   if (!is_simple) return false;
   bool fits = true;
   for_each_access(step, draft, [&](const Access& a) {
-    if (a.ref->buffer == to.buffer) fits &= a.is_in_place && !a.writes && a.ref->offset == to.offset;
+    if (a.ref->buffer == to.buffer)
+      fits &= a.is_in_place && !a.writes && a.ref->offset == to.offset;
     // What the step writes must be written from the buffer's start, element for element.
-    else if (a.writes) fits &= a.ref->offset == HostExpr(0);
+    else if (a.writes)
+      fits &= a.ref->offset == HostExpr(0);
   });
   return fits;
 }
@@ -56,11 +60,14 @@ void redirect(Steps& steps, const PlanDraft& draft, int from, const BufferRef& t
 }
 
 /// Whether a value's whole life is in `steps`, and copy number `at` may write where the value is made.
-bool can_merge(Steps& steps, std::size_t at, const PlanDraft& draft, const std::map<int, int>& total) {
+bool can_merge(Steps& steps, std::size_t at, const PlanDraft& draft,
+               const std::map<int, int>& total) {
   const Copy& copy = std::get<Copy>(steps[at].what);
   const int a = copy.from.buffer, b = copy.to.buffer;
   const Buffer& source = draft.plan.buffers[std::size_t(a)];
-  if (a == b || !is_temporary(draft.plan, a) || !(copy.from.offset == HostExpr(0)) || !(source.count == copy.count)) return false;
+  if (a == b || !is_temporary(draft.plan, a) || !(copy.from.offset == HostExpr(0)) ||
+      !(source.count == copy.count))
+    return false;
   if (source.dtype != draft.plan.buffers[std::size_t(b)].dtype) return false;
   int local = 0;
   std::size_t first = steps.size(), last = 0;
@@ -119,13 +126,15 @@ bool remove_dead_in(Steps& steps, PlanDraft& draft, const std::map<int, int>& re
     for (Steps* inner : inner_steps(s)) changed |= remove_dead_in(*inner, draft, reads);
   const auto is_dead = [&](Step& s) {
     if (const For* loop = std::get_if<For>(&s.what)) return loop->body.empty();
-    if (!std::holds_alternative<Launch>(s.what) && !std::holds_alternative<Copy>(s.what) && !std::holds_alternative<Gemm>(s.what))
+    if (!std::holds_alternative<Launch>(s.what) && !std::holds_alternative<Copy>(s.what) &&
+        !std::holds_alternative<Gemm>(s.what))
       return false;
     bool is_needed = false;
     for_each_access(s, draft, [&](const Access& a) {
       if (!a.writes) return;
       const auto it = reads.find(a.ref->buffer);
-      is_needed |= !is_temporary(draft.plan, a.ref->buffer) || (it != reads.end() && it->second > 0);
+      is_needed |=
+          !is_temporary(draft.plan, a.ref->buffer) || (it != reads.end() && it->second > 0);
     });
     return !is_needed;
   };
@@ -141,7 +150,9 @@ struct Interval {
 /// Numbers steps in order; a buffer used in a loop and before it lives until the loop's end.
 class Liveness {
  public:
-  explicit Liveness(PlanDraft& draft) : draft_(draft), intervals(draft.plan.buffers.size()) { visit(draft.plan.steps); }
+  explicit Liveness(PlanDraft& draft) : draft_(draft), intervals(draft.plan.buffers.size()) {
+    visit(draft.plan.steps);
+  }
 
  private:
   void touch(int buffer, std::int64_t begin, std::int64_t end) {
@@ -152,7 +163,8 @@ class Liveness {
   void visit(Steps& steps) {
     for (Step& s : steps) {
       const std::int64_t begin = now_++;
-      const bool is_loop = std::holds_alternative<For>(s.what) || std::holds_alternative<While>(s.what);
+      const bool is_loop =
+          std::holds_alternative<For>(s.what) || std::holds_alternative<While>(s.what);
       if (inner_steps(s).empty()) {
         for_each_access(s, draft_, [&](const Access& a) { touch(a.ref->buffer, begin, begin); });
       } else {
@@ -161,7 +173,8 @@ class Liveness {
         const std::int64_t end = now_++;
         for_each_access(s, draft_, [&](const Access& a) {
           // Alive before the loop, or read by its control: alive throughout.
-          if (before[std::size_t(a.ref->buffer)].end >= 0 && is_loop) touch(a.ref->buffer, begin, end);
+          if (before[std::size_t(a.ref->buffer)].end >= 0 && is_loop)
+            touch(a.ref->buffer, begin, end);
         });
         if (While* w = std::get_if<While>(&s.what)) touch(w->predicate.buffer, begin, end);
         if (Case* c = std::get_if<Case>(&s.what)) touch(c->index.buffer, begin, begin);
@@ -212,11 +225,14 @@ void assign_arena(PlanDraft& draft) {
   const Liveness live(draft);
   std::vector<int> order;
   for (int b = 0; b < int(plan.buffers.size()); ++b)
-    if (plan.buffers[std::size_t(b)].kind == BufferKind::arena && live.intervals[std::size_t(b)].end >= 0) order.push_back(b);
+    if (plan.buffers[std::size_t(b)].kind == BufferKind::arena &&
+        live.intervals[std::size_t(b)].end >= 0)
+      order.push_back(b);
   const auto bytes = [&](int b) {
     const Buffer& buffer = plan.buffers[std::size_t(b)];
     const std::int64_t n = buffer.count.value() * std::int64_t(byte_size(buffer.dtype));
-    return std::max<std::int64_t>((n + arena_alignment - 1) / arena_alignment * arena_alignment, arena_alignment);
+    return std::max<std::int64_t>((n + arena_alignment - 1) / arena_alignment * arena_alignment,
+                                  arena_alignment);
   };
   // Large ones first, each at the lowest offset that is free during its life.
   std::ranges::stable_sort(order, [&](int x, int y) { return bytes(x) > bytes(y); });
@@ -246,12 +262,14 @@ void assign_arena(PlanDraft& draft) {
   std::vector<Buffer> kept;
   for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
     const BufferKind kind = plan.buffers[b].kind;
-    if (live.intervals[b].end < 0 && kind != BufferKind::input && kind != BufferKind::output) continue;
+    if (live.intervals[b].end < 0 && kind != BufferKind::input && kind != BufferKind::output)
+      continue;
     renumbered[b] = int(kept.size());
     kept.push_back(plan.buffers[b]);
   }
   for (Step& s : plan.steps)
-    for_each_access(s, draft, [&](const Access& a) { a.ref->buffer = renumbered[std::size_t(a.ref->buffer)]; });
+    for_each_access(
+        s, draft, [&](const Access& a) { a.ref->buffer = renumbered[std::size_t(a.ref->buffer)]; });
   plan.buffers = std::move(kept);
 }
 

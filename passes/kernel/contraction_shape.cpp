@@ -46,8 +46,10 @@ std::optional<Dims> reshaped_strides(const Dims& from, const Dims& strides, cons
     std::int64_t stride = 0, extent = 1;
     for (std::size_t d = i; d-- > i0;) {
       if (from[d] == 1) continue;
-      if (extent == 1) stride = strides[d];
-      else if (strides[d] != stride * extent) return std::nullopt;
+      if (extent == 1)
+        stride = strides[d];
+      else if (strides[d] != stride * extent)
+        return std::nullopt;
       extent *= from[d];
     }
     for (std::size_t d = o; d-- > o0;) {
@@ -78,7 +80,8 @@ ContractionShape contraction_shape(const Node& dot) {
 }
 
 std::optional<StridedView> strided_view(Value v, const std::function<bool(Value)>& is_root,
-                                        const std::function<bool(Value)>& is_host, const HostValueFn& host_value) {
+                                        const std::function<bool(Value)>& is_host,
+                                        const HostValueFn& host_value) {
   if (is_root(v)) return StridedView{v, row_major_strides(v.type().dims), HostExpr(0)};
   Node& node = *v.node;
   const auto inner = [&] { return strided_view(node.operand(0), is_root, is_host, host_value); };
@@ -88,14 +91,16 @@ std::optional<StridedView> strided_view(Value v, const std::function<bool(Value)
     auto view = inner();
     if (!view) return view;
     Dims strides;
-    for (std::int64_t d : node.attrs.i64s("permutation")) strides.push_back(view->strides[std::size_t(d)]);
+    for (std::int64_t d : node.attrs.i64s("permutation"))
+      strides.push_back(view->strides[std::size_t(d)]);
     view->strides = std::move(strides);
     return view;
   }
   if (node.is("stablehlo.reshape")) {
     auto view = inner();
     if (!view) return view;
-    const auto strides = reshaped_strides(node.operand(0).type().dims, view->strides, v.type().dims);
+    const auto strides =
+        reshaped_strides(node.operand(0).type().dims, view->strides, v.type().dims);
     if (!strides) return std::nullopt;
     view->strides = *strides;
     return view;
@@ -129,21 +134,27 @@ std::optional<StridedView> strided_view(Value v, const std::function<bool(Value)
 
 bool is_strided_view(Value v, const std::function<bool(Value)>& is_host) {
   const auto is_root = [](Value x) {
-    static constexpr std::string_view views[] = {"stablehlo.transpose", "stablehlo.reshape", "stablehlo.slice",
-                                                 "stablehlo.dynamic_slice", "stablehlo.optimization_barrier",
+    static constexpr std::string_view views[] = {"stablehlo.transpose",
+                                                 "stablehlo.reshape",
+                                                 "stablehlo.slice",
+                                                 "stablehlo.dynamic_slice",
+                                                 "stablehlo.optimization_barrier",
                                                  "sdy.sharding_constraint"};
     return std::ranges::find(views, x.node->name()) == std::end(views);
   };
   return strided_view(v, is_root, is_host, [](Value) { return HostExpr(0); }).has_value();
 }
 
-std::optional<std::int64_t> joint_stride(const Dims& extents, const Dims& strides, const I64s& group) {
+std::optional<std::int64_t> joint_stride(const Dims& extents, const Dims& strides,
+                                         const I64s& group) {
   std::int64_t stride = 0, extent = 1;
   for (std::size_t i = group.size(); i-- > 0;) {
     const auto d = std::size_t(group[i]);
     if (extents[d] == 1) continue;
-    if (extent == 1) stride = strides[d];
-    else if (strides[d] != stride * extent) return std::nullopt;
+    if (extent == 1)
+      stride = strides[d];
+    else if (strides[d] != stride * extent)
+      return std::nullopt;
     extent *= extents[d];
   }
   return extent == 1 ? 1 : stride;

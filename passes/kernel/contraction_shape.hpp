@@ -29,13 +29,15 @@ struct StridedView {
 using HostValueFn = std::function<HostExpr(ir::Value)>;
 /// The view that `v` is of `stop`-ped memory: walks through transposes, reshapes that keep strides,
 /// slices and dynamic slices with host starts until `is_root` holds.  Nothing when it is no view.
-[[nodiscard]] std::optional<StridedView> strided_view(ir::Value v, const std::function<bool(ir::Value)>& is_root,
+[[nodiscard]] std::optional<StridedView> strided_view(ir::Value v,
+                                                      const std::function<bool(ir::Value)>& is_root,
                                                       const std::function<bool(ir::Value)>& is_host,
                                                       const HostValueFn& host_value);
 /// Whether such a view exists however far it reaches (roots being whatever is not a view op).
 [[nodiscard]] bool is_strided_view(ir::Value v, const std::function<bool(ir::Value)>& is_host);
 
 /// A group of dimensions as one dimension of a matrix: its stride, where it has one.
-[[nodiscard]] std::optional<std::int64_t> joint_stride(const Dims& extents, const Dims& strides, const ir::I64s& group);
+[[nodiscard]] std::optional<std::int64_t> joint_stride(const Dims& extents, const Dims& strides,
+                                                       const ir::I64s& group);
 
 }  // namespace partita::passes

@@ -44,10 +44,10 @@ struct Kernel {
   std::string comment;  ///< nodes covered and shapes
   kernel::ExprPool pool;
   std::vector<BufferParam> buffers;
-  int scalars = 0;            ///< 64-bit integer arguments, `index_scalar` slots 0…
+  int scalars = 0;  ///< 64-bit integer arguments, `index_scalar` slots 0…
   std::vector<Stmt> body = {};
-  bool wide_index = false;    ///< index arithmetic needs 64 bits
-  int next_variable = 1;      ///< index variable 0 is the work-item
+  bool wide_index = false;  ///< index arithmetic needs 64 bits
+  int next_variable = 1;    ///< index variable 0 is the work-item
   int next_register = 0;
 
   std::int32_t new_variable(std::int64_t extent) {

@@ -15,7 +15,9 @@ using kernel::ExprId;
 
 std::int32_t KernelBody::buffer(const Location& at, DType d, bool is_written) {
   for (std::size_t k = 0; k < buffers_.size(); ++k) {
-    if (buffers_[k].buffer != at.buffer || !(buffers_[k].offset == at.offset) || kernel_.buffers[k].dtype != d) continue;
+    if (buffers_[k].buffer != at.buffer || !(buffers_[k].offset == at.offset) ||
+        kernel_.buffers[k].dtype != d)
+      continue;
     kernel_.buffers[k].is_written |= is_written;
     return std::int32_t(k);
   }
@@ -33,17 +35,22 @@ ExprId KernelBody::scalar(const HostExpr& value) {
   return pool().scalar(std::int32_t(scalars_.size()) - 1);
 }
 
-ExprId KernelBody::load_memory(const Location& at, const Type& type, std::span<const ExprId> index) {
+ExprId KernelBody::load_memory(const Location& at, const Type& type,
+                               std::span<const ExprId> index) {
   largest_count_ = std::max(largest_count_, type.count());
-  return pool().load(buffer(at, type.dtype, false), type.dtype, kernel::linear_index(pool(), index, type.dims));
+  return pool().load(buffer(at, type.dtype, false), type.dtype,
+                     kernel::linear_index(pool(), index, type.dims));
 }
 
-ExprId KernelBody::load_slice(const PlanBuilder::Slice& slice, const Type& type, std::span<const ExprId> index) {
+ExprId KernelBody::load_slice(const PlanBuilder::Slice& slice, const Type& type,
+                              std::span<const ExprId> index) {
   // In memory: the slice starts at an offset that the host computes.
   if (!builder_.locations_.contains(slice.whole)) {
     std::vector<ExprId> whole_index;
     ExprId lane = scalar(slice.first);
-    if (slice.has_lanes) lane = pool().add(lane, pool().min(index[0], pool().sub(scalar(slice.count), pool().index(1))));
+    if (slice.has_lanes)
+      lane =
+          pool().add(lane, pool().min(index[0], pool().sub(scalar(slice.count), pool().index(1))));
     whole_index.push_back(lane);
     whole_index.insert(whole_index.end(), index.begin() + (slice.has_lanes ? 1 : 0), index.end());
     return element(slice.whole, whole_index);
@@ -60,7 +67,9 @@ ExprId KernelBody::load_slice(const PlanBuilder::Slice& slice, const Type& type,
   return load_memory(at, type, clamped);
 }
 
-ExprId KernelBody::combined(const ir::Graph& region, std::size_t k) { return element(region.results.at(k), {}); }
+ExprId KernelBody::combined(const ir::Graph& region, std::size_t k) {
+  return element(region.results.at(k), {});
+}
 
 ExprId KernelBody::element(Value v, std::span<const ExprId> index) {
   if (const auto it = defined_.find(v); it != defined_.end()) return it->second;

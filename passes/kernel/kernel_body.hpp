@@ -38,8 +38,10 @@ class KernelBody {
   void note_count(std::int64_t elements) { largest_count_ = std::max(largest_count_, elements); }
 
  private:
-  kernel::ExprId load_memory(const Location& at, const Type& type, std::span<const kernel::ExprId> index);
-  kernel::ExprId load_slice(const PlanBuilder::Slice& slice, const Type& type, std::span<const kernel::ExprId> index);
+  kernel::ExprId load_memory(const Location& at, const Type& type,
+                             std::span<const kernel::ExprId> index);
+  kernel::ExprId load_slice(const PlanBuilder::Slice& slice, const Type& type,
+                            std::span<const kernel::ExprId> index);
   kernel::ExprId inline_node(ir::Value v, std::span<const kernel::ExprId> index);
 
   PlanBuilder& builder_;

@@ -17,8 +17,9 @@ using ir::Value;
 using kernel::ExprId;
 
 /// Index of one operand from batch, free and contracted linear indices.
-std::vector<ExprId> operand_index(kernel::ExprPool& pool, const Dims& dims, const I64s& batch, const I64s& free,
-                                  const I64s& contracting, ExprId b, ExprId f, ExprId c) {
+std::vector<ExprId> operand_index(kernel::ExprPool& pool, const Dims& dims, const I64s& batch,
+                                  const I64s& free, const I64s& contracting, ExprId b, ExprId f,
+                                  ExprId c) {
   std::vector<ExprId> index(dims.size());
   const auto spread = [&](const I64s& group, ExprId linear) {
     Dims extents;
@@ -56,13 +57,17 @@ struct Matrix {
 bool PlanBuilder::lower_library_gemm(Node& node, Location to) {
   if (!is_library_contraction(node, policy_)) return false;
   const ContractionShape s = contraction_shape(node);
-  const auto matrix = [&](Value v, const I64s& batch, const I64s& rows, const I64s& columns, std::int64_t row_count,
+  const auto matrix = [&](Value v, const I64s& batch, const I64s& rows, const I64s& columns,
+                          std::int64_t row_count,
                           std::int64_t column_count) -> std::optional<Matrix> {
     const auto is_root = [&](Value x) { return locations_.contains(x) || slices_.contains(x); };
-    const auto view = strided_view(v, is_root, [&](Value x) { return is_host(x); }, [&](Value x) { return host_value(x); });
-    if (!view || (slices_.contains(view->root) && slices_.at(view->root).has_lanes)) return std::nullopt;
+    const auto view = strided_view(
+        v, is_root, [&](Value x) { return is_host(x); }, [&](Value x) { return host_value(x); });
+    if (!view || (slices_.contains(view->root) && slices_.at(view->root).has_lanes))
+      return std::nullopt;
     const Dims& dims = v.type().dims;
-    const auto b = joint_stride(dims, view->strides, batch), r = joint_stride(dims, view->strides, rows),
+    const auto b = joint_stride(dims, view->strides, batch),
+               r = joint_stride(dims, view->strides, rows),
                c = joint_stride(dims, view->strides, columns);
     if (!b || !r || !c) return std::nullopt;
     Matrix m;
@@ -70,11 +75,16 @@ bool PlanBuilder::lower_library_gemm(Node& node, Location to) {
     m.at.offset = m.at.offset + view->offset;
     m.batch_stride = s.batch == 1 ? 0 : *b;
     // Row-major with leading dimension, or its transpose.
-    const std::int64_t row_stride = row_count == 1 ? std::max<std::int64_t>(column_count * *c, 1) : *r;
-    const std::int64_t column_stride = column_count == 1 ? (row_count == 1 ? 1 : (*r == 1 ? row_count : 1)) : *c;
-    if (column_stride == 1 && row_stride >= column_count) m.leading = row_stride;
-    else if (row_stride == 1 && column_stride >= row_count) m.is_transposed = true, m.leading = column_stride;
-    else return std::nullopt;
+    const std::int64_t row_stride =
+        row_count == 1 ? std::max<std::int64_t>(column_count * *c, 1) : *r;
+    const std::int64_t column_stride =
+        column_count == 1 ? (row_count == 1 ? 1 : (*r == 1 ? row_count : 1)) : *c;
+    if (column_stride == 1 && row_stride >= column_count)
+      m.leading = row_stride;
+    else if (row_stride == 1 && column_stride >= row_count)
+      m.is_transposed = true, m.leading = column_stride;
+    else
+      return std::nullopt;
     return m;
   };
   const auto a = matrix(node.operand(0), s.lhs_batch, s.lhs_free, s.lhs_contracting, s.m, s.k);
@@ -134,17 +144,23 @@ void PlanBuilder::lower_contraction(Node& node) {
   std::vector<std::int32_t> acc;
   for (std::int64_t i = 0; i < tile.m * tile.n; ++i) {
     acc.push_back(k->next_register++);
-    k->body.push_back({.kind = Stmt::Kind::declare, .slot = acc.back(), .dtype = acc_dtype, .value = pool.constant_of(acc_dtype, 0)});
+    k->body.push_back({.kind = Stmt::Kind::declare,
+                       .slot = acc.back(),
+                       .dtype = acc_dtype,
+                       .value = pool.constant_of(acc_dtype, 0)});
   }
   std::vector<Stmt> inner;
-  const auto operand = [&](std::size_t o, const I64s& batch, const I64s& free, const I64s& contracting, ExprId f) {
+  const auto operand = [&](std::size_t o, const I64s& batch, const I64s& free,
+                           const I64s& contracting, ExprId f) {
     const Value x = node.operand(o);
-    const auto index = operand_index(pool, x.type().dims, batch, free, contracting, place[0], f, pool.variable(kk));
+    const auto index = operand_index(pool, x.type().dims, batch, free, contracting, place[0], f,
+                                     pool.variable(kk));
     return pool.convert(body.element(x, index), acc_dtype);
   };
   std::vector<ExprId> a, b;
   for (ExprId r : safe_rows) a.push_back(operand(0, s.lhs_batch, s.lhs_free, s.lhs_contracting, r));
-  for (ExprId c : safe_columns) b.push_back(operand(1, s.rhs_batch, s.rhs_free, s.rhs_contracting, c));
+  for (ExprId c : safe_columns)
+    b.push_back(operand(1, s.rhs_batch, s.rhs_free, s.rhs_contracting, c));
   for (std::int64_t i = 0; i < tile.m; ++i)
     for (std::int64_t j = 0; j < tile.n; ++j)
       inner.push_back({.kind = Stmt::Kind::multiply_add,
@@ -152,7 +168,9 @@ void PlanBuilder::lower_contraction(Node& node) {
                        .dtype = acc_dtype,
                        .value = a[std::size_t(i)],
                        .other = b[std::size_t(j)]});
-  if (s.k > 0) k->body.push_back({.kind = Stmt::Kind::loop, .slot = kk, .value = pool.index(s.k), .body = std::move(inner)});
+  if (s.k > 0)
+    k->body.push_back(
+        {.kind = Stmt::Kind::loop, .slot = kk, .value = pool.index(s.k), .body = std::move(inner)});
   const std::int32_t out = body.buffer(to, d, true);
   body.note_count(v.type().count());
   for (std::int64_t i = 0; i < tile.m; ++i)
@@ -167,8 +185,10 @@ void PlanBuilder::lower_contraction(Node& node) {
       ExprId inside = pool.boolean(true);
       if (s.m % tile.m != 0) inside = pool.logical_and(inside, pool.less(row, pool.index(s.m)));
       if (s.n % tile.n != 0) inside = pool.logical_and(inside, pool.less(column, pool.index(s.n)));
-      if (inside == pool.boolean(true)) k->body.push_back(std::move(store));
-      else k->body.push_back({.kind = Stmt::Kind::when, .value = inside, .body = {std::move(store)}});
+      if (inside == pool.boolean(true))
+        k->body.push_back(std::move(store));
+      else
+        k->body.push_back({.kind = Stmt::Kind::when, .value = inside, .body = {std::move(store)}});
     }
   const std::string name = k->stem;
   launch(std::move(k), body, items, name);

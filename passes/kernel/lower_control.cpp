@@ -35,7 +35,8 @@ void PlanBuilder::copy_carries(const Graph& body, const std::vector<Location>& c
     const Value v = body.results[k];
     const Location from = memory(v);
     if (from.buffer == carries[k].buffer && from.offset == carries[k].offset) continue;
-    const bool is_carry = std::ranges::any_of(carries, [&](const Location& c) { return c.buffer == from.buffer; });
+    const bool is_carry =
+        std::ranges::any_of(carries, [&](const Location& c) { return c.buffer == from.buffer; });
     if (!is_carry) {
       moves.emplace_back(from, k);
       continue;
@@ -77,13 +78,15 @@ void PlanBuilder::lower_counted(Node& node, const CountedLoop& loop) {
       continue;
     }
     const HostExpr by(loop.step);
-    const HostExpr trips = HostExpr::binary(HostExpr::Kind::div, max(end - begin, HostExpr(0)) + by - HostExpr(1), by);
+    const HostExpr trips =
+        HostExpr::binary(HostExpr::Kind::div, max(end - begin, HostExpr(0)) + by - HostExpr(1), by);
     host_[node.result(int(k))] = begin + trips * by;
   }
 }
 
 void PlanBuilder::lower_while(Node& node) {
-  if (const auto loop = counted_loop(node); loop && is_host(node.region(1).argument(loop->induction)))
+  if (const auto loop = counted_loop(node);
+      loop && is_host(node.region(1).argument(loop->induction)))
     return lower_counted(node, *loop);
   const Graph& condition = node.region(0);
   const Graph& body = node.region(1);
@@ -159,13 +162,16 @@ void PlanBuilder::lower_foreach(Node& node) {
   for (std::size_t k = 0; k < node.operands().size(); ++k) {
     const Value argument = body.argument(int(k) + 2), operand = node.operand(k);
     if (k >= sliced) {
-      if (is_host(operand)) host_[argument] = host_value(operand);
-      else locations_[argument] = memory(operand);
+      if (is_host(operand))
+        host_[argument] = host_value(operand);
+      else
+        locations_[argument] = memory(operand);
       continue;
     }
     const Location at = memory(operand);
     locations_[operand] = at;
-    slices_[argument] = {operand, split_.contains(operand) ? first - begin : first, count, has_lanes};
+    slices_[argument] = {operand, split_.contains(operand) ? first - begin : first, count,
+                         has_lanes};
   }
 
   // Results: accumulators start from the identity, stacked ones hold this shard's block.
@@ -178,7 +184,9 @@ void PlanBuilder::lower_foreach(Node& node) {
       lower_fill(results[k], type, fold_identity(kind, type.dtype));
     } else if (is_split) {
       const std::int64_t inner = type.dims[0] == 0 ? 0 : type.count() / type.dims[0];
-      results.push_back({new_buffer(BufferKind::block, type.dtype, (end - begin) * HostExpr(inner), "stack over " + placement), 0});
+      results.push_back({new_buffer(BufferKind::block, type.dtype, (end - begin) * HostExpr(inner),
+                                    "stack over " + placement),
+                         0});
     } else {
       results.push_back(new_temporary(type, "stack over " + placement));
     }
@@ -205,7 +213,8 @@ void PlanBuilder::lower_foreach(Node& node) {
   emit(std::move(loop), "foreach_" + placement);
   for (std::size_t k = 0; k < results.size(); ++k) {
     locations_[node.result(int(k))] = results[k];
-    if (is_split && *kinds->items[k].get_if<std::string>() == "stack") split_[node.result(int(k))] = placement_number;
+    if (is_split && *kinds->items[k].get_if<std::string>() == "stack")
+      split_[node.result(int(k))] = placement_number;
   }
 }
 
@@ -216,7 +225,8 @@ void PlanBuilder::lower_collective(Node& node) {
     const Value token = node.operand(0);
     emit(CollectiveDone{requests_.at(token)}, step_name(node));
     // The values lie where the start step put them.
-    for (int k = 0; k < node.result_count(); ++k) locations_[node.result(k)] = locations_.at({token.node, -1 - k});
+    for (int k = 0; k < node.result_count(); ++k)
+      locations_[node.result(k)] = locations_.at({token.node, -1 - k});
     return;
   }
   const int request = plan_.requests++;
@@ -228,7 +238,13 @@ void PlanBuilder::lower_collective(Node& node) {
       const Value v = node.operand(k);
       const Location from = memory(v), to = new_temporary(v.type(), "gathered");
       const std::int64_t inner = v.type().dims[0] == 0 ? 0 : v.type().count() / v.type().dims[0];
-      emit(AllGatherStart{request, axis, v.type().dtype, inner, {from.buffer, from.offset}, {to.buffer, to.offset}}, step_name(node));
+      emit(AllGatherStart{request,
+                          axis,
+                          v.type().dtype,
+                          inner,
+                          {from.buffer, from.offset},
+                          {to.buffer, to.offset}},
+           step_name(node));
       locations_[{&node, -1 - int(k)}] = to;
     }
     ++draft_.counts["collectives"];

@@ -59,7 +59,8 @@ double combiner_identity(std::string_view combiner, DType d) {
   return visit(d, [&](auto t) -> double {
     if constexpr (std::is_integral_v<StorageType<t>>) {
       if (t == DType::i1) return is_max ? 0 : 1;
-      return is_max ? double(std::numeric_limits<StorageType<t>>::lowest()) : double(std::numeric_limits<StorageType<t>>::max());
+      return is_max ? double(std::numeric_limits<StorageType<t>>::lowest())
+                    : double(std::numeric_limits<StorageType<t>>::max());
     } else {
       return 0;
     }
@@ -80,7 +81,8 @@ struct Reduction {
   std::vector<DType> dtypes, accumulators;
   std::vector<std::int32_t> registers;
 
-  Reduction(Kernel& kernel, const Node& node) : region(&node.region(0)), simple(ir::simple_combiner(node.region(0))) {
+  Reduction(Kernel& kernel, const Node& node)
+      : region(&node.region(0)), simple(ir::simple_combiner(node.region(0))) {
     for (const Type& t : node.result_types()) {
       dtypes.push_back(t.dtype);
       accumulators.push_back(simple ? accumulator_dtype(t.dtype) : t.dtype);
@@ -97,14 +99,19 @@ struct Reduction {
   }
 
   /// accumulators = combine(accumulators, elements)
-  std::vector<Stmt> combine(KernelBody& body, Kernel& k, const std::vector<ExprId>& elements) const {
+  std::vector<Stmt> combine(KernelBody& body, Kernel& k,
+                            const std::vector<ExprId>& elements) const {
     std::vector<Stmt> stmts;
     const std::size_t n = dtypes.size();
     if (simple) {
       const ExprId acc = k.pool.reg(registers[0], accumulators[0]);
       const ExprId x = k.pool.convert(elements[0], accumulators[0]);
-      const ExprId next = k.pool.apply(combiner_row(*simple, accumulators[0]), accumulators[0], {acc, x});
-      stmts.push_back({.kind = Stmt::Kind::assign, .slot = registers[0], .dtype = accumulators[0], .value = next});
+      const ExprId next =
+          k.pool.apply(combiner_row(*simple, accumulators[0]), accumulators[0], {acc, x});
+      stmts.push_back({.kind = Stmt::Kind::assign,
+                       .slot = registers[0],
+                       .dtype = accumulators[0],
+                       .value = next});
       return stmts;
     }
     for (std::size_t i = 0; i < n; ++i) {
@@ -115,10 +122,16 @@ struct Reduction {
     std::vector<std::int32_t> fresh;
     for (std::size_t i = 0; i < n; ++i) {
       fresh.push_back(k.next_register++);
-      stmts.push_back({.kind = Stmt::Kind::declare, .slot = fresh[i], .dtype = dtypes[i], .value = body.combined(*region, i)});
+      stmts.push_back({.kind = Stmt::Kind::declare,
+                       .slot = fresh[i],
+                       .dtype = dtypes[i],
+                       .value = body.combined(*region, i)});
     }
     for (std::size_t i = 0; i < n; ++i)
-      stmts.push_back({.kind = Stmt::Kind::assign, .slot = registers[i], .dtype = dtypes[i], .value = k.pool.reg(fresh[i], dtypes[i])});
+      stmts.push_back({.kind = Stmt::Kind::assign,
+                       .slot = registers[i],
+                       .dtype = dtypes[i],
+                       .value = k.pool.reg(fresh[i], dtypes[i])});
     return stmts;
   }
 
@@ -128,7 +141,7 @@ struct Reduction {
 };
 
 struct ReduceSpace {
-  Dims outer, inner;             ///< extents kept and reduced
+  Dims outer, inner;  ///< extents kept and reduced
   ir::I64s outer_dims, inner_dims;
   std::int64_t results = 1, reduced = 1;
 
@@ -143,9 +156,11 @@ struct ReduceSpace {
     }
   }
 
-  [[nodiscard]] std::vector<ExprId> index(kernel::ExprPool& pool, ExprId outer_linear, ExprId inner_linear) const {
+  [[nodiscard]] std::vector<ExprId> index(kernel::ExprPool& pool, ExprId outer_linear,
+                                          ExprId inner_linear) const {
     std::vector<ExprId> full(outer.size() + inner.size());
-    const auto o = kernel::delinearize(pool, outer_linear, outer), i = kernel::delinearize(pool, inner_linear, inner);
+    const auto o = kernel::delinearize(pool, outer_linear, outer),
+               i = kernel::delinearize(pool, inner_linear, inner);
     for (std::size_t d = 0; d < o.size(); ++d) full[std::size_t(outer_dims[d])] = o[d];
     for (std::size_t d = 0; d < i.size(); ++d) full[std::size_t(inner_dims[d])] = i[d];
     return full;
@@ -154,7 +169,8 @@ struct ReduceSpace {
 
 }  // namespace
 
-void PlanBuilder::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items, const std::string& name) {
+void PlanBuilder::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items,
+                         const std::string& name) {
   Launch l;
   std::int64_t local = group_size;
   ExprId limit{};
@@ -169,14 +185,18 @@ void PlanBuilder::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostE
   if (!items.is_constant() || items.value() % local != 0) {
     std::vector<Stmt> inside = std::move(kernel->body);
     kernel->body.clear();
-    kernel->body.push_back(when(kernel->pool.less(kernel->pool.variable(unbounded_item), limit), std::move(inside)));
+    kernel->body.push_back(
+        when(kernel->pool.less(kernel->pool.variable(unbounded_item), limit), std::move(inside)));
   }
-  kernel->wide_index = body.largest_count() > std::numeric_limits<std::int32_t>::max() ||
-                       (items.is_constant() && items.value() > std::numeric_limits<std::int32_t>::max() - local);
+  kernel->wide_index =
+      body.largest_count() > std::numeric_limits<std::int32_t>::max() ||
+      (items.is_constant() && items.value() > std::numeric_limits<std::int32_t>::max() - local);
   l.kernel = int(draft_.kernels.size());
   l.buffers = body.buffers();
   for (const HostExpr& s : body.scalars()) l.scalars.push_back({DType::i64, s});
-  l.global[0] = HostExpr::binary(HostExpr::Kind::div, items + HostExpr(local - 1), HostExpr(local)) * HostExpr(local);
+  l.global[0] =
+      HostExpr::binary(HostExpr::Kind::div, items + HostExpr(local - 1), HostExpr(local)) *
+      HostExpr(local);
   l.local = {local, 1, 1};
   draft_.kernels.push_back(std::move(kernel));
   emit(std::move(l), name);
@@ -199,12 +219,14 @@ void PlanBuilder::lower_fill(Location to, const Type& type, double value) {
   if (n == 0) return;
   auto k = new_kernel(cat("fill_", to_string(type.dtype), "_", n), n);
   KernelBody body(*this, *k);
-  k->body.push_back(store(body.buffer(to, type.dtype, true), type.dtype, k->pool.variable(0), k->pool.constant_of(type.dtype, value)));
+  k->body.push_back(store(body.buffer(to, type.dtype, true), type.dtype, k->pool.variable(0),
+                          k->pool.constant_of(type.dtype, value)));
   const std::string name = k->stem;
   launch(std::move(k), body, n, name);
 }
 
-void PlanBuilder::lower_fold(Value v, Location accumulator, const std::string& combiner, bool has_lanes, const HostExpr& count) {
+void PlanBuilder::lower_fold(Value v, Location accumulator, const std::string& combiner,
+                             bool has_lanes, const HostExpr& count) {
   Type type = v.type();
   if (has_lanes) type.dims.erase(type.dims.begin());
   const std::int64_t n = type.count();
@@ -216,12 +238,16 @@ void PlanBuilder::lower_fold(Value v, Location accumulator, const std::string& c
   const std::int32_t memory = body.buffer(accumulator, type.dtype, true);
   const std::int32_t acc = k->next_register++;
   const auto combine = [&](ExprId x) {
-    return Stmt{.kind = Stmt::Kind::assign,
-                .slot = acc,
-                .dtype = type.dtype,
-                .value = k->pool.apply(fold_row(combiner), type.dtype, {k->pool.reg(acc, type.dtype), x})};
+    return Stmt{
+        .kind = Stmt::Kind::assign,
+        .slot = acc,
+        .dtype = type.dtype,
+        .value = k->pool.apply(fold_row(combiner), type.dtype, {k->pool.reg(acc, type.dtype), x})};
   };
-  k->body.push_back({.kind = Stmt::Kind::declare, .slot = acc, .dtype = type.dtype, .value = k->pool.load(memory, type.dtype, item)});
+  k->body.push_back({.kind = Stmt::Kind::declare,
+                     .slot = acc,
+                     .dtype = type.dtype,
+                     .value = k->pool.load(memory, type.dtype, item)});
   if (has_lanes) {
     const std::int32_t lane = k->new_variable(v.type().dims[0]);
     index.insert(index.begin(), k->pool.variable(lane));
@@ -243,7 +269,8 @@ void PlanBuilder::lower_stack(Value v, Location to, bool has_lanes, const HostEx
   const ExprId value = body.element(v, kernel::delinearize(k->pool, item, v.type().dims));
   k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype, item, value));
   const std::string name = k->stem;
-  launch(std::move(k), body, has_lanes ? count * HostExpr(n / v.type().dims[0]) : HostExpr(n), name);
+  launch(std::move(k), body, has_lanes ? count * HostExpr(n / v.type().dims[0]) : HostExpr(n),
+         name);
 }
 
 void PlanBuilder::lower_reduce(Node& node) {
@@ -263,7 +290,8 @@ void PlanBuilder::lower_reduce(Node& node) {
   std::int64_t parts = 0;
   if (is_split) {
     // Stage one: contiguous parts, each starting from its first element.
-    const std::int64_t wanted = std::max<std::int64_t>(1, std::min<std::int64_t>(1024, space.reduced / elements_per_partial));
+    const std::int64_t wanted = std::max<std::int64_t>(
+        1, std::min<std::int64_t>(1024, space.reduced / elements_per_partial));
     const std::int64_t part = (space.reduced + wanted - 1) / wanted;
     parts = (space.reduced + part - 1) / part;
     auto k = new_kernel("partial_" + step_name(node), space.results * parts);
@@ -273,7 +301,8 @@ void PlanBuilder::lower_reduce(Node& node) {
     const auto place = kernel::delinearize(pool, pool.variable(0), {space.results, parts});
     const auto elements = [&](ExprId r) {
       std::vector<ExprId> e;
-      for (std::size_t i = 0; i < n; ++i) e.push_back(body.element(node.operand(i), space.index(pool, place[0], r)));
+      for (std::size_t i = 0; i < n; ++i)
+        e.push_back(body.element(node.operand(i), space.index(pool, place[0], r)));
       return e;
     };
     const ExprId first = pool.mul(place[1], part);
@@ -281,12 +310,14 @@ void PlanBuilder::lower_reduce(Node& node) {
     const std::int32_t c = k->new_variable(part - 1);
     const ExprId r = pool.add(first, pool.add(pool.variable(c), 1));
     std::vector<Stmt> inner = reduction.combine(body, *k, elements(r));
-    if (part * parts != space.reduced) inner = {when(pool.less(r, pool.index(space.reduced)), std::move(inner))};
+    if (part * parts != space.reduced)
+      inner = {when(pool.less(r, pool.index(space.reduced)), std::move(inner))};
     k->body.push_back(loop(c, pool.index(part - 1), std::move(inner)));
     for (std::size_t i = 0; i < n; ++i) {
       const DType d = reduction.accumulators[i];
       partials.push_back(new_temporary({.dtype = d, .dims = {space.results, parts}}, "partial"));
-      k->body.push_back(store(body.buffer(partials[i], d, true), d, pool.variable(0), pool.reg(reduction.registers[i], d)));
+      k->body.push_back(store(body.buffer(partials[i], d, true), d, pool.variable(0),
+                              pool.reg(reduction.registers[i], d)));
     }
     const std::string name = k->stem;
     launch(std::move(k), body, space.results * parts, name);
@@ -302,12 +333,16 @@ void PlanBuilder::lower_reduce(Node& node) {
   const std::int64_t trips = is_split ? parts : space.reduced;
   const std::int32_t r = k->new_variable(trips);
   for (std::size_t i = 0; i < n; ++i)
-    elements.push_back(is_split ? pool.load(body.buffer(partials[i], reduction.accumulators[i], false), reduction.accumulators[i],
-                                            pool.add(pool.mul(item, parts), pool.variable(r)))
-                                : body.element(node.operand(i), space.index(pool, item, pool.variable(r))));
-  if (trips > 0) k->body.push_back(loop(r, pool.index(trips), reduction.combine(body, *k, elements)));
+    elements.push_back(
+        is_split ? pool.load(body.buffer(partials[i], reduction.accumulators[i], false),
+                             reduction.accumulators[i],
+                             pool.add(pool.mul(item, parts), pool.variable(r)))
+                 : body.element(node.operand(i), space.index(pool, item, pool.variable(r))));
+  if (trips > 0)
+    k->body.push_back(loop(r, pool.index(trips), reduction.combine(body, *k, elements)));
   for (std::size_t i = 0; i < n; ++i)
-    k->body.push_back(store(body.buffer(results[i], reduction.dtypes[i], true), reduction.dtypes[i], item, reduction.result(*k, i)));
+    k->body.push_back(store(body.buffer(results[i], reduction.dtypes[i], true), reduction.dtypes[i],
+                            item, reduction.result(*k, i)));
   const std::string name = k->stem;
   launch(std::move(k), body, space.results, name);
   finish();
@@ -321,8 +356,10 @@ void PlanBuilder::lower_update_slice(Node& node) {
     locations_[v] = to;
     return;
   }
-  if (locations_.contains(operand)) emit_copy(locations_.at(operand), to, v.type(), "copy for update");
-  else lower_loops(operand, to);
+  if (locations_.contains(operand))
+    emit_copy(locations_.at(operand), to, v.type(), "copy for update");
+  else
+    lower_loops(operand, to);
   const std::int64_t n = update.type().count();
   if (n > 0) {
     auto k = new_kernel(step_name(node), n);
@@ -332,17 +369,21 @@ void PlanBuilder::lower_update_slice(Node& node) {
     std::vector<ExprId> at;
     for (std::size_t d = 0; d < index.size(); ++d) {
       const ExprId start = pool.to_index(body.element(node.operand(d + 2), {}));
-      at.push_back(pool.add(pool.clamp(start, 0, v.type().dims[d] - update.type().dims[d]), index[d]));
+      at.push_back(
+          pool.add(pool.clamp(start, 0, v.type().dims[d] - update.type().dims[d]), index[d]));
     }
     const ExprId value = body.element(update, index);
     body.note_count(v.type().count());
-    k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype, kernel::linear_index(pool, at, v.type().dims), value));
+    k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype,
+                            kernel::linear_index(pool, at, v.type().dims), value));
     const std::string name = k->stem;
     launch(std::move(k), body, n, name);
   }
   locations_[v] = to;
 }
 
-double fold_identity(const std::string& combiner, DType d) { return combiner_identity(combiner, d); }
+double fold_identity(const std::string& combiner, DType d) {
+  return combiner_identity(combiner, d);
+}
 
 }  // namespace partita::passes

@@ -45,7 +45,8 @@ struct ScatterSpace {
   /// Whether different indices along dimension d of the updates never meet in one element.
   [[nodiscard]] bool is_disjoint(std::int64_t d) const {
     const auto w = std::ranges::find(window_dims, d);
-    if (w != window_dims.end()) return !contains(to_operand, window_operand_dims[std::size_t(w - window_dims.begin())]);
+    if (w != window_dims.end())
+      return !contains(to_operand, window_operand_dims[std::size_t(w - window_dims.begin())]);
     return contains(index_batching, index_dim_of(d));
   }
 
@@ -68,8 +69,10 @@ void PlanBuilder::lower_scatter(Node& node) {
   for (std::size_t i = 0; i < n; ++i) {
     const Type& type = node.result_types()[i];
     results.push_back(new_temporary(type, step_name(node)));
-    if (locations_.contains(node.operand(i))) emit_copy(locations_.at(node.operand(i)), results[i], type, "copy for scatter");
-    else lower_loops(node.operand(i), results[i]);
+    if (locations_.contains(node.operand(i)))
+      emit_copy(locations_.at(node.operand(i)), results[i], type, "copy for scatter");
+    else
+      lower_loops(node.operand(i), results[i]);
   }
   const auto extents = [&](const I64s& dims) {
     Dims e;
@@ -86,7 +89,8 @@ void PlanBuilder::lower_scatter(Node& node) {
     auto& pool = k->pool;
     const std::int32_t trip = k->new_variable(trips);
     std::vector<ExprId> at(update_dims.size());
-    const auto p = kernel::delinearize(pool, pool.variable(0), parallel), s = kernel::delinearize(pool, pool.variable(trip), serial);
+    const auto p = kernel::delinearize(pool, pool.variable(0), parallel),
+               s = kernel::delinearize(pool, pool.variable(trip), serial);
     for (std::size_t d = 0; d < p.size(); ++d) at[std::size_t(space.parallel[d])] = p[d];
     for (std::size_t d = 0; d < s.size(); ++d) at[std::size_t(space.serial[d])] = s[d];
     // Element of the operand: window offset plus scattered start plus batch.
@@ -94,11 +98,13 @@ void PlanBuilder::lower_scatter(Node& node) {
     for (std::size_t w = 0; w < space.window_dims.size(); ++w)
       target[std::size_t(space.window_operand_dims[w])] = at[std::size_t(space.window_dims[w])];
     std::vector<ExprId> index_at(indices.type().dims.size(), pool.index(0));
-    for (std::int64_t d : space.scatter_dims) index_at[std::size_t(space.index_dim_of(d))] = at[std::size_t(d)];
+    for (std::int64_t d : space.scatter_dims)
+      index_at[std::size_t(space.index_dim_of(d))] = at[std::size_t(d)];
     for (std::size_t b = 0; b < space.batching.size(); ++b)
       target[std::size_t(space.batching[b])] = index_at[std::size_t(space.index_batching[b])];
     for (std::size_t j = 0; j < space.to_operand.size(); ++j) {
-      if (std::size_t(space.index_vector_dim) < index_at.size()) index_at[std::size_t(space.index_vector_dim)] = pool.index(std::int64_t(j));
+      if (std::size_t(space.index_vector_dim) < index_at.size())
+        index_at[std::size_t(space.index_vector_dim)] = pool.index(std::int64_t(j));
       ExprId& t = target[std::size_t(space.to_operand[j])];
       t = pool.add(t, pool.to_index(body.element(indices, index_at)));
     }
@@ -116,7 +122,10 @@ void PlanBuilder::lower_scatter(Node& node) {
       memory.push_back(body.buffer(results[i], d, true));
       // The old element is read again each time: registers keep it apart from other loads.
       const std::int32_t old = k->next_register++;
-      stmts.push_back({.kind = Stmt::Kind::declare, .slot = old, .dtype = d, .value = pool.load(memory[i], d, linear)});
+      stmts.push_back({.kind = Stmt::Kind::declare,
+                       .slot = old,
+                       .dtype = d,
+                       .value = pool.load(memory[i], d, linear)});
       body.define(node.region(0).argument(int(i)), pool.reg(old, d));
       body.define(node.region(0).argument(int(n + i)), body.element(node.operand(n + 1 + i), at));
     }
@@ -128,7 +137,10 @@ void PlanBuilder::lower_scatter(Node& node) {
                        .other = linear});
     std::vector<Stmt> guarded;
     guarded.push_back({.kind = Stmt::Kind::when, .value = inside, .body = std::move(stmts)});
-    k->body.push_back({.kind = Stmt::Kind::loop, .slot = trip, .value = pool.index(trips), .body = std::move(guarded)});
+    k->body.push_back({.kind = Stmt::Kind::loop,
+                       .slot = trip,
+                       .value = pool.index(trips),
+                       .body = std::move(guarded)});
     const std::string name = k->stem;
     launch(std::move(k), body, items, name);
   }

@@ -26,7 +26,8 @@ std::string text_of(const std::vector<ir::Dict>& attrs, std::size_t k, std::stri
 
 }  // namespace
 
-PlanBuilder::PlanBuilder(const ir::Module& module, const ir::Function& function, const ValuePolicy& policy)
+PlanBuilder::PlanBuilder(const ir::Module& module, const ir::Function& function,
+                         const ValuePolicy& policy)
     : module_(module),
       function_(function),
       policy_(policy),
@@ -43,8 +44,13 @@ PlanDraft PlanBuilder::build() {
 
 // --- Buffers ------------------------------------------------------------------------------------
 
-int PlanBuilder::new_buffer(BufferKind kind, DType dtype, HostExpr count, std::string name, int index) {
-  plan_.buffers.push_back({.kind = kind, .index = index, .dtype = dtype, .count = std::move(count), .name = std::move(name)});
+int PlanBuilder::new_buffer(BufferKind kind, DType dtype, HostExpr count, std::string name,
+                            int index) {
+  plan_.buffers.push_back({.kind = kind,
+                           .index = index,
+                           .dtype = dtype,
+                           .count = std::move(count),
+                           .name = std::move(name)});
   return int(plan_.buffers.size()) - 1;
 }
 
@@ -67,7 +73,9 @@ int PlanBuilder::placement_index(const std::string& name) {
   return int(plan_.placements.size()) - 1;
 }
 
-void PlanBuilder::emit(decltype(Step::what) what, std::string name) { out_->push_back({std::move(what), std::move(name)}); }
+void PlanBuilder::emit(decltype(Step::what) what, std::string name) {
+  out_->push_back({std::move(what), std::move(name)});
+}
 
 void PlanBuilder::emit_copy(Location from, Location to, const Type& type, const std::string& name) {
   if (type.count() == 0 || (from.buffer == to.buffer && from.offset == to.offset)) return;
@@ -86,7 +94,9 @@ std::string PlanBuilder::step_name(const Node& node) const {
 
 // --- Values -------------------------------------------------------------------------------------
 
-bool PlanBuilder::is_host(Value v) const { return host_.contains(v) || analysis_.is_host_scalar(v); }
+bool PlanBuilder::is_host(Value v) const {
+  return host_.contains(v) || analysis_.is_host_scalar(v);
+}
 
 HostExpr PlanBuilder::host_value(Value v) {
   if (const auto it = host_.find(v); it != host_.end()) return it->second;
@@ -94,7 +104,8 @@ HostExpr PlanBuilder::host_value(Value v) {
   const auto operand = [&](std::size_t k) { return host_value(node.operand(k)); };
   HostExpr e;
   if (node.is("stablehlo.constant")) {
-    const HostArray array = convert((*node.attrs.find("value")->get_if<ir::DenseRef>())->to_array(), DType::i64);
+    const HostArray array =
+        convert((*node.attrs.find("value")->get_if<ir::DenseRef>())->to_array(), DType::i64);
     e = HostExpr(*array.data<DType::i64>());
   } else if (node.is("stablehlo.add")) {
     e = operand(0) + operand(1);
@@ -119,7 +130,8 @@ HostExpr PlanBuilder::host_value(Value v) {
 
 Location PlanBuilder::memory(Value v) {
   if (const auto it = locations_.find(v); it != locations_.end()) return it->second;
-  if (const auto it = slices_.find(v); it != slices_.end() && !it->second.has_lanes && locations_.contains(it->second.whole)) {
+  if (const auto it = slices_.find(v);
+      it != slices_.end() && !it->second.has_lanes && locations_.contains(it->second.whole)) {
     Location at = locations_.at(it->second.whole);
     at.offset = at.offset + it->second.first * HostExpr(v.type().count());
     return at;
@@ -129,7 +141,9 @@ Location PlanBuilder::memory(Value v) {
   if (is_dense) {
     draft_.constants.push_back((*v.node->attrs.find("value")->get_if<ir::DenseRef>())->to_array());
     const int index = int(draft_.constants.size()) - 1;
-    const Location at{new_buffer(BufferKind::constant, v.type().dtype, HostExpr(v.type().count()), "constant", index), 0};
+    const Location at{new_buffer(BufferKind::constant, v.type().dtype, HostExpr(v.type().count()),
+                                 "constant", index),
+                      0};
     locations_[v] = at;
     return at;
   }
@@ -143,33 +157,39 @@ void PlanBuilder::bind_arguments() {
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const Value v = arguments[k];
     PortInfo port{.name = function_.body->argument_hint(int(k)), .type = v.type()};
-    if (const std::string name = text_of(function_.arg_attrs, k, "mr.name"); !name.empty()) port.name = name;
+    if (const std::string name = text_of(function_.arg_attrs, k, "mr.name"); !name.empty())
+      port.name = name;
     HostExpr count(v.type().count());
     // Split where every use is as a sliced operand of one placement's outermost loop.
     std::optional<std::string> placement;
     bool is_split = true;
     ir::walk(*function_.body, [&](Node& node) {
       const bool is_outer = node.is("mr.foreach") && [&] {
-        for (const Graph* g = node.graph(); g != nullptr && g->owner() != nullptr; g = g->owner()->graph())
+        for (const Graph* g = node.graph(); g != nullptr && g->owner() != nullptr;
+             g = g->owner()->graph())
           if (g->owner()->is("mr.foreach")) return false;
         return true;
       }();
       for (std::size_t o = 0; o < node.operands().size(); ++o) {
         if (node.operand(o) != v) continue;
         const bool is_sliced = is_outer && std::int64_t(o) < node.attrs.i64s("operand_segments")[0];
-        if (!is_sliced || (placement && *placement != node.attrs.text("placement"))) is_split = false;
-        else placement = node.attrs.text("placement");
+        if (!is_sliced || (placement && *placement != node.attrs.text("placement")))
+          is_split = false;
+        else
+          placement = node.attrs.text("placement");
       }
       for (const auto& region : node.regions())
         if (std::ranges::find(region->results, v) != region->results.end()) is_split = false;
     });
-    if (std::ranges::find(function_.body->results, v) != function_.body->results.end()) is_split = false;
+    if (std::ranges::find(function_.body->results, v) != function_.body->results.end())
+      is_split = false;
     if (is_split && placement) {
       port.placement = placement_index(*placement);
       split_[v] = port.placement;
       const Placement& p = plan_.placements[std::size_t(port.placement)];
       const std::int64_t inner = v.type().dims[0] == 0 ? 0 : v.type().count() / v.type().dims[0];
-      count = (HostExpr::variable(p.end_variable) - HostExpr::variable(p.begin_variable)) * HostExpr(inner);
+      count = (HostExpr::variable(p.end_variable) - HostExpr::variable(p.begin_variable)) *
+              HostExpr(inner);
     }
     plan_.inputs.push_back(port);
     locations_[v] = {new_buffer(BufferKind::input, v.type().dtype, count, cat("in", k), int(k)), 0};
@@ -200,16 +220,21 @@ void PlanBuilder::lower_graph(const Graph& graph) {
 
 void PlanBuilder::lower_node(Node& node) {
   switch (node.op().shape) {
-    case KernelShape::reduce: return lower_reduce(node);
-    case KernelShape::contraction: return lower_contraction(node);
-    case KernelShape::scatter: return lower_scatter(node);
-    case KernelShape::loops: break;
+    case KernelShape::reduce:
+      return lower_reduce(node);
+    case KernelShape::contraction:
+      return lower_contraction(node);
+    case KernelShape::scatter:
+      return lower_scatter(node);
+    case KernelShape::loops:
+      break;
     case KernelShape::none: {
       if (node.is("stablehlo.while")) return lower_while(node);
       if (node.is("stablehlo.case") || node.is("stablehlo.if")) return lower_case(node);
       if (node.is("mr.foreach")) return lower_foreach(node);
       if (node.is("mr.check")) return lower_check(node);
-      if (node.name().ends_with("_start") || node.name().ends_with("_done")) return lower_collective(node);
+      if (node.name().ends_with("_start") || node.name().ends_with("_done"))
+        return lower_collective(node);
       throw_user_error(cat(node.name(), ": is not supported on this target"), node.location());
     }
   }
@@ -218,7 +243,8 @@ void PlanBuilder::lower_node(Node& node) {
     const Value v = node.result(k);
     // Constants and host scalars get memory only where something asks for it.
     if (!analysis_.is_materialised(v) || is_host(v) || node.is("stablehlo.constant")) continue;
-    if (node.is("stablehlo.reshape") && locations_.contains(node.operand(0)) && !split_.contains(node.operand(0))) {
+    if (node.is("stablehlo.reshape") && locations_.contains(node.operand(0)) &&
+        !split_.contains(node.operand(0))) {
       locations_[v] = locations_.at(node.operand(0));
       continue;
     }

@@ -62,11 +62,13 @@ class PlanBuilder {
   void lower_scatter(ir::Node& node);
   void lower_update_slice(ir::Node& node);
   /// accumulator = combine(accumulator, v) elementwise, or over the first `count` lanes of v.
-  void lower_fold(ir::Value v, Location accumulator, const std::string& combiner, bool has_lanes, const HostExpr& count);
+  void lower_fold(ir::Value v, Location accumulator, const std::string& combiner, bool has_lanes,
+                  const HostExpr& count);
   void lower_fill(Location to, const Type& type, double value);
   /// Writes the first `count` lanes of v (all of it when it has none) at `to`.
   void lower_stack(ir::Value v, Location to, bool has_lanes, const HostExpr& count);
-  void launch(std::unique_ptr<Kernel> kernel, class KernelBody& body, HostExpr items, const std::string& name);
+  void launch(std::unique_ptr<Kernel> kernel, class KernelBody& body, HostExpr items,
+              const std::string& name);
 
   // lower_contraction.cpp
   void lower_contraction(ir::Node& node);

@@ -17,7 +17,8 @@ using kernel::ExprKind;
 using kernel::no_expr;
 
 bool is_index_leaf(ExprKind k) {
-  return k == ExprKind::index_constant || k == ExprKind::index_variable || k == ExprKind::index_scalar;
+  return k == ExprKind::index_constant || k == ExprKind::index_variable ||
+         k == ExprKind::index_scalar;
 }
 
 bool is_index_arithmetic(ExprKind k) { return k > ExprKind::to_index; }
@@ -73,7 +74,9 @@ class BodyPrinter {
   }
 
   // --- Text ---
-  void line(const std::string& s) { out_.append(std::size_t(depth_) * 2, ' ').append(s).append("\n"); }
+  void line(const std::string& s) {
+    out_.append(std::size_t(depth_) * 2, ' ').append(s).append("\n");
+  }
 
   void declare(ExprId e, const std::string& type, const std::string& value) {
     const std::string name = cat("v", next_name_++);
@@ -114,14 +117,22 @@ class BodyPrinter {
 
   static const char* index_operator(ExprKind k) {
     switch (k) {
-      case ExprKind::index_add: return " + ";
-      case ExprKind::index_sub: return " - ";
-      case ExprKind::index_mul: return " * ";
-      case ExprKind::index_div: return " / ";
-      case ExprKind::index_mod: return " % ";
-      case ExprKind::index_less: return " < ";
-      case ExprKind::index_less_equal: return " <= ";
-      default: return " == ";
+      case ExprKind::index_add:
+        return " + ";
+      case ExprKind::index_sub:
+        return " - ";
+      case ExprKind::index_mul:
+        return " * ";
+      case ExprKind::index_div:
+        return " / ";
+      case ExprKind::index_mod:
+        return " % ";
+      case ExprKind::index_less:
+        return " < ";
+      case ExprKind::index_less_equal:
+        return " <= ";
+      default:
+        return " == ";
     }
   }
 
@@ -134,11 +145,16 @@ class BodyPrinter {
 
   std::string leaf(const Expr& e) {
     switch (e.kind) {
-      case ExprKind::constant: return text_.literal(e.dtype, e.bits);
-      case ExprKind::reg: return cat("r", e.slot);
-      case ExprKind::index_constant: return index_constant(e);
-      case ExprKind::index_variable: return cat("k", e.slot == unbounded_item ? 0 : e.slot);
-      default: return cat("s", e.slot);
+      case ExprKind::constant:
+        return text_.literal(e.dtype, e.bits);
+      case ExprKind::reg:
+        return cat("r", e.slot);
+      case ExprKind::index_constant:
+        return index_constant(e);
+      case ExprKind::index_variable:
+        return cat("k", e.slot == unbounded_item ? 0 : e.slot);
+      default:
+        return cat("s", e.slot);
     }
   }
 
@@ -146,7 +162,8 @@ class BodyPrinter {
   std::string value(ExprId id) {
     if (const auto it = name_.find(id); it != name_.end()) return it->second;
     const Expr e = k_.pool[id];
-    if (e.kind == ExprKind::constant || e.kind == ExprKind::reg || is_index_leaf(e.kind)) return leaf(e);
+    if (e.kind == ExprKind::constant || e.kind == ExprKind::reg || is_index_leaf(e.kind))
+      return leaf(e);
     if (is_index_arithmetic(e.kind)) {
       const bool repeats = e.kind == ExprKind::index_min || e.kind == ExprKind::index_max;
       std::string text = index_text(e);
@@ -167,21 +184,27 @@ class BodyPrinter {
         return declare(id, text_.value_type(e.dtype), text_.apply(e.name, e.source, operands));
       }
       case ExprKind::convert:
-        return declare(id, text_.value_type(e.dtype), text_.convert(value(e.operands[0]), e.source, e.dtype));
+        return declare(id, text_.value_type(e.dtype),
+                       text_.convert(value(e.operands[0]), e.source, e.dtype));
       case ExprKind::bitcast:
-        return declare(id, text_.value_type(e.dtype), text_.bitcast(value(e.operands[0]), e.source, e.dtype));
+        return declare(id, text_.value_type(e.dtype),
+                       text_.bitcast(value(e.operands[0]), e.source, e.dtype));
       case ExprKind::load: {
         const std::string index = value(e.operands[0]);
         return declare(id, text_.value_type(e.dtype), text_.load(e.dtype, cat("b", e.slot), index));
       }
       case ExprKind::from_index: {
         const std::string x = value(e.operands[0]);
-        return declare(id, text_.value_type(e.dtype), text_.convert(x, names_.index_dtype, e.dtype));
+        return declare(id, text_.value_type(e.dtype),
+                       text_.convert(x, names_.index_dtype, e.dtype));
       }
       case ExprKind::to_index:
-        return declare(id, names_.index_type, cat("(", names_.index_type, ")", value(e.operands[0])));
-      case ExprKind::choose: return emit_choose(id, e);
-      default: throw_internal_error("an expression that cannot be printed");
+        return declare(id, names_.index_type,
+                       cat("(", names_.index_type, ")", value(e.operands[0])));
+      case ExprKind::choose:
+        return emit_choose(id, e);
+      default:
+        throw_internal_error("an expression that cannot be printed");
     }
   }
 
@@ -211,12 +234,15 @@ class BodyPrinter {
 
   void statement(const Stmt& s) {
     switch (s.kind) {
-      case Stmt::Kind::declare: return line(cat(text_.value_type(s.dtype), " r", s.slot, " = ", value(s.value), ";"));
+      case Stmt::Kind::declare:
+        return line(cat(text_.value_type(s.dtype), " r", s.slot, " = ", value(s.value), ";"));
       case Stmt::Kind::assign:
         line(cat("r", s.slot, " = ", value(s.value), ";"));
         return forget_register(s.slot);
-      case Stmt::Kind::multiply_add: return multiply_add(s);
-      case Stmt::Kind::loop: return loop(s);
+      case Stmt::Kind::multiply_add:
+        return multiply_add(s);
+      case Stmt::Kind::loop:
+        return loop(s);
       case Stmt::Kind::when:
         line(cat("if (", value(s.value), ") {"));
         open_scope();
@@ -240,7 +266,8 @@ class BodyPrinter {
     if (is_float(s.dtype)) return line(cat(r, " = fma(", a, ", ", b, ", ", r, ");"));
     const std::string product = cat("v", next_name_++);
     const std::string operands[] = {a, b};
-    line(cat("const ", text_.value_type(s.dtype), " ", product, " = ", text_.apply("multiply", s.dtype, operands), ";"));
+    line(cat("const ", text_.value_type(s.dtype), " ", product, " = ",
+             text_.apply("multiply", s.dtype, operands), ";"));
     const std::string sum[] = {r, product};
     line(cat(r, " = ", text_.apply("add", s.dtype, sum), ";"));
   }
@@ -251,9 +278,12 @@ class BodyPrinter {
   };
   static void collect(const std::vector<Stmt>& stmts, Changes& c) {
     for (const Stmt& s : stmts) {
-      if (s.kind == Stmt::Kind::loop) c.variables.insert(s.slot);
-      else if (s.kind == Stmt::Kind::store) c.buffers.insert(s.slot);
-      else if (s.kind != Stmt::Kind::when) c.registers.insert(s.slot);
+      if (s.kind == Stmt::Kind::loop)
+        c.variables.insert(s.slot);
+      else if (s.kind == Stmt::Kind::store)
+        c.buffers.insert(s.slot);
+      else if (s.kind != Stmt::Kind::when)
+        c.registers.insert(s.slot);
       collect(s.body, c);
     }
   }
@@ -289,7 +319,8 @@ class BodyPrinter {
       for (ExprId e : {inner.value, inner.other})
         if (e != no_expr) hoist(e, c, seen);
     const std::string i = cat("k", s.slot);
-    line(cat("for (", names_.index_type, " ", i, " = 0; ", i, " < ", value(s.value), "; ++", i, ") {"));
+    line(cat("for (", names_.index_type, " ", i, " = 0; ", i, " < ", value(s.value), "; ++", i,
+             ") {"));
     open_scope();
     statements(s.body);
     close_scope();

@@ -19,6 +19,7 @@ struct BodyNames {
 };
 
 /// Statements, indented by two spaces.  Buffers are `b0, b1, …`, scalars `s0, …`, the work-item `k0`.
-[[nodiscard]] std::string print_body(const Kernel& kernel, kernel::ScalarText& text, const BodyNames& names);
+[[nodiscard]] std::string print_body(const Kernel& kernel, kernel::ScalarText& text,
+                                     const BodyNames& names);
 
 }  // namespace partita::passes

@@ -23,7 +23,8 @@ struct KernelAccess {
   std::vector<std::set<ExprId>> loads, stores;
   bool is_looped = false;  ///< a store under a loop: one item writes several elements
 
-  explicit KernelAccess(const Kernel& k) : loads(k.buffers.size()), stores(k.buffers.size()), seen_(std::size_t(k.pool.size())) {
+  explicit KernelAccess(const Kernel& k)
+      : loads(k.buffers.size()), stores(k.buffers.size()), seen_(std::size_t(k.pool.size())) {
     visit(k, k.body, false);
   }
 
@@ -50,13 +51,15 @@ struct KernelAccess {
   std::vector<bool> seen_;
 };
 
-void visit_launch(Launch& l, const PlanDraft& draft, const std::function<void(const Access&)>& visit) {
+void visit_launch(Launch& l, const PlanDraft& draft,
+                  const std::function<void(const Access&)>& visit) {
   const Kernel& k = *draft.kernels[std::size_t(l.kernel)];
   const KernelAccess access(k);
   std::set<ExprId> stored;
   for (const auto& s : access.stores) stored.insert(s.begin(), s.end());
   for (std::size_t b = 0; b < l.buffers.size(); ++b) {
-    const bool same_element = stored.size() == 1 && !access.is_looped && access.loads[b].size() == 1 &&
+    const bool same_element = stored.size() == 1 && !access.is_looped &&
+                              access.loads[b].size() == 1 &&
                               *access.loads[b].begin() == *stored.begin();
     visit({.ref = &l.buffers[b],
            .reads = !access.loads[b].empty(),
@@ -69,7 +72,9 @@ void visit_launch(Launch& l, const PlanDraft& draft, const std::function<void(co
 
 std::vector<Steps*> inner_steps(Step& step) {
   return std::visit(Overloaded{[](For& s) { return std::vector<Steps*>{&s.body}; },
-                               [](While& s) { return std::vector<Steps*>{&s.condition, &s.body}; },
+                               [](While& s) {
+                                 return std::vector<Steps*>{&s.condition, &s.body};
+                               },
                                [](Case& s) {
                                  std::vector<Steps*> all;
                                  for (Steps& b : s.branches) all.push_back(&b);
@@ -79,7 +84,8 @@ std::vector<Steps*> inner_steps(Step& step) {
                     step.what);
 }
 
-void for_each_access(Step& step, const PlanDraft& draft, const std::function<void(const Access&)>& visit) {
+void for_each_access(Step& step, const PlanDraft& draft,
+                     const std::function<void(const Access&)>& visit) {
   const auto read = [&](BufferRef& r) { visit({.ref = &r, .reads = true}); };
   const auto write = [&](BufferRef& r) { visit({.ref = &r, .writes = true}); };
   std::visit(Overloaded{[&](Launch& s) { visit_launch(s, draft, visit); },
@@ -92,10 +98,10 @@ void for_each_access(Step& step, const PlanDraft& draft, const std::function<voi
                           visit({.ref = &s.from, .reads = true, .is_in_place = true});
                           write(s.to);
                         },
-                        [&](While& s) { read(s.predicate); },
-                        [&](Case& s) { read(s.index); },
+                        [&](While& s) { read(s.predicate); }, [&](Case& s) { read(s.index); },
                         [&](AllReduceStart& s) {
-                          for (Piece& p : s.pieces) visit({.ref = &p.at, .reads = true, .writes = true});
+                          for (Piece& p : s.pieces)
+                            visit({.ref = &p.at, .reads = true, .writes = true});
                         },
                         [&](AllGatherStart& s) {
                           read(s.from);

@@ -19,7 +19,8 @@ struct Access {
 };
 
 /// Calls `visit` for every buffer reference of a step and of the steps inside it.
-void for_each_access(Step& step, const PlanDraft& draft, const std::function<void(const Access&)>& visit);
+void for_each_access(Step& step, const PlanDraft& draft,
+                     const std::function<void(const Access&)>& visit);
 /// The lists of steps directly inside a step.
 [[nodiscard]] std::vector<Steps*> inner_steps(Step& step);
 

@@ -28,13 +28,21 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, n>& nam
   return std::ranges::find(names, name) != names.end();
 }
 
-constexpr std::array<std::string_view, 9> view_ops = {
-    "stablehlo.reshape", "stablehlo.transpose", "stablehlo.slice",   "stablehlo.broadcast_in_dim", "stablehlo.reverse",
-    "stablehlo.dynamic_slice", "stablehlo.optimization_barrier", "sdy.sharding_constraint", "stablehlo.broadcast"};
+constexpr std::array<std::string_view, 9> view_ops = {"stablehlo.reshape",
+                                                      "stablehlo.transpose",
+                                                      "stablehlo.slice",
+                                                      "stablehlo.broadcast_in_dim",
+                                                      "stablehlo.reverse",
+                                                      "stablehlo.dynamic_slice",
+                                                      "stablehlo.optimization_barrier",
+                                                      "sdy.sharding_constraint",
+                                                      "stablehlo.broadcast"};
 
 bool is_region_argument(Value v) { return v.node->is("graph.arguments"); }
 
-bool is_scalar_integer(Value v) { return v.type().dims.empty() && is_integer(v.type().dtype) && !v.type().is_token; }
+bool is_scalar_integer(Value v) {
+  return v.type().dims.empty() && is_integer(v.type().dtype) && !v.type().is_token;
+}
 
 }  // namespace
 
@@ -43,13 +51,16 @@ bool is_view_op(const Node& node) { return is_one_of(node.name(), view_ops); }
 double own_cost(const Node& node) {
   const std::string_view name = node.name();
   if (is_view_op(node) || node.is("stablehlo.constant") || node.is("stablehlo.iota")) return 0;
-  if (is_one_of<4>(name, {"stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather", "stablehlo.select"})) return 1;
-  if (is_one_of<6>(name, {"stablehlo.divide", "stablehlo.sqrt", "stablehlo.rsqrt", "stablehlo.remainder",
-                          "stablehlo.cbrt", "stablehlo.is_finite"}))
+  if (is_one_of<4>(
+          name, {"stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather", "stablehlo.select"}))
+    return 1;
+  if (is_one_of<6>(name, {"stablehlo.divide", "stablehlo.sqrt", "stablehlo.rsqrt",
+                          "stablehlo.remainder", "stablehlo.cbrt", "stablehlo.is_finite"}))
     return 4;
-  if (is_one_of<10>(name, {"stablehlo.exponential", "stablehlo.log", "stablehlo.tanh", "stablehlo.logistic",
-                           "stablehlo.sine", "stablehlo.cosine", "stablehlo.power", "stablehlo.log_plus_one",
-                           "stablehlo.exponential_minus_one", "stablehlo.tan"}))
+  if (is_one_of<10>(
+          name, {"stablehlo.exponential", "stablehlo.log", "stablehlo.tanh", "stablehlo.logistic",
+                 "stablehlo.sine", "stablehlo.cosine", "stablehlo.power", "stablehlo.log_plus_one",
+                 "stablehlo.exponential_minus_one", "stablehlo.tan"}))
     return 12;
   if (name.starts_with("chlo.") && name != "chlo.square") return 30;
   return 1;
@@ -63,7 +74,8 @@ bool is_library_contraction(const Node& node, const ValuePolicy& policy) {
     if (v.type().dtype != d) return false;
   const ContractionShape s = contraction_shape(node);
   if (s.batch == 0 || s.m == 0 || s.n == 0 || s.k == 0) return false;
-  return double(s.batch) * double(s.m) * double(s.n) * double(s.k) >= double(policy.library_threshold);
+  return double(s.batch) * double(s.m) * double(s.n) * double(s.k) >=
+         double(policy.library_threshold);
 }
 
 std::optional<CountedLoop> counted_loop(const Node& loop) {
@@ -72,16 +84,19 @@ std::optional<CountedLoop> counted_loop(const Node& loop) {
   const Graph& body = loop.region(1);
   if (condition.results.size() != 1) return std::nullopt;
   const auto strip = [](Value v) {
-    while (v.node->is("stablehlo.convert") && v.node->operand(0).type() == v.type()) v = v.node->operand(0);
+    while (v.node->is("stablehlo.convert") && v.node->operand(0).type() == v.type())
+      v = v.node->operand(0);
     return v;
   };
   const Value test = strip(condition.results[0]);
-  if (!test.node->is("stablehlo.compare") || test.node->attrs.text("comparison_direction") != "LT") return std::nullopt;
+  if (!test.node->is("stablehlo.compare") || test.node->attrs.text("comparison_direction") != "LT")
+    return std::nullopt;
   const Value i = strip(test.node->operand(0)), end = strip(test.node->operand(1));
   if (!condition.is_argument(i) || !is_scalar_integer(i)) return std::nullopt;
   // The bound stays the same: a constant, a value from outside, or a carry that the body passes on.
   if (condition.is_argument(end)) {
-    if (strip(body.results.at(std::size_t(end.index))) != body.argument(end.index)) return std::nullopt;
+    if (strip(body.results.at(std::size_t(end.index))) != body.argument(end.index))
+      return std::nullopt;
   } else if (end.node->graph() == &condition && !end.node->is("stablehlo.constant")) {
     return std::nullopt;
   }
@@ -90,7 +105,8 @@ std::optional<CountedLoop> counted_loop(const Node& loop) {
   const Value x = strip(next.node->operand(0)), y = strip(next.node->operand(1));
   const Value argument = body.argument(i.index);
   const Value other = x == argument ? y : x;
-  if ((x != argument && y != argument) || !other.node->is("stablehlo.constant")) return std::nullopt;
+  if ((x != argument && y != argument) || !other.node->is("stablehlo.constant"))
+    return std::nullopt;
   const auto* dense = other.node->attrs.find("value")->get_if<ir::DenseRef>();
   const HostArray step = convert((*dense)->to_array(), DType::i64);
   const std::int64_t by = *step.data<DType::i64>();
@@ -118,8 +134,10 @@ void ValueAnalysis::find_host_scalars(const Graph& graph) {
       if (const auto loop = counted_loop(*node)) {
         const Value init = node->operand(std::size_t(loop->induction));
         Value end = loop->end;
-        if (is_region_argument(end) && end.node->graph() == &node->region(0)) end = node->operand(std::size_t(end.index));
-        const bool end_is_host = host_.contains(end) || (end.node->is("stablehlo.constant") && is_scalar_integer(end));
+        if (is_region_argument(end) && end.node->graph() == &node->region(0))
+          end = node->operand(std::size_t(end.index));
+        const bool end_is_host =
+            host_.contains(end) || (end.node->is("stablehlo.constant") && is_scalar_integer(end));
         if (host_.contains(init) && end_is_host) {
           host_.insert(node->region(1).argument(loop->induction));
           host_.insert(node->region(0).argument(loop->induction));
@@ -135,10 +153,13 @@ void ValueAnalysis::find_host_scalars(const Graph& graph) {
     }
     for (const auto& region : node->regions()) find_host_scalars(*region);
     if (node->result_count() != 1 || !is_scalar_integer(node->result())) continue;
-    const bool operands_are_host = std::ranges::all_of(node->operands(), [&](Value v) { return host_.contains(v); });
-    const bool is_conversion = node->is("stablehlo.convert") && is_scalar_integer(node->operand(0)) &&
+    const bool operands_are_host =
+        std::ranges::all_of(node->operands(), [&](Value v) { return host_.contains(v); });
+    const bool is_conversion = node->is("stablehlo.convert") &&
+                               is_scalar_integer(node->operand(0)) &&
                                info(node->result_types()[0].dtype).bits >= 32;
-    if (node->is("stablehlo.constant") || (operands_are_host && (is_one_of(node->name(), host_ops) || is_conversion)))
+    if (node->is("stablehlo.constant") ||
+        (operands_are_host && (is_one_of(node->name(), host_ops) || is_conversion)))
       host_.insert(node->result());
   }
 }
@@ -146,11 +167,13 @@ void ValueAnalysis::find_host_scalars(const Graph& graph) {
 void ValueAnalysis::force(const Graph& graph) {
   for (Node* node : graph.nodes()) {
     const KernelShape shape = node->op().shape;
-    const bool is_loops = shape == KernelShape::loops && !node->is("stablehlo.dynamic_update_slice");
+    const bool is_loops =
+        shape == KernelShape::loops && !node->is("stablehlo.dynamic_update_slice");
     if (!is_loops)
       for (int k = 0; k < node->result_count(); ++k) force_value(node->result(k));
     const bool is_dense_constant =
-        node->is("stablehlo.constant") && !(*node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat();
+        node->is("stablehlo.constant") &&
+        !(*node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat();
     if (is_dense_constant) force_value(node->result());
     // Control flow and collectives take and give memory.
     if (shape == KernelShape::none)
@@ -219,9 +242,10 @@ void ValueAnalysis::decide(const Graph& graph) {
           continue;
         }
         const Node& user = *use.user;
-        if (user.op().shape == KernelShape::contraction) is_recomputed |= cost(v) > contraction_operand_cost;
-        if (is_view_op(user) || own_cost(user) == 0 || user.is("stablehlo.concatenate") || user.is("stablehlo.pad") ||
-            user.is("stablehlo.gather"))
+        if (user.op().shape == KernelShape::contraction)
+          is_recomputed |= cost(v) > contraction_operand_cost;
+        if (is_view_op(user) || own_cost(user) == 0 || user.is("stablehlo.concatenate") ||
+            user.is("stablehlo.pad") || user.is("stablehlo.gather"))
           ++index_changes;
         if (user.op().shape == KernelShape::loops &&
             user.result_types()[0].count() >= 4 * std::max<std::int64_t>(v.type().count(), 1))
@@ -233,7 +257,8 @@ void ValueAnalysis::decide(const Graph& graph) {
       }
       const double c = cost(v);
       const bool branches = uses.size() > 1 && index_changes > 0 && c >= 1;
-      if (is_recomputed || branches || (is_captured && c >= 1) || (roots.size() > 1 && c > store_cost))
+      if (is_recomputed || branches || (is_captured && c >= 1) ||
+          (roots.size() > 1 && c > store_cost))
         force_value(v);
       else
         roots_[v] = std::move(roots);

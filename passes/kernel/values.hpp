@@ -50,7 +50,7 @@ class ValueAnalysis {
   std::set<ir::Value> materialised_, host_;
   ir::ValueMap<double> cost_;
   struct Use {
-    ir::Node* user;   ///< null: a result of `graph`
+    ir::Node* user;  ///< null: a result of `graph`
     int operand;
     const ir::Graph* graph;
   };

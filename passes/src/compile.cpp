@@ -2,8 +2,8 @@
 // Copyright The partita authors
 #include "partita/passes/compile.hpp"
 
-#include <chrono>
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <limits>
 
@@ -58,7 +58,8 @@ PlannedBytes planned_bytes(const Plan& plan) {
   const auto total = [&] {
     std::int64_t bytes = plan.arena_bytes;
     for (const Buffer& b : plan.buffers)
-      if (b.kind != BufferKind::arena) bytes += b.count.evaluate(variables) * std::int64_t(byte_size(b.dtype));
+      if (b.kind != BufferKind::arena)
+        bytes += b.count.evaluate(variables) * std::int64_t(byte_size(b.dtype));
     return bytes;
   };
   const std::int64_t constant = total();
@@ -97,7 +98,8 @@ class Stopwatch {
   void time(const std::string& name, const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
     work();
-    into_.push_back({name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+    into_.push_back(
+        {name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
   }
 
  private:
@@ -112,7 +114,8 @@ std::vector<std::string> built_targets() {
   return names;
 }
 
-Artifact compile_module(const ir::Module& original, const CompileOptions& options, CompileReport* report) {
+Artifact compile_module(const ir::Module& original, const CompileOptions& options,
+                        CompileReport* report) {
   CompileReport unused;
   CompileReport& r = report != nullptr ? *report : unused;
   const Target& target = find_target(options.target);
@@ -140,7 +143,9 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
 
   Stopwatch watch(r.timings);
   PlanDraft draft;
-  watch.time("form-kernels", [&] { draft = PlanBuilder(*module, module->entry(options.function), policy).build(); });
+  watch.time("form-kernels", [&] {
+    draft = PlanBuilder(*module, module->entry(options.function), policy).build();
+  });
   watch.time("plan", [&] {
     remove_copies(draft);
     remove_dead_steps(draft);
@@ -157,9 +162,11 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   const PlannedBytes planned = planned_bytes(artifact.plan);
   r.planned_bytes = planned.formula;
   if (options.memory_budget > 0 && planned.one_shard > options.memory_budget)
-    throw_user_error(cat("--memory-budget: expected at most ", options.memory_budget, " bytes on one shard, found ",
-                         planned.one_shard, " (", planned.formula, ")"));
-  for (const auto& [name, size] : options.placements) artifact.properties.emplace_back("placement." + name, std::to_string(size));
+    throw_user_error(cat("--memory-budget: expected at most ", options.memory_budget,
+                         " bytes on one shard, found ", planned.one_shard, " (", planned.formula,
+                         ")"));
+  for (const auto& [name, size] : options.placements)
+    artifact.properties.emplace_back("placement." + name, std::to_string(size));
   artifact.properties.emplace_back("function", options.function);
   artifact.properties.emplace_back("gemm", options.gemm);
   artifact.properties.emplace_back("layout", options.layout);

@@ -17,7 +17,9 @@
 namespace partita::passes {
 namespace {
 
-bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; }
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+}
 
 /// Splits "k=v other=w" into options.
 std::map<std::string, std::string> parse_options(std::string_view text, std::string_view pass) {
@@ -39,24 +41,31 @@ std::map<std::string, std::string> parse_options(std::string_view text, std::str
   return options;
 }
 
-void dump(const ir::Module& module, const RunOptions& options, std::size_t number, const std::string& pass) {
-  const bool wanted = std::ranges::any_of(options.dump_after, [&](const std::string& d) { return d == "all" || d == pass; });
+void dump(const ir::Module& module, const RunOptions& options, std::size_t number,
+          const std::string& pass) {
+  const bool wanted = std::ranges::any_of(
+      options.dump_after, [&](const std::string& d) { return d == "all" || d == pass; });
   if (!wanted) return;
   std::error_code error;  // write_file says what is wrong with the folder
-  const auto directory = options.dump_directory.empty() ? std::filesystem::path(".") : options.dump_directory;
+  const auto directory =
+      options.dump_directory.empty() ? std::filesystem::path(".") : options.dump_directory;
   std::filesystem::create_directories(directory, error);
   const std::string padded = cat(number < 10 ? "0" : "", number);
-  write_file(directory / cat(padded, "-", pass, ".mlir"), std::string_view(ir::print_module(module)));
+  write_file(directory / cat(padded, "-", pass, ".mlir"),
+             std::string_view(ir::print_module(module)));
 }
 
 /// Keeps what a pass was given, so that its failure can be replayed.
-[[noreturn]] void report_crash(const std::string& before, const PassRun& run, const std::string& why) {
-  const auto path = std::filesystem::temp_directory_path() / cat("partita-crash-", run.name, ".mlir");
+[[noreturn]] void report_crash(const std::string& before, const PassRun& run,
+                               const std::string& why) {
+  const auto path =
+      std::filesystem::temp_directory_path() / cat("partita-crash-", run.name, ".mlir");
   std::ofstream(path) << before;
   std::string options;
   for (const auto& [k, v] : run.options) options += cat(options.empty() ? "" : " ", k, "=", v);
-  throw_internal_error(cat("pass ", run.name, ": ", why, "; replay: partita opt ", path.string(), " --passes \"", run.name,
-                           options.empty() ? "" : cat("{", options, "}"), "\""));
+  throw_internal_error(cat("pass ", run.name, ": ", why, "; replay: partita opt ", path.string(),
+                           " --passes \"", run.name, options.empty() ? "" : cat("{", options, "}"),
+                           "\""));
 }
 
 void remove_unused_functions(ir::Module& module) {
@@ -98,7 +107,8 @@ std::vector<PassRun> parse_pipeline(std::string_view text) {
     PassRun run{std::string(text.substr(begin, i - begin)), {}};
     if (i < text.size() && text[i] == '{') {
       const std::size_t end = text.find('}', i);
-      if (end == std::string_view::npos) throw_user_error(cat("passes: ", run.name, ": expected '}', found the end"));
+      if (end == std::string_view::npos)
+        throw_user_error(cat("passes: ", run.name, ": expected '}', found the end"));
       run.options = parse_options(text.substr(i + 1, end - i - 1), run.name);
       i = end + 1;
     } else if (i < text.size() && text[i] != ' ' && text[i] != ',') {
@@ -110,15 +120,16 @@ std::vector<PassRun> parse_pipeline(std::string_view text) {
   return runs;
 }
 
-std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes, PassContext& context,
-                                   const RunOptions& options) {
+std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes,
+                                   PassContext& context, const RunOptions& options) {
   std::vector<PassTiming> timings;
   std::size_t number = options.passes_before;
   for (const PassRun& run : passes) {
     const PassInfo& pass = find_pass(run.name);
     const std::string missing = why_not_reached(module, pass.needs);
     if (!missing.empty())
-      throw_user_error(cat("passes: ", pass.name, ": expected a module after ", pass_that_reaches(pass.needs), ", found ", missing));
+      throw_user_error(cat("passes: ", pass.name, ": expected a module after ",
+                           pass_that_reaches(pass.needs), ", found ", missing));
     const auto start = std::chrono::steady_clock::now();
     const std::string before = ir::print_module(module);
     context.options = run.options;
@@ -133,7 +144,9 @@ std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun
     }
     const std::string broken = why_not_reached(module, pass.gives);
     if (!broken.empty()) report_crash(before, run, cat("did not reach its stage: ", broken));
-    timings.push_back({pass.name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+    timings.push_back(
+        {pass.name,
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
     dump(module, options, ++number, pass.name);
   }
   return timings;

@@ -19,7 +19,8 @@ constexpr NamedPipeline pipelines[] = {
     {"frontend", "inline raise simplify-loops simplify"},
     // From placement ops to loops over this shard's partitions and collectives.
     {"placement", "expand-reductions fuse-maps place simplify distribute"},
-    {"compile", "inline raise simplify-loops simplify expand-reductions fuse-maps place simplify distribute"},
+    {"compile",
+     "inline raise simplify-loops simplify expand-reductions fuse-maps place simplify distribute"},
 };
 
 }  // namespace

@@ -10,11 +10,14 @@ namespace partita::passes {
 namespace {
 
 bool is_placement_op(const ir::Node& node) {
-  return node.is("mr.broadcast") || node.is("mr.map") || node.name().starts_with("mr.reduce_") || node.is("mr.partition_index");
+  return node.is("mr.broadcast") || node.is("mr.map") || node.name().starts_with("mr.reduce_") ||
+         node.is("mr.partition_index");
 }
 
 bool is_undone(const ir::Node& node, Stage stage) {
-  if (stage >= Stage::inlined && (node.is("func.call") || node.is("stablehlo.optimization_barrier"))) return true;
+  if (stage >= Stage::inlined &&
+      (node.is("func.call") || node.is("stablehlo.optimization_barrier")))
+    return true;
   if (stage >= Stage::inlined && node.is("stablehlo.composite")) {
     if (stage >= Stage::raised) return true;
     return !node.attrs.text("name", "").starts_with("partita.");
@@ -38,11 +41,16 @@ std::string why_not_reached(const ir::Module& module, Stage stage) {
 
 std::string pass_that_reaches(Stage stage) {
   switch (stage) {
-    case Stage::parsed: return "parsing";
-    case Stage::inlined: return "inline";
-    case Stage::raised: return "raise";
-    case Stage::placed: return "place";
-    case Stage::distributed: return "distribute";
+    case Stage::parsed:
+      return "parsing";
+    case Stage::inlined:
+      return "inline";
+    case Stage::raised:
+      return "raise";
+    case Stage::placed:
+      return "place";
+    case Stage::distributed:
+      return "distribute";
   }
   return {};
 }

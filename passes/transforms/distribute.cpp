@@ -24,7 +24,8 @@ Node* node_after(const Graph& graph, const Node* node) {
 }
 
 /// Emits start and done over `values`; other uses see the results of done.
-std::vector<Value> communicate(Graph& graph, const std::string& op, const std::vector<Value>& values, const ir::Dict& attrs,
+std::vector<Value> communicate(Graph& graph, const std::string& op,
+                               const std::vector<Value>& values, const ir::Dict& attrs,
                                Node* before) {
   const Type token = Type::token();
   Node* start = ir::create(graph, cat("mr.", op, "_start"), values, attrs, {}, {&token, 1}, before);
@@ -47,7 +48,8 @@ bool needs_gather(const Graph& graph, Value v, bool is_function_body) {
                              std::int64_t(k) < node.attrs.i64s("operand_segments")[0];
       needed |= !is_sliced;
     }
-    for (const auto& region : node.regions()) needed |= std::ranges::find(region->results, v) != region->results.end();
+    for (const auto& region : node.regions())
+      needed |= std::ranges::find(region->results, v) != region->results.end();
   });
   if (!is_function_body) needed |= std::ranges::find(graph.results, v) != graph.results.end();
   return needed;
@@ -62,8 +64,10 @@ void distribute_loop(Graph& graph, Node& loop, bool is_function_body, PassContex
   for (int k = 0; k < loop.result_count(); ++k) {
     const std::string& kind = *kinds->items[std::size_t(k)].get_if<std::string>();
     const Value v = loop.result(k);
-    if (kind != "stack") groups[{kind, v.type().dtype}].push_back(v);
-    else if (needs_gather(graph, v, is_function_body)) gathers[v.type().dtype].push_back(v);
+    if (kind != "stack")
+      groups[{kind, v.type().dtype}].push_back(v);
+    else if (needs_gather(graph, v, is_function_body))
+      gathers[v.type().dtype].push_back(v);
   }
   const auto replace = [&](const std::vector<Value>& from, const std::vector<Value>& to) {
     ir::ValueMap<Value> map;
@@ -73,15 +77,17 @@ void distribute_loop(Graph& graph, Node& loop, bool is_function_body, PassContex
     start->set_operands(from);
   };
   for (const auto& [key, values] : groups) {
-    replace(values, communicate(graph, "all_reduce", values, {{"placement", placement}, {"combiner", key.first}}, before));
+    replace(values, communicate(graph, "all_reduce", values,
+                                {{"placement", placement}, {"combiner", key.first}}, before));
     ++context.counts["all_reduces"];
   }
   for (const auto& [dtype, all] : gathers)
     for (const Value& v : all) {
       replace({v}, communicate(graph, "all_gather", {v}, {{"placement", placement}}, before));
       ++context.counts["all_gathers"];
-      context.remarks.push_back(cat("a value over '", placement, "' of type ", to_string(v.type()),
-                                    " is gathered on every shard, because an operation outside of maps uses it"));
+      context.remarks.push_back(
+          cat("a value over '", placement, "' of type ", to_string(v.type()),
+              " is gathered on every shard, because an operation outside of maps uses it"));
     }
 }
 

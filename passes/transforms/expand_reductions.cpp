@@ -26,14 +26,20 @@ DType sum_dtype(DType d) { return d == DType::f16 || d == DType::bf16 ? DType::f
 class Expansion {
  public:
   explicit Expansion(Node& node)
-      : node_(node), graph_(*node.graph()), placement_(node.attrs.text("placement")), policy_(node.attrs.text("on_zero_weight", "nan")) {
+      : node_(node),
+        graph_(*node.graph()),
+        placement_(node.attrs.text("placement")),
+        policy_(node.attrs.text("on_zero_weight", "nan")) {
     I64s segments = node.attrs.i64s_or_empty("operand_segments");
     const auto count = std::int64_t(node.operands().size());
-    if (segments.empty()) segments = node.is("mr.reduce_weighted_mean") ? I64s{count - 1, 1, 0, 0} : I64s{count, 0, 0, 0};
+    if (segments.empty())
+      segments =
+          node.is("mr.reduce_weighted_mean") ? I64s{count - 1, 1, 0, 0} : I64s{count, 0, 0, 0};
     std::size_t at = 0;
     const auto take = [&](std::size_t s) {
       std::vector<Value> group;
-      for (std::int64_t i = 0; s < segments.size() && i < segments[s]; ++i) group.push_back(node.operand(at++));
+      for (std::int64_t i = 0; s < segments.size() && i < segments[s]; ++i)
+        group.push_back(node.operand(at++));
       return group;
     };
     x_ = take(0);
@@ -56,7 +62,8 @@ class Expansion {
   }
 
   /// Per partition: x converted to `dtype`, or `otherwise` where the mask excludes the partition.
-  Value masked(Graph& body, Value x, std::optional<Value> mask, DType dtype, const ir::DenseRef& otherwise) {
+  Value masked(Graph& body, Value x, std::optional<Value> mask, DType dtype,
+               const ir::DenseRef& otherwise) {
     const Value value = convert_to(body, x, dtype);
     if (!mask) return value;
     return apply(body, "select", {*mask, value, ir::create_constant(body, otherwise)});
@@ -67,16 +74,19 @@ class Expansion {
     if (!mask_ && d == x.type().dtype) return reduce("mr.reduce_sum", x);
     std::vector<Value> operands{x};
     if (mask_) operands.push_back(*mask_);
-    const auto mapped = build_map(graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
-      const Type type{.dtype = d, .dims = v[0].type().dims};
-      return std::vector<Value>{masked(body, v[0], mask_ ? std::optional(v[1]) : std::nullopt, d, ir::make_splat(type, 0))};
-    });
+    const auto mapped = build_map(
+        graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
+          const Type type{.dtype = d, .dims = v[0].type().dims};
+          return std::vector<Value>{masked(body, v[0], mask_ ? std::optional(v[1]) : std::nullopt,
+                                           d, ir::make_splat(type, 0))};
+        });
     return reduce("mr.reduce_sum", mapped[0]);
   }
 
   std::vector<Value> sums() {
     std::vector<Value> results;
-    for (const Value& x : x_) results.push_back(convert_to(graph_, masked_sum(x), x.type().dtype, &node_));
+    for (const Value& x : x_)
+      results.push_back(convert_to(graph_, masked_sum(x), x.type().dtype, &node_));
     return results;
   }
 
@@ -84,9 +94,10 @@ class Expansion {
   Value active_count() {
     PARTITA_ASSERT(mask_.has_value());
     const Value mask = *mask_;
-    const auto mapped = build_map(graph_, &node_, placement_, {mask}, [](Graph& body, const std::vector<Value>& v) {
-      return std::vector<Value>{convert_to(body, v[0], DType::i32)};
-    });
+    const auto mapped =
+        build_map(graph_, &node_, placement_, {mask}, [](Graph& body, const std::vector<Value>& v) {
+          return std::vector<Value>{convert_to(body, v[0], DType::i32)};
+        });
     return reduce("mr.reduce_sum", mapped[0]);
   }
 
@@ -100,22 +111,29 @@ class Expansion {
         std::vector<std::unique_ptr<Graph>> regions;
         regions.push_back(ir::make_combiner("or", DType::i1));
         const Value init = ir::create_splat(graph_, Type::scalar(DType::i1), 0, &node_);
-        any = ir::create(graph_, "stablehlo.reduce", {is_none, init}, {{"dimensions", all}}, std::move(regions), {}, &node_)->result();
+        any = ir::create(graph_, "stablehlo.reduce", {is_none, init}, {{"dimensions", all}},
+                         std::move(regions), {}, &node_)
+                  ->result();
       }
       const Value holds = apply(graph_, "not", {any}, &node_);
-      ir::create(graph_, "mr.check", {holds},
-                 {{"message", cat(node_.name(), ": expected a weight that is not zero over placement '", placement_, "', found none")}},
-                 {}, {}, &node_, node_.location());
+      ir::create(
+          graph_, "mr.check", {holds},
+          {{"message", cat(node_.name(), ": expected a weight that is not zero over placement '",
+                           placement_, "', found none")}},
+          {}, {}, &node_, node_.location());
       return y;
     }
-    const Value other = policy_ == "keep" ? keep_.at(k)
-                                          : ir::create_splat(graph_, y.type(), std::numeric_limits<double>::quiet_NaN(), &node_);
+    const Value other =
+        policy_ == "keep"
+            ? keep_.at(k)
+            : ir::create_splat(graph_, y.type(), std::numeric_limits<double>::quiet_NaN(), &node_);
     return apply(graph_, "select", {is_none, other, y}, &node_);
   }
 
   Value divided(Value sum, Value by, const Dims& by_dims_of_sum) {
-    const Value divisor = broadcast_to(graph_, convert_to(graph_, by, sum.type().dtype, &node_), sum.type().dims,
-                                       I64s(by_dims_of_sum.begin(), by_dims_of_sum.end()), &node_);
+    const Value divisor =
+        broadcast_to(graph_, convert_to(graph_, by, sum.type().dtype, &node_), sum.type().dims,
+                     I64s(by_dims_of_sum.begin(), by_dims_of_sum.end()), &node_);
     return apply(graph_, "divide", {sum, divisor}, &node_);
   }
 
@@ -124,12 +142,14 @@ class Expansion {
     std::optional<Value> count, none;
     if (mask_) {
       count = active_count();
-      none = compare(graph_, "EQ", *count, ir::create_splat(graph_, count->type(), 0, &node_), &node_);
+      none =
+          compare(graph_, "EQ", *count, ir::create_splat(graph_, count->type(), 0, &node_), &node_);
     }
     for (std::size_t k = 0; k < x_.size(); ++k) {
       const Value sum = masked_sum(x_[k]);
       const double n = double(x_[k].type().dims[0]);
-      const Value by = count ? *count : ir::create_splat(graph_, Type::scalar(sum.type().dtype), n, &node_);
+      const Value by =
+          count ? *count : ir::create_splat(graph_, Type::scalar(sum.type().dtype), n, &node_);
       Value y = convert_to(graph_, divided(sum, by, {}), x_[k].type().dtype, &node_);
       results.push_back(none ? guarded(y, *none, k) : y);
     }
@@ -141,7 +161,8 @@ class Expansion {
     std::optional<Value> none;
     if (mask_) {
       const Value count = active_count();
-      none = compare(graph_, "EQ", count, ir::create_splat(graph_, count.type(), 0, &node_), &node_);
+      none =
+          compare(graph_, "EQ", count, ir::create_splat(graph_, count.type(), 0, &node_), &node_);
     }
     for (std::size_t k = 0; k < x_.size(); ++k) {
       Value x = x_[k];
@@ -149,11 +170,13 @@ class Expansion {
       if (mask_ || d != x.type().dtype) {
         std::vector<Value> operands{x};
         if (mask_) operands.push_back(*mask_);
-        x = build_map(graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
-          const Type type{.dtype = d, .dims = v[0].type().dims};
-          const auto mask = mask_ ? std::optional(v[1]) : std::nullopt;
-          return std::vector<Value>{masked(body, v[0], mask, d, ir::combiner_identity(combiner, type))};
-        })[0];
+        x = build_map(graph_, &node_, placement_, operands,
+                      [&](Graph& body, const std::vector<Value>& v) {
+                        const Type type{.dtype = d, .dims = v[0].type().dims};
+                        const auto mask = mask_ ? std::optional(v[1]) : std::nullopt;
+                        return std::vector<Value>{
+                            masked(body, v[0], mask, d, ir::combiner_identity(combiner, type))};
+                      })[0];
       }
       const Value y = convert_to(graph_, reduce(node_.name(), x), x_[k].type().dtype, &node_);
       results.push_back(none ? guarded(y, *none, k) : y);
@@ -168,26 +191,30 @@ class Expansion {
     operands.push_back(*weight_);
     if (mask_) operands.push_back(*mask_);
     const std::size_t n = x_.size();
-    const auto mapped = build_map(graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
-      const std::optional<Value> mask = mask_ ? std::optional(v[n + 1]) : std::nullopt;
-      const DType wd = sum_dtype(v[n].type().dtype);
-      const Value w = masked(body, v[n], mask, wd, ir::make_splat({.dtype = wd, .dims = v[n].type().dims}, 0));
-      std::vector<Value> results;
-      for (std::size_t k = 0; k < n; ++k) {
-        const DType d = sum_dtype(v[k].type().dtype);
-        const Dims& shape = v[k].type().dims;
-        I64s dims(w.type().dims.size());
-        for (std::size_t i = 0; i < dims.size(); ++i) dims[i] = std::int64_t(i);
-        const Value weight = broadcast_to(body, convert_to(body, w, d), shape, dims);
-        const Value zero = ir::create_splat(body, weight.type(), 0);
-        const Value product = apply(body, "multiply", {weight, convert_to(body, v[k], d)});
-        results.push_back(apply(body, "select", {compare(body, "EQ", weight, zero), zero, product}));
-      }
-      results.push_back(w);
-      return results;
-    });
+    const auto mapped = build_map(
+        graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
+          const std::optional<Value> mask = mask_ ? std::optional(v[n + 1]) : std::nullopt;
+          const DType wd = sum_dtype(v[n].type().dtype);
+          const Value w = masked(body, v[n], mask, wd,
+                                 ir::make_splat({.dtype = wd, .dims = v[n].type().dims}, 0));
+          std::vector<Value> results;
+          for (std::size_t k = 0; k < n; ++k) {
+            const DType d = sum_dtype(v[k].type().dtype);
+            const Dims& shape = v[k].type().dims;
+            I64s dims(w.type().dims.size());
+            for (std::size_t i = 0; i < dims.size(); ++i) dims[i] = std::int64_t(i);
+            const Value weight = broadcast_to(body, convert_to(body, w, d), shape, dims);
+            const Value zero = ir::create_splat(body, weight.type(), 0);
+            const Value product = apply(body, "multiply", {weight, convert_to(body, v[k], d)});
+            results.push_back(
+                apply(body, "select", {compare(body, "EQ", weight, zero), zero, product}));
+          }
+          results.push_back(w);
+          return results;
+        });
     const Value total = reduce("mr.reduce_sum", mapped[n]);
-    const Value none = compare(graph_, "EQ", total, ir::create_splat(graph_, total.type(), 0, &node_), &node_);
+    const Value none =
+        compare(graph_, "EQ", total, ir::create_splat(graph_, total.type(), 0, &node_), &node_);
     std::vector<Value> results;
     for (std::size_t k = 0; k < n; ++k) {
       const Value sum = reduce("mr.reduce_sum", mapped[k]);
@@ -198,9 +225,14 @@ class Expansion {
         results.push_back(y);  // 0 / 0
         continue;
       }
-      const Value is_none = none.type().dims.empty() ? none : broadcast_to(graph_, none, y.type().dims, I64s(dims.begin(), dims.end()), &node_);
-      if (policy_ == "error" && k > 0) results.push_back(y);
-      else results.push_back(guarded(y, policy_ == "error" ? none : is_none, k));
+      const Value is_none =
+          none.type().dims.empty()
+              ? none
+              : broadcast_to(graph_, none, y.type().dims, I64s(dims.begin(), dims.end()), &node_);
+      if (policy_ == "error" && k > 0)
+        results.push_back(y);
+      else
+        results.push_back(guarded(y, policy_ == "error" ? none : is_none, k));
     }
     return results;
   }
@@ -214,7 +246,9 @@ class Expansion {
 
 /// Plain: one operand without mask, of a dtype that accumulates as it is.
 bool is_plain(const Node& node) {
-  if (node.is("mr.reduce_mean") || node.is("mr.reduce_weighted_mean") || node.operands().size() != 1) return false;
+  if (node.is("mr.reduce_mean") || node.is("mr.reduce_weighted_mean") ||
+      node.operands().size() != 1)
+    return false;
   return sum_dtype(node.operand(0).type().dtype) == node.operand(0).type().dtype;
 }
 

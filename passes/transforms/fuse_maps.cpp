@@ -33,7 +33,8 @@ void wrap_reduction_operands(Graph& graph) {
   for (Node* node : std::vector<Node*>(graph.nodes())) {
     if (!is_reduction(*node)) continue;
     const Value x = node->operand(0);
-    if (x.node->is("mr.map") && x.node->graph() == &graph && x.node->attrs.text("placement") == node->attrs.text("placement") &&
+    if (x.node->is("mr.map") && x.node->graph() == &graph &&
+        x.node->attrs.text("placement") == node->attrs.text("placement") &&
         x.node->attrs.i64s("out_axes")[std::size_t(x.index)] == 0)
       continue;
     const auto mapped = build_map(graph, node, node->attrs.text("placement"), {x},
@@ -114,7 +115,9 @@ void merge(Graph& graph, const std::vector<Node*>& maps) {
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(std::move(region));
   Node* merged = ir::create(graph, "mr.map", operands,
-                            {{"placement", maps[0]->attrs.text("placement")}, {"in_axes", in_axes}, {"out_axes", out_axes}},
+                            {{"placement", maps[0]->attrs.text("placement")},
+                             {"in_axes", in_axes},
+                             {"out_axes", out_axes}},
                             std::move(regions), types, maps.back(), maps[0]->location());
   ir::ValueMap<Value> replaced;
   for (std::size_t k = 0; k < outputs.size(); ++k) replaced[outputs[k]] = merged->result(int(k));
@@ -162,9 +165,10 @@ void drop_unused_results(Graph& graph, Node* map) {
     operands.insert(operands.begin(), map->operand(std::size_t(k)));
     in_axes.insert(in_axes.begin(), map->attrs.i64s("in_axes")[std::size_t(k)]);
   }
-  Node* fresh = ir::create(graph, "mr.map", operands,
-                           {{"placement", map->attrs.text("placement")}, {"in_axes", in_axes}, {"out_axes", out_axes}},
-                           std::move(regions), types, map, map->location());
+  Node* fresh = ir::create(
+      graph, "mr.map", operands,
+      {{"placement", map->attrs.text("placement")}, {"in_axes", in_axes}, {"out_axes", out_axes}},
+      std::move(regions), types, map, map->location());
   ir::ValueMap<Value> replaced;
   for (std::size_t k = 0; k < old.size(); ++k) replaced[old[k]] = fresh->result(int(k));
   graph.replace_uses(replaced);
@@ -174,14 +178,16 @@ void drop_unused_results(Graph& graph, Node* map) {
 void fuse(Graph& graph) {
   for (Node* node : std::vector<Node*>(graph.nodes()))
     for (const auto& region : node->regions()) fuse(*region);
-  const bool has_placement = std::ranges::any_of(graph.nodes(), [](const Node* n) { return role_of(*n) != Role::other; });
+  const bool has_placement =
+      std::ranges::any_of(graph.nodes(), [](const Node* n) { return role_of(*n) != Role::other; });
   if (!has_placement) return;
   wrap_reduction_operands(graph);
   const Phases phases(graph);
   order_by_phase(graph, phases);
   std::map<std::pair<int, std::string>, std::vector<Node*>> groups;
   for (Node* node : graph.nodes())
-    if (role_of(*node) == Role::map) groups[{phases.of_node.at(node), node->attrs.text("placement")}].push_back(node);
+    if (role_of(*node) == Role::map)
+      groups[{phases.of_node.at(node), node->attrs.text("placement")}].push_back(node);
   for (const auto& [key, maps] : groups)
     if (maps.size() > 1) merge(graph, maps);
   for (Node* node : std::vector<Node*>(graph.nodes()))

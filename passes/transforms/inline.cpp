@@ -25,7 +25,8 @@ class Inliner {
   void function(Function& f) {
     if (done_.contains(&f)) return;
     if (!active_.insert(&f).second)
-      throw_user_error(cat("func.call: expected no recursion, found @", f.name, " calling itself"), f.location);
+      throw_user_error(cat("func.call: expected no recursion, found @", f.name, " calling itself"),
+                       f.location);
     ir::ValueMap<Value> replaced;
     graph(*f.body, replaced);
     f.body->replace_uses(replaced);
@@ -60,14 +61,16 @@ class Inliner {
       if (name.starts_with("partita.") && is_placement_op(name)) return {};
       const ir::OpDef* op = ir::OpRegistry::instance().find(name);
       if (op != nullptr && name.starts_with("chlo.") && node.result_count() == 1) {
-        const Value v = ir::create_value(*node.graph(), name, operands, {}, node.result_types(), &node);
+        const Value v =
+            ir::create_value(*node.graph(), name, operands, {}, node.result_types(), &node);
         return {v};
       }
       callee = node.attrs.text("decomposition");
     }
     if (callee.empty()) return {};
     Function* f = module_.find(callee);
-    if (f == nullptr) throw_user_error(cat(node.name(), ": expected a function, found @", callee), node.location());
+    if (f == nullptr)
+      throw_user_error(cat(node.name(), ": expected a function, found @", callee), node.location());
     function(*f);
     ir::ValueMap<Value> map;
     for (std::size_t k = 0; k < operands.size(); ++k) map[f->body->argument(int(k))] = operands[k];
@@ -76,9 +79,10 @@ class Inliner {
 
   /// Composites that raise understands; others under the same prefix are inlined like any.
   static bool is_placement_op(std::string_view name) {
-    static constexpr std::string_view known[] = {"partita.broadcast",   "partita.map",        "partita.reduce_sum",
-                                                 "partita.reduce_mean", "partita.reduce_max", "partita.reduce_min",
-                                                 "partita.reduce_weighted_mean"};
+    static constexpr std::string_view known[] = {
+        "partita.broadcast",           "partita.map",        "partita.reduce_sum",
+        "partita.reduce_mean",         "partita.reduce_max", "partita.reduce_min",
+        "partita.reduce_weighted_mean"};
     return std::ranges::find(known, name) != std::end(known);
   }
 

@@ -37,7 +37,9 @@ Layout parse_layout(const std::string& text) {
   if (text == "batch") return {Layout::Kind::batch, 0};
   if (text.starts_with("batch:")) {
     const std::string digits = text.substr(6);
-    const bool is_number = !digits.empty() && digits.size() < 10 && std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c); });
+    const bool is_number =
+        !digits.empty() && digits.size() < 10 &&
+        std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c); });
     if (is_number && std::stoll(digits) > 0) return {Layout::Kind::batch, std::stoll(digits)};
   }
   throw_user_error(cat("--layout: expected loop, batch, batch:B or auto, found '", text, "'"));
@@ -45,7 +47,8 @@ Layout parse_layout(const std::string& text) {
 
 class Placer {
  public:
-  Placer(ir::Module& module, PassContext& context) : module_(module), context_(context), layout_(parse_layout(context.layout)) {}
+  Placer(ir::Module& module, PassContext& context)
+      : module_(module), context_(context), layout_(parse_layout(context.layout)) {}
 
   void place(Graph& graph, bool is_inside) {
     for (Node* node : std::vector<Node*>(graph.nodes())) {
@@ -58,7 +61,9 @@ class Placer {
  private:
   std::int64_t size_of(const std::string& placement) const {
     const auto n = module_.placement_size(placement);
-    if (!n) throw_user_error(cat("placement '", placement, "' has no size: declare it in mr.placements or with --placement"));
+    if (!n)
+      throw_user_error(cat("placement '", placement,
+                           "' has no size: declare it in mr.placements or with --placement"));
     return *n;
   }
 
@@ -72,12 +77,15 @@ class Placer {
         for (const Type& t : node.result_types()) largest = std::max(largest, t.count());
       });
       for (const Value& v : body.arguments()) largest = std::max(largest, v.type().count());
-      block = std::clamp<std::int64_t>(elements_per_block / largest, 1, std::min(n, largest_auto_block));
+      block = std::clamp<std::int64_t>(elements_per_block / largest, 1,
+                                       std::min(n, largest_auto_block));
     }
     if (block <= 1) return 1;
-    const std::string why = ir::why_not_batched(body, [](const Node& node) { return node.is("mr.partition_index"); });
+    const std::string why =
+        ir::why_not_batched(body, [](const Node& node) { return node.is("mr.partition_index"); });
     if (why.empty()) return block;
-    context_.remarks.push_back(cat("map over '", map.attrs.text("placement"), "' streams one partition at a time: ", why));
+    context_.remarks.push_back(
+        cat("map over '", map.attrs.text("placement"), "' streams one partition at a time: ", why));
     return 1;
   }
 
@@ -99,7 +107,9 @@ class Placer {
     for (Node* node : graph.nodes()) {
       if (!is_reduction(*node) || node->operand(0).node != &map) continue;
       if (node->attrs.text("placement") != map.attrs.text("placement")) continue;
-      const std::string kind = node->is("mr.reduce_sum") ? "sum" : node->is("mr.reduce_max") ? "max" : "min";
+      const std::string kind = node->is("mr.reduce_sum")   ? "sum"
+                               : node->is("mr.reduce_max") ? "max"
+                                                           : "min";
       outputs.push_back({node->operand(0).index, kind, node->result()});
       --other_uses[std::size_t(node->operand(0).index)];
     }
@@ -119,7 +129,8 @@ class Placer {
     std::vector<std::pair<bool, std::size_t>> origin;
     for (std::size_t k = 0; k < map.operands().size(); ++k) {
       Value v = map.operand(k);
-      const bool is_broadcast = v.node->is("mr.broadcast") && v.node->attrs.text("placement") == placement && axes[k] == 0;
+      const bool is_broadcast = v.node->is("mr.broadcast") &&
+                                v.node->attrs.text("placement") == placement && axes[k] == 0;
       if (is_broadcast) v = v.node->operand(0);
       const bool is_shared = is_broadcast || axes[k] != 0;
       auto& group = is_shared ? shared : sliced;
@@ -145,13 +156,15 @@ class Placer {
     if (block == 1) {
       ir::ValueMap<Value> inner;
       for (std::size_t k = 0; k < origin.size(); ++k)
-        inner[body.argument(int(k))] = (origin[k].first ? shared_arguments : sliced_arguments)[origin[k].second];
+        inner[body.argument(int(k))] =
+            (origin[k].first ? shared_arguments : sliced_arguments)[origin[k].second];
       // Results are uses too: the counter may be one of them.
       region->results = ir::clone_body(body, *region, inner);
       replace_index(*region, placement, first);
       results = std::exchange(region->results, {});
     } else {
-      results = batched_body(body, *region, origin, sliced_arguments, shared_arguments, first, block, placement);
+      results = batched_body(body, *region, origin, sliced_arguments, shared_arguments, first,
+                             block, placement);
     }
     ir::List kinds;
     std::vector<Type> types;
@@ -162,37 +175,47 @@ class Placer {
     }
     std::vector<Value> operands = sliced;
     operands.insert(operands.end(), shared.begin(), shared.end());
-    const ir::Dict attrs{{"placement", placement},
-                         {"block", block},
-                         {"operand_segments", I64s{std::int64_t(sliced.size()), std::int64_t(shared.size())}},
-                         {"results", kinds}};
+    const ir::Dict attrs{
+        {"placement", placement},
+        {"block", block},
+        {"operand_segments", I64s{std::int64_t(sliced.size()), std::int64_t(shared.size())}},
+        {"results", kinds}};
     std::vector<std::unique_ptr<Graph>> regions;
     regions.push_back(std::move(region));
-    Node* loop = ir::create(graph, "mr.foreach", operands, attrs, std::move(regions), types, &map, map.location());
+    Node* loop = ir::create(graph, "mr.foreach", operands, attrs, std::move(regions), types, &map,
+                            map.location());
     ir::ValueMap<Value> replaced;
-    for (std::size_t k = 0; k < outputs.size(); ++k) replaced[outputs[k].old] = loop->result(int(k));
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      replaced[outputs[k].old] = loop->result(int(k));
     graph.replace_uses(replaced);
     ++context_.counts["foreach_loops"];
   }
 
-  std::vector<Value> batched_body(const Graph& body, Graph& region, const std::vector<std::pair<bool, std::size_t>>& origin,
-                                  const std::vector<Value>& sliced, const std::vector<Value>& shared, Value first,
-                                  std::int64_t block, const std::string& placement) {
+  std::vector<Value> batched_body(const Graph& body, Graph& region,
+                                  const std::vector<std::pair<bool, std::size_t>>& origin,
+                                  const std::vector<Value>& sliced,
+                                  const std::vector<Value>& shared, Value first, std::int64_t block,
+                                  const std::string& placement) {
     ir::BatchMap map;
     for (std::size_t k = 0; k < origin.size(); ++k)
-      map[body.argument(int(k))] = {(origin[k].first ? shared : sliced)[origin[k].second], !origin[k].first};
+      map[body.argument(int(k))] = {(origin[k].first ? shared : sliced)[origin[k].second],
+                                    !origin[k].first};
     const auto special = [&](const Node& node, ir::BatchMap& m, const ir::BatchContext& c) {
       if (!node.is("mr.partition_index")) return false;
       const Type lanes{.dtype = DType::i32, .dims = {block}};
-      const Value iota = ir::create_value(c.into, "stablehlo.iota", {}, {{"iota_dimension", std::int64_t(0)}}, {&lanes, 1}, c.before);
-      const Value base = broadcast_to(c.into, convert_to(c.into, first, DType::i32, c.before), lanes.dims, {}, c.before);
+      const Value iota =
+          ir::create_value(c.into, "stablehlo.iota", {}, {{"iota_dimension", std::int64_t(0)}},
+                           {&lanes, 1}, c.before);
+      const Value base = broadcast_to(c.into, convert_to(c.into, first, DType::i32, c.before),
+                                      lanes.dims, {}, c.before);
       m[const_cast<Node&>(node).result()] = {apply(c.into, "add", {base, iota}, c.before), true};
       return true;
     };
     (void)placement;
     const ir::BatchContext context{.into = region, .size = block, .special = special};
     std::vector<Value> results;
-    for (const ir::BatchedValue& v : ir::batch_body(body, map, context)) results.push_back(ir::batched(v, context));
+    for (const ir::BatchedValue& v : ir::batch_body(body, map, context))
+      results.push_back(ir::batched(v, context));
     return results;
   }
 
@@ -200,7 +223,8 @@ class Placer {
   static void replace_index(Graph& region, const std::string& placement, Value first) {
     std::vector<Node*> found;
     ir::walk(region, [&](Node& node) {
-      if (node.is("mr.partition_index") && node.attrs.text("placement", placement) == placement) found.push_back(&node);
+      if (node.is("mr.partition_index") && node.attrs.text("placement", placement) == placement)
+        found.push_back(&node);
     });
     if (found.empty()) return;
     Node* const start = region.nodes().empty() ? nullptr : region.nodes().front();
@@ -216,7 +240,8 @@ class Placer {
       const Value x = node->operand(0);
       I64s dims(x.type().dims.size());
       for (std::size_t d = 0; d < dims.size(); ++d) dims[d] = std::int64_t(d) + 1;
-      graph.replace_uses(node->result(), broadcast_to(graph, x, node->result_types()[0].dims, dims, node));
+      graph.replace_uses(node->result(),
+                         broadcast_to(graph, x, node->result_types()[0].dims, dims, node));
     }
     ir::remove_dead_nodes(graph);
   }
@@ -236,12 +261,13 @@ void run(ir::Module& module, PassContext& context) {
 
 PassInfo pass_place();
 PassInfo pass_place() {
-  return {.name = "place",
-          .doc = "Turns maps and reductions into streamed or batched loops over a shard's partitions.",
-          .needs = Stage::raised,
-          .gives = Stage::placed,
-          .idempotent = true,
-          .run = run};
+  return {
+      .name = "place",
+      .doc = "Turns maps and reductions into streamed or batched loops over a shard's partitions.",
+      .needs = Stage::raised,
+      .gives = Stage::placed,
+      .idempotent = true,
+      .run = run};
 }
 
 }  // namespace partita::passes::transforms

@@ -45,7 +45,8 @@ std::map<std::string, Seeds> annotated_seeds(const ir::Module& module, const ir:
   for (Node* node : f.body->nodes()) {
     if (!node->is("sdy.sharding_constraint")) continue;
     if (const ir::Attribute* a = node->attrs.find("sharding"))
-      if (const auto* raw = a->get_if<ir::RawAttr>()) add(node->operand(0), raw->text), add(node->result(), raw->text);
+      if (const auto* raw = a->get_if<ir::RawAttr>())
+        add(node->operand(0), raw->text), add(node->result(), raw->text);
   }
   return seeds;
 }
@@ -82,14 +83,17 @@ void remove_constraints(Graph& graph) {
 Seeds placed_seeds(const Graph& graph, const std::string& placement) {
   Seeds seeds;
   for (Node* node : graph.nodes()) {
-    if (!node->name().starts_with("mr.") || node->attrs.text("placement", "") != placement) continue;
+    if (!node->name().starts_with("mr.") || node->attrs.text("placement", "") != placement)
+      continue;
     if (node->is("mr.broadcast") || node->is("mr.map"))
-      for (int k = 0; k < node->result_count(); ++k) seeds.emplace_back(node->result(k), AxisPosition{});
+      for (int k = 0; k < node->result_count(); ++k)
+        seeds.emplace_back(node->result(k), AxisPosition{});
     if (node->is("mr.map") || is_reduction(*node)) {
       const bool keeps_shape = node->is("mr.map");
       const I64s segments = node->attrs.i64s_or_empty("operand_segments");
       std::size_t placed = node->operands().size();
-      if (!keeps_shape && segments.size() == 4) placed = std::size_t(segments[0] + segments[1] + segments[2]);
+      if (!keeps_shape && segments.size() == 4)
+        placed = std::size_t(segments[0] + segments[1] + segments[2]);
       for (std::size_t k = 0; k < placed; ++k) seeds.emplace_back(node->operand(k), AxisPosition{});
     }
   }
@@ -113,7 +117,8 @@ Seeds candidate_seeds(const Graph& graph, std::int64_t n) {
     }
     if (node->is("stablehlo.reduce"))
       for (std::int64_t d : node->attrs.i64s("dimensions"))
-        if (node->operand(0).type().dims[std::size_t(d)] == n) seeds.emplace_back(node->operand(0), AxisPosition{.dim = int(d)});
+        if (node->operand(0).type().dims[std::size_t(d)] == n)
+          seeds.emplace_back(node->operand(0), AxisPosition{.dim = int(d)});
   }
   return seeds;
 }
@@ -148,20 +153,24 @@ void recognise_means(Graph& graph, const ir::Module& module) {
     const Value sum = node->operand(0);
     Value by = node->operand(1);
     if (by.node->is("stablehlo.broadcast_in_dim")) by = by.node->operand(0);
-    if (!sum.node->is("mr.reduce_sum") || sum.node->graph() != &graph || sum.node->operands().size() != 1) continue;
-    if (uses.at(sum) != 1 || !by.node->is("stablehlo.constant") || !is_float(by.type().dtype)) continue;
+    if (!sum.node->is("mr.reduce_sum") || sum.node->graph() != &graph ||
+        sum.node->operands().size() != 1)
+      continue;
+    if (uses.at(sum) != 1 || !by.node->is("stablehlo.constant") || !is_float(by.type().dtype))
+      continue;
     const auto& dense = **by.node->attrs.find("value")->get_if<ir::DenseRef>();
     const auto n = module.placement_size(sum.node->attrs.text("placement"));
     if (!n || !(dense == *ir::make_splat(by.type(), double(*n)))) continue;
-    Node* mean = ir::create(graph, "mr.reduce_mean", sum.node->operands(), {{"placement", sum.node->attrs.text("placement")}}, {},
+    Node* mean = ir::create(graph, "mr.reduce_mean", sum.node->operands(),
+                            {{"placement", sum.node->attrs.text("placement")}}, {},
                             node->result_types(), node, node->location());
     graph.replace_uses(node->result(), mean->result());
   }
   ir::remove_dead_nodes(graph);
 }
 
-void outline_placement(ir::Module& module, Graph& graph, const std::string& placement, const Seeds& annotated, bool may_search,
-                       PassContext& context) {
+void outline_placement(ir::Module& module, Graph& graph, const std::string& placement,
+                       const Seeds& annotated, bool may_search, PassContext& context) {
   const std::int64_t n = declared_size(module, placement);
   Seeds seeds = placed_seeds(graph, placement);
   seeds.insert(seeds.end(), annotated.begin(), annotated.end());
@@ -172,7 +181,10 @@ void outline_placement(ir::Module& module, Graph& graph, const std::string& plac
     tracker->run();
   } else if (may_search) {
     tracker = search(graph, n);
-    if (!tracker) throw_user_error(cat("--placement ", placement, "=", n, ": expected a dimension of that size that maps and reductions share, found none"));
+    if (!tracker)
+      throw_user_error(
+          cat("--placement ", placement, "=", n,
+              ": expected a dimension of that size that maps and reductions share, found none"));
   }
   if (!tracker) return;
   const OutlineResult result = outline(graph, *tracker, placement, n);
@@ -182,7 +194,9 @@ void outline_placement(ir::Module& module, Graph& graph, const std::string& plac
 
 void run(ir::Module& module, PassContext& context) {
   for (const auto& [name, size] : context.placements) {
-    if (size <= 0) throw_user_error(cat("--placement ", name, "=", size, ": expected a size of at least 1, found ", size));
+    if (size <= 0)
+      throw_user_error(
+          cat("--placement ", name, "=", size, ": expected a size of at least 1, found ", size));
     declare_placement(module, name, size, "--placement");
   }
   ir::Function& f = module.entry(context.function);
@@ -200,7 +214,8 @@ void run(ir::Module& module, PassContext& context) {
   for (const std::string& placement : placements) {
     const auto annotated = annotated_seeds(module, f);
     const auto it = annotated.find(placement);
-    outline_placement(module, *f.body, placement, it == annotated.end() ? Seeds{} : it->second, context.placements.contains(placement), context);
+    outline_placement(module, *f.body, placement, it == annotated.end() ? Seeds{} : it->second,
+                      context.placements.contains(placement), context);
   }
   for (const auto& g : module.functions)
     if (g->is_public) remove_constraints(*g->body);

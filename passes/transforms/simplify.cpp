@@ -40,7 +40,8 @@ const RuleTable& rules() {
 /// One pass over a function.
 class Sweep {
  public:
-  Sweep(const ir::Module& module, const Graph& root) : module_(module), ranges_(module), uses_(ir::count_uses(root)) {}
+  Sweep(const ir::Module& module, const Graph& root)
+      : module_(module), ranges_(module), uses_(ir::count_uses(root)) {}
 
   /// True when something changed.
   bool run(Graph& root) {
@@ -68,8 +69,10 @@ class Sweep {
   }
 
   void visit(Node& node, Scope& scope) {
-    for (std::size_t k = 0; k < node.operands().size(); ++k) node.set_operand(k, resolve(node.operand(k)));
-    for (const auto& region : node.regions()) graph(*region, node.op().regions_capture ? &scope : nullptr);
+    for (std::size_t k = 0; k < node.operands().size(); ++k)
+      node.set_operand(k, resolve(node.operand(k)));
+    for (const auto& region : node.regions())
+      graph(*region, node.op().regions_capture ? &scope : nullptr);
     Rewriter rewriter(node, module_, ranges_, uses_);
     Replacement values = rewritten(node, rewriter);
     if (!values.empty()) {
@@ -82,7 +85,8 @@ class Sweep {
 
   static Replacement fold(Node& node, Rewriter& rewriter) {
     Replacement values;
-    for (const ir::DenseRef& c : evaluate(node, rewriter.module())) values.push_back(rewriter.constant(c));
+    for (const ir::DenseRef& c : evaluate(node, rewriter.module()))
+      values.push_back(rewriter.constant(c));
     return values;
   }
 
@@ -101,7 +105,8 @@ class Sweep {
     for (int k = 0; k < node.result_count(); ++k) {
       const Value v = resolve(values[std::size_t(k)]);
       if (v.type() != node.result_types()[std::size_t(k)])
-        throw_internal_error(cat("simplify: ", node.name(), ": a result of type ", to_string(node.result_types()[std::size_t(k)]),
+        throw_internal_error(cat("simplify: ", node.name(), ": a result of type ",
+                                 to_string(node.result_types()[std::size_t(k)]),
                                  " replaced by one of type ", to_string(v.type())));
       replaced_[node.result(k)] = v;
     }
@@ -139,7 +144,9 @@ void run(ir::Module& module, PassContext&) {
   for (const auto& f : module.functions) {
     ir::remove_dead_nodes(*f->body);
     for (int sweep = 0;; ++sweep) {
-      if (sweep == max_sweeps) throw_internal_error(cat("simplify: @", f->name, " still changes after ", max_sweeps, " sweeps"));
+      if (sweep == max_sweeps)
+        throw_internal_error(
+            cat("simplify: @", f->name, " still changes after ", max_sweeps, " sweeps"));
       bool changed = Sweep(module, *f->body).run(*f->body);
       ir::remove_dead_nodes(*f->body);
       changed |= hoist_invariants(*f->body);
@@ -153,7 +160,9 @@ void run(ir::Module& module, PassContext&) {
 PassInfo pass_simplify();
 PassInfo pass_simplify() {
   return {.name = "simplify",
-          .doc = "Folds constants, merges equal nodes, applies exact algebra, moves invariant work out of loops and maps.",
+          .doc =
+              "Folds constants, merges equal nodes, applies exact algebra, moves invariant work "
+              "out of loops and maps.",
           .needs = Stage::inlined,
           .gives = Stage::inlined,
           .idempotent = true,

@@ -31,11 +31,14 @@ std::vector<bool> needed_carries(const Node& loop, const ir::ValueMap<int>& uses
   const auto condition_uses = ir::count_uses(loop.region(0));
   for (std::size_t k = 0; k < n; ++k) {
     const auto used = uses.find(Value{const_cast<Node*>(&loop), int(k)});
-    if ((used != uses.end() && used->second > 0) || condition_uses.contains(loop.region(0).argument(int(k)))) require(k);
+    if ((used != uses.end() && used->second > 0) ||
+        condition_uses.contains(loop.region(0).argument(int(k))))
+      require(k);
   }
   // Effects inside the body keep whatever they read.
   ir::walk(body, [&](Node& node) {
-    if (node.op().has_side_effect) pending.insert(pending.end(), node.operands().begin(), node.operands().end());
+    if (node.op().has_side_effect)
+      pending.insert(pending.end(), node.operands().begin(), node.operands().end());
   });
   while (!pending.empty()) {
     const Value v = pending.back();
@@ -57,7 +60,8 @@ bool simplify(Node& loop, Graph& root) {
   const std::size_t n = loop.operands().size();
   const std::vector<bool> needed = needed_carries(loop, ir::count_uses(root));
   std::vector<bool> keeps(n, true);
-  for (std::size_t k = 0; k < n; ++k) keeps[k] = needed[k] && body.results[k] != body.argument(int(k));
+  for (std::size_t k = 0; k < n; ++k)
+    keeps[k] = needed[k] && body.results[k] != body.argument(int(k));
   if (std::ranges::all_of(keeps, [](bool b) { return b; })) return false;
   std::vector<std::unique_ptr<Graph>> regions;
   std::vector<Value> operands;
@@ -76,9 +80,11 @@ bool simplify(Node& loop, Graph& root) {
   }
   for (std::size_t k = 0; k < n; ++k)
     if (keeps[k]) operands.push_back(loop.operand(k));
-  Node* fresh = ir::create(*loop.graph(), loop.name(), operands, loop.attrs, std::move(regions), {}, &loop, loop.location());
+  Node* fresh = ir::create(*loop.graph(), loop.name(), operands, loop.attrs, std::move(regions), {},
+                           &loop, loop.location());
   int next = 0;
-  for (std::size_t k = 0; k < n; ++k) replaced[loop.result(int(k))] = keeps[k] ? fresh->result(next++) : loop.operand(k);
+  for (std::size_t k = 0; k < n; ++k)
+    replaced[loop.result(int(k))] = keeps[k] ? fresh->result(next++) : loop.operand(k);
   root.replace_uses(replaced);
   loop.graph()->erase(&loop);
   return true;
@@ -105,12 +111,13 @@ void run(ir::Module& module, PassContext&) {
 
 PassInfo pass_simplify_loops();
 PassInfo pass_simplify_loops() {
-  return {.name = "simplify-loops",
-          .doc = "Turns loop carries that do not change into captures and drops those nothing needs.",
-          .needs = Stage::inlined,
-          .gives = Stage::inlined,
-          .idempotent = true,
-          .run = run};
+  return {
+      .name = "simplify-loops",
+      .doc = "Turns loop carries that do not change into captures and drops those nothing needs.",
+      .needs = Stage::inlined,
+      .gives = Stage::inlined,
+      .idempotent = true,
+      .run = run};
 }
 
 }  // namespace partita::passes::transforms

@@ -23,21 +23,23 @@ namespace fs = std::filesystem;
 struct Program {
   const char* name;
   std::int64_t clients;
-  int maps;        ///< after the frontend pipeline
-  int all_reduces; ///< after compile
+  int maps;         ///< after the frontend pipeline
+  int all_reduces;  ///< after compile
 };
 
 const Program programs[] = {
-    {"drjax_fedavg_nomesh", 8, 1, 1},       {"drjax_fedavg_mesh8", 8, 1, 1},         {"drjax_composite_round_jit", 8, 1, 1},
-    {"drjax_composite_round_scan", 8, 1, 1}, {"drjax_composite_grad_jit", 8, 1, 1}, {"drjax_composite_grad_scan", 8, 2, 1},
-    {"drjax_nested_placements", 8, 1, 1},    {"rounds/mlp_8", 8, 1, 1},
+    {"drjax_fedavg_nomesh", 8, 1, 1},       {"drjax_fedavg_mesh8", 8, 1, 1},
+    {"drjax_composite_round_jit", 8, 1, 1}, {"drjax_composite_round_scan", 8, 1, 1},
+    {"drjax_composite_grad_jit", 8, 1, 1},  {"drjax_composite_grad_scan", 8, 2, 1},
+    {"drjax_nested_placements", 8, 1, 1},   {"rounds/mlp_8", 8, 1, 1},
 };
 
 class Corpus : public ::testing::TestWithParam<Program> {
  protected:
   void SetUp() override {
     const char* folder = std::getenv("PARTITA_CORPUS");
-    if (folder == nullptr) GTEST_SKIP() << "PARTITA_CORPUS is not set: the conformance corpus is absent";
+    if (folder == nullptr)
+      GTEST_SKIP() << "PARTITA_CORPUS is not set: the conformance corpus is absent";
     path_ = fs::path(folder) / (std::string(GetParam().name) + ".mlir");
     module_ = ir::read_module(path_);
   }
@@ -55,11 +57,14 @@ class Corpus : public ::testing::TestWithParam<Program> {
     const ir::Function& f = module_->entry("main");
     std::vector<ir::Tensor> inputs;
     for (std::size_t k = 0; k < f.argument_types().size(); ++k)
-      inputs.push_back(std::make_shared<const HostArray>(convert(arrays.at(cat("in", k)), f.argument_types()[k].dtype)));
+      inputs.push_back(std::make_shared<const HostArray>(
+          convert(arrays.at(cat("in", k)), f.argument_types()[k].dtype)));
     ir::Interpreter interpreter(*module_);
     const auto outputs = interpreter.run(f, inputs);
     for (std::size_t k = 0; k < outputs.size(); ++k)
-      EXPECT_EQ(difference(*outputs[k], convert(arrays.at(cat("out", k)), outputs[k]->type.dtype)), "") << "out" << k;
+      EXPECT_EQ(difference(*outputs[k], convert(arrays.at(cat("out", k)), outputs[k]->type.dtype)),
+                "")
+          << "out" << k;
   }
 
   fs::path path_;
@@ -71,7 +76,8 @@ std::vector<std::string> values_with_extent(const ir::Graph& graph, std::int64_t
   std::vector<std::string> found;
   ir::walk(graph, [&](ir::Node& node) {
     for (const Type& t : node.result_types())
-      if (std::ranges::find(t.dims, n) != t.dims.end()) found.push_back(cat(node.name(), " ", to_string(t)));
+      if (std::ranges::find(t.dims, n) != t.dims.end())
+        found.push_back(cat(node.name(), " ", to_string(t)));
   });
   return found;
 }
@@ -116,7 +122,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, Corpus, ::testing::ValuesIn(programs), [](con
 
 TEST(CorpusLanguageModel, RoundKeepsItsMap) {
   const char* folder = std::getenv("PARTITA_CORPUS");
-  if (folder == nullptr) GTEST_SKIP() << "PARTITA_CORPUS is not set: the conformance corpus is absent";
+  if (folder == nullptr)
+    GTEST_SKIP() << "PARTITA_CORPUS is not set: the conformance corpus is absent";
   const auto module = ir::read_module(fs::path(folder) / "rounds" / "lm-s_2.mlir");
   passes::PassContext context;
   context.placements["clients"] = 2;

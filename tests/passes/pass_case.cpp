@@ -55,7 +55,8 @@ bool is_directive(const std::string& line, std::string& key, std::string& value)
   const auto colon = line.find(':');
   if (colon == std::string::npos) return false;
   key = line.substr(3, colon - 3);
-  if (key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789- ") != std::string::npos) return false;
+  if (key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789- ") != std::string::npos)
+    return false;
   if (key.find(' ') != std::string::npos && !key.starts_with("input ")) return false;
   value = trimmed(line.substr(colon + 1));
   return true;
@@ -66,10 +67,14 @@ struct Tolerance {
 };
 Tolerance tolerance_of(DType d) {
   switch (d) {
-    case DType::f64: return {1e-10, 1e-10};
-    case DType::f16: return {1e-3, 1e-3};
-    case DType::bf16: return {1e-2, 1e-2};
-    default: return is_float(d) || is_complex(d) ? Tolerance{1e-5, 1e-4} : Tolerance{};
+    case DType::f64:
+      return {1e-10, 1e-10};
+    case DType::f16:
+      return {1e-3, 1e-3};
+    case DType::bf16:
+      return {1e-2, 1e-2};
+    default:
+      return is_float(d) || is_complex(d) ? Tolerance{1e-5, 1e-4} : Tolerance{};
   }
 }
 
@@ -94,7 +99,8 @@ PassCase read_case(const std::filesystem::path& path) {
   return c;
 }
 
-std::vector<ir::Tensor> random_inputs(const ir::Function& f, const std::map<int, std::vector<double>>& given) {
+std::vector<ir::Tensor> random_inputs(const ir::Function& f,
+                                      const std::map<int, std::vector<double>>& given) {
   std::mt19937 random(7);
   std::vector<ir::Tensor> inputs;
   for (const Type& type : f.argument_types()) {
@@ -102,9 +108,12 @@ std::vector<ir::Tensor> random_inputs(const ir::Function& f, const std::map<int,
     const auto it = given.find(int(inputs.size()));
     for (std::int64_t i = 0; i < type.count(); ++i) {
       double& x = wide.data<DType::f64>()[i];
-      if (it != given.end()) x = it->second.at(std::size_t(i) % it->second.size());
-      else if (is_float(type.dtype)) x = std::uniform_real_distribution<double>(-2, 2)(random);
-      else x = double(random() % (type.dtype == DType::i1 ? 2 : 4));
+      if (it != given.end())
+        x = it->second.at(std::size_t(i) % it->second.size());
+      else if (is_float(type.dtype))
+        x = std::uniform_real_distribution<double>(-2, 2)(random);
+      else
+        x = double(random() % (type.dtype == DType::i1 ? 2 : 4));
     }
     inputs.push_back(std::make_shared<const HostArray>(convert(wide, type.dtype)));
   }
@@ -112,9 +121,11 @@ std::vector<ir::Tensor> random_inputs(const ir::Function& f, const std::map<int,
 }
 
 std::string difference(const HostArray& found, const HostArray& expected, double scale) {
-  if (found.type != expected.type) return cat("expected type ", to_string(expected.type), ", found ", to_string(found.type));
+  if (found.type != expected.type)
+    return cat("expected type ", to_string(expected.type), ", found ", to_string(found.type));
   const Tolerance t = tolerance_of(expected.type.dtype);
-  if (is_complex(expected.type.dtype)) return found.bytes == expected.bytes ? "" : "complex values differ";
+  if (is_complex(expected.type.dtype))
+    return found.bytes == expected.bytes ? "" : "complex values differ";
   if (t.absolute == 0) {
     if (found.bytes == expected.bytes) return "";
   }
@@ -130,7 +141,8 @@ std::string difference(const HostArray& found, const HostArray& expected, double
 
 std::map<std::string, int> count_ops(const ir::Module& module) {
   std::map<std::string, int> counts;
-  for (const auto& f : module.functions) ir::walk(*f->body, [&](ir::Node& node) { ++counts[std::string(node.name())]; });
+  for (const auto& f : module.functions)
+    ir::walk(*f->body, [&](ir::Node& node) { ++counts[std::string(node.name())]; });
   return counts;
 }
 

@@ -17,25 +17,27 @@
 namespace partita::testing {
 
 struct PassCase {
-  std::string passes;                      ///< "inline raise"
-  passes::PassContext context;             ///< placements, layout
+  std::string passes;           ///< "inline raise"
+  passes::PassContext context;  ///< placements, layout
   std::vector<std::pair<std::string, int>> counts;
-  std::vector<std::string> remarks;        ///< parts of remarks that must be made
-  std::string refused;                     ///< part of the user error that the passes must give
-  std::string run_refused;                 ///< part of the error that the program gives when it runs
+  std::vector<std::string> remarks;  ///< parts of remarks that must be made
+  std::string refused;               ///< part of the user error that the passes must give
+  std::string run_refused;           ///< part of the error that the program gives when it runs
   std::map<int, std::vector<double>> inputs;
-  std::string program, expected;           ///< expected: empty when absent
+  std::string program, expected;  ///< expected: empty when absent
 };
 
 /// Throws std::runtime_error for a directive that is not known.
 [[nodiscard]] PassCase read_case(const std::filesystem::path& path);
 
 /// Random inputs for @main; integers small, so that they serve as indices and counts.
-[[nodiscard]] std::vector<ir::Tensor> random_inputs(const ir::Function& f, const std::map<int, std::vector<double>>& given = {});
+[[nodiscard]] std::vector<ir::Tensor> random_inputs(
+    const ir::Function& f, const std::map<int, std::vector<double>>& given = {});
 
 /// Why two arrays are not the same within the tolerance of their dtype (SEMANTICS 5, `scale` times);
 /// empty when they are.
-[[nodiscard]] std::string difference(const HostArray& found, const HostArray& expected, double scale = 1);
+[[nodiscard]] std::string difference(const HostArray& found, const HostArray& expected,
+                                     double scale = 1);
 
 /// Nodes by op name, regions included.
 [[nodiscard]] std::map<std::string, int> count_ops(const ir::Module& module);

@@ -26,7 +26,8 @@ void expect_refusal(const std::function<void()>& work, const std::string& part) 
     ADD_FAILURE() << "expected the error '" << part << "', found none";
   } catch (const Error& e) {
     EXPECT_EQ(int(e.kind()), int(ErrorKind::user)) << e.what();
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << "expected '" << part << "', found '" << e.what() << "'";
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos)
+        << "expected '" << part << "', found '" << e.what() << "'";
   }
 }
 
@@ -42,12 +43,14 @@ void expect_same_values(const ir::Module& before, const ir::Module& after, const
   const auto expected = first.run(f, inputs);
   const auto found = second.run(after.entry("main"), inputs);
   ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t k = 0; k < found.size(); ++k) EXPECT_EQ(difference(*found[k], *expected[k]), "") << "result " << k;
+  for (std::size_t k = 0; k < found.size(); ++k)
+    EXPECT_EQ(difference(*found[k], *expected[k]), "") << "result " << k;
 }
 
 void expect_remarks(const passes::PassContext& context, const PassCase& c) {
   for (const std::string& part : c.remarks) {
-    const bool is_made = std::ranges::any_of(context.remarks, [&](const std::string& r) { return r.find(part) != std::string::npos; });
+    const bool is_made = std::ranges::any_of(
+        context.remarks, [&](const std::string& r) { return r.find(part) != std::string::npos; });
     std::string all;
     for (const std::string& r : context.remarks) all += r + "\n";
     EXPECT_TRUE(is_made) << "expected a remark with '" << part << "', found:\n" << all;
@@ -75,9 +78,11 @@ class TextCase : public ::testing::Test {
     for (const auto& [op, n] : c.counts) EXPECT_EQ(counts[op], n) << op;
     expect_remarks(context, c);
     if (!c.expected.empty()) {
-      EXPECT_EQ(text, ir::print_module(*ir::parse_module(c.expected, path_.string() + " (expected)")));
+      EXPECT_EQ(text,
+                ir::print_module(*ir::parse_module(c.expected, path_.string() + " (expected)")));
     }
-    EXPECT_EQ(ir::print_module(*ir::parse_module(text)), text) << "the text does not survive reading";
+    EXPECT_EQ(ir::print_module(*ir::parse_module(text)), text)
+        << "the text does not survive reading";
     expect_same_values(*before, *after, c);
     if (passes::find_pass(runs.back().name).idempotent) {
       passes::PassContext again = c.context;
@@ -93,7 +98,8 @@ class TextCase : public ::testing::Test {
 std::vector<fs::path> sorted(const fs::path& directory, bool folders) {
   std::vector<fs::path> all;
   for (const auto& entry : fs::directory_iterator(directory))
-    if (folders ? entry.is_directory() : entry.path().extension() == ".mlir") all.push_back(entry.path());
+    if (folders ? entry.is_directory() : entry.path().extension() == ".mlir")
+      all.push_back(entry.path());
   std::ranges::sort(all);
   return all;
 }
@@ -104,8 +110,9 @@ const bool are_registered = [] {
     std::string suite = pass.filename().string();
     std::ranges::replace(suite, '-', '_');
     for (const fs::path& path : sorted(pass, false))
-      ::testing::RegisterTest(suite.c_str(), path.stem().c_str(), nullptr, nullptr, path.c_str(), 1,
-                              [path]() -> TextCase* { return new TextCase(path); });  // gtest owns it
+      ::testing::RegisterTest(
+          suite.c_str(), path.stem().c_str(), nullptr, nullptr, path.c_str(), 1,
+          [path]() -> TextCase* { return new TextCase(path); });  // gtest owns it
   }
   return true;
 }();
@@ -115,7 +122,8 @@ TEST(PassCases, EveryPassHasThreeCases) {
   for (const passes::PassInfo& pass : passes::all_passes()) {
     const fs::path cases = folder / pass.name;
     ASSERT_TRUE(fs::is_directory(cases)) << pass.name << " has no cases";
-    EXPECT_GE(sorted(cases, false).size(), 3u) << pass.name << ": the point, a near miss, a boundary";
+    EXPECT_GE(sorted(cases, false).size(), 3u)
+        << pass.name << ": the point, a near miss, a boundary";
   }
 }
 

@@ -138,14 +138,16 @@ using DenseRef = std::shared_ptr<const Dense>;
 
 class Attribute {
  public:
-  using Variant = std::variant<Unit, bool, Integer, Float, std::string, SymbolRef, EnumAttr, RawAttr, Type, I64s,
-                               Bools, List, Dict, DenseRef>;
+  using Variant = std::variant<Unit, bool, Integer, Float, std::string, SymbolRef, EnumAttr,
+                               RawAttr, Type, I64s, Bools, List, Dict, DenseRef>;
   Attribute() = default;
   template <class T>
-    requires std::constructible_from<Variant, T&&> && (!std::same_as<std::remove_cvref_t<T>, Attribute>)
-  Attribute(T&& value) : value_(std::forward<T>(value)) {}  // NOLINT(google-explicit-constructor)
+  requires std::constructible_from<Variant, T&&> &&
+      (!std::same_as<std::remove_cvref_t<T>, Attribute>)Attribute(T&& value)
+      : value_(std::forward<T>(value)) {}                     // NOLINT(google-explicit-constructor)
   Attribute(const char* text) : value_(std::string(text)) {}  // NOLINT(google-explicit-constructor)
-  Attribute(std::int64_t value) : value_(Integer{value, "i64"}) {}  // NOLINT(google-explicit-constructor)
+  Attribute(std::int64_t value)
+      : value_(Integer{value, "i64"}) {}                    // NOLINT(google-explicit-constructor)
   Attribute(int value) : Attribute(std::int64_t(value)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] const Variant& value() const { return value_; }

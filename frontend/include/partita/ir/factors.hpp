@@ -35,7 +35,8 @@ struct FactorRule {
   /// operands[k][d]: factors of dimension d of operand k, outermost first.  Likewise results.
   std::vector<std::vector<std::vector<int>>> operands, results;
 
-  int add_factor(std::int64_t size, FactorKind kind = FactorKind::parallel, std::string combiner = {}) {
+  int add_factor(std::int64_t size, FactorKind kind = FactorKind::parallel,
+                 std::string combiner = {}) {
     factors.push_back({size, kind, std::move(combiner)});
     return int(factors.size()) - 1;
   }

@@ -51,7 +51,8 @@ struct ValueHash {
   }
 };
 template <class T>
-using ValueMap = std::unordered_map<Value, T, ValueHash>;  // iteration order must never reach output
+using ValueMap =
+    std::unordered_map<Value, T, ValueHash>;  // iteration order must never reach output
 
 class Node {
  public:
@@ -108,15 +109,17 @@ class Graph {
   /// Name in the source text without '%', for messages; may be empty.
   [[nodiscard]] const std::string& argument_hint(int k) const;
   [[nodiscard]] bool is_argument(Value v) const { return v.node == arguments_.get(); }
-  void erase_argument(int k);  ///< must be unused; later arguments move down (all uses are renumbered)
+  void erase_argument(
+      int k);  ///< must be unused; later arguments move down (all uses are renumbered)
 
   /// Nodes in order: operands come before users.
   [[nodiscard]] const std::vector<Node*>& nodes() const { return order_; }
 
   /// Makes a node, appended or before `before`.  `result_types` are taken as given: use ir::create
   /// (op.hpp), which infers and verifies.
-  Node* add_node(const OpDef& op, std::vector<Value> operands, Dict attrs, std::vector<Type> result_types,
-                 std::vector<std::unique_ptr<Graph>> regions = {}, Node* before = nullptr);
+  Node* add_node(const OpDef& op, std::vector<Value> operands, Dict attrs,
+                 std::vector<Type> result_types, std::vector<std::unique_ptr<Graph>> regions = {},
+                 Node* before = nullptr);
   void erase(Node* node);  ///< results must be unused
   /// Erases all nodes of this graph (not of regions) that `is_dead` names; true if there were any.
   bool erase_if(const std::function<bool(const Node&)>& is_dead);
@@ -140,9 +143,9 @@ struct Function {
   std::string name;
   bool is_public = true;
   std::unique_ptr<Graph> body;
-  std::vector<Type> result_types;         ///< declared; equal to the types of body->results
-  std::vector<Dict> arg_attrs, res_attrs; ///< as many as arguments and results
-  Dict attrs;                             ///< others, kept
+  std::vector<Type> result_types;          ///< declared; equal to the types of body->results
+  std::vector<Dict> arg_attrs, res_attrs;  ///< as many as arguments and results
+  Dict attrs;                              ///< others, kept
   SourceLocation location;
   /// MLIR location texts as read, of the function and of its arguments; may be empty.
   std::string loc_text;
@@ -189,9 +192,11 @@ bool remove_dead_nodes(Graph& graph);
 /// Operands that are not in the map stay (captures).
 Node* clone_node(const Node& node, Graph& into, ValueMap<Value>& map, Node* before = nullptr);
 /// Copies all nodes of `from` (a body with its arguments mapped beforehand) and returns its mapped results.
-std::vector<Value> clone_body(const Graph& from, Graph& into, ValueMap<Value>& map, Node* before = nullptr);
+std::vector<Value> clone_body(const Graph& from, Graph& into, ValueMap<Value>& map,
+                              Node* before = nullptr);
 /// A copy of a region, with its own arguments.
-[[nodiscard]] std::unique_ptr<Graph> clone_graph(const Graph& graph, const ValueMap<Value>& outer = {});
+[[nodiscard]] std::unique_ptr<Graph> clone_graph(const Graph& graph,
+                                                 const ValueMap<Value>& outer = {});
 [[nodiscard]] std::unique_ptr<Module> clone_module(const Module& module);
 
 }  // namespace partita::ir

@@ -26,7 +26,20 @@ class Interpreter;
 
 // --- Attributes of an op ------------------------------------------------------------------------
 
-enum class AttrKind : std::uint8_t { any, boolean, i64, i64s, bools, text, enumeration, symbol, type, dense, list, dict };
+enum class AttrKind : std::uint8_t {
+  any,
+  boolean,
+  i64,
+  i64s,
+  bools,
+  text,
+  enumeration,
+  symbol,
+  type,
+  dense,
+  list,
+  dict
+};
 
 /// How entries of an integer attribute relate to dimensions; what batching and outlining adjust.
 struct DimRole {
@@ -87,7 +100,9 @@ struct EvalContext {
   Interpreter& interpreter;
   /// Runs region k with these arguments (captures are found by the interpreter).
   [[nodiscard]] std::vector<Tensor> run_region(std::size_t k, std::vector<Tensor> arguments) const;
-  [[nodiscard]] const Type& result_type(int k = 0) const { return node.result_types()[std::size_t(k)]; }
+  [[nodiscard]] const Type& result_type(int k = 0) const {
+    return node.result_types()[std::size_t(k)];
+  }
 };
 using EvalFn = std::function<std::vector<Tensor>(const EvalContext&)>;
 
@@ -98,8 +113,9 @@ using LoadFn = std::function<kernel::ExprId(int operand, std::span<const kernel:
 /// Element of result `result` at `index`, in terms of elements of operands.  Composable: fusion
 /// supplies a `load` that inlines producers.  Where reading outside of an operand is possible,
 /// `choose` guards the load.
-using LowerFn = std::function<kernel::ExprId(const Node& node, int result, kernel::ExprPool& pool,
-                                             std::span<const kernel::ExprId> index, const LoadFn& load)>;
+using LowerFn =
+    std::function<kernel::ExprId(const Node& node, int result, kernel::ExprPool& pool,
+                                 std::span<const kernel::ExprId> index, const LoadFn& load)>;
 
 enum class KernelShape : std::uint8_t {
   none,         ///< has no kernel: control flow, collectives, removed by a pass before
@@ -120,8 +136,8 @@ struct OpDef {
   InferFn infer;
   EvalFn eval;  ///< null: cannot be interpreted directly (removed by a pass); `doc` says so
   KernelShape shape = KernelShape::none;
-  LowerFn lower;      ///< for KernelShape::loops
-  FactorsFn factors;  ///< null: every dimension needs replication
+  LowerFn lower;                        ///< for KernelShape::loops
+  FactorsFn factors;                    ///< null: every dimension needs replication
   const ElementwiseRow* row = nullptr;  ///< elementwise ops
   bool regions_capture = false;         ///< while, if, case
   bool has_side_effect = false;         ///< check.*, collectives: kept and in order
@@ -152,8 +168,9 @@ void register_all_ops(OpRegistry& registry);
 
 /// Verifies and infers, then appends the node (or inserts it before `before`).
 Node* create(Graph& graph, std::string_view op, std::vector<Value> operands, Dict attrs = {},
-             std::vector<std::unique_ptr<Graph>> regions = {}, std::span<const Type> declared_results = {},
-             Node* before = nullptr, const SourceLocation& location = {});
+             std::vector<std::unique_ptr<Graph>> regions = {},
+             std::span<const Type> declared_results = {}, Node* before = nullptr,
+             const SourceLocation& location = {});
 /// Shorthand for one result.
 Value create_value(Graph& graph, std::string_view op, std::vector<Value> operands, Dict attrs = {},
                    std::span<const Type> declared_results = {}, Node* before = nullptr);

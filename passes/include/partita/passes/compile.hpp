@@ -27,8 +27,9 @@ struct CompileOptions {
 struct CompileReport {
   std::vector<PassTiming> timings;
   std::vector<std::string> remarks;  ///< what was not recovered or fused, and why
-  std::map<std::string, std::int64_t> counts;  ///< nodes, maps_recovered, kernels, library_calls, collectives, …
-  std::string planned_bytes;         ///< formula: constant plus bytes per partition times block length
+  std::map<std::string, std::int64_t>
+      counts;                 ///< nodes, maps_recovered, kernels, library_calls, collectives, …
+  std::string planned_bytes;  ///< formula: constant plus bytes per partition times block length
 };
 
 /// Compiles a copy of `module`.  An unknown target is a user error that names those built in.

@@ -62,10 +62,10 @@ struct PassTiming {
 struct RunOptions {
   std::vector<std::string> dump_after;   ///< names or "all"
   std::filesystem::path dump_directory;  ///< empty: the working directory
-  std::size_t passes_before = 0;         ///< files are numbered NN-pass.mlir from the next number on
+  std::size_t passes_before = 0;  ///< files are numbered NN-pass.mlir from the next number on
 };
 /// Runs in order.  A pass whose needed stage is not reached is a user error that names both.
-std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes, PassContext& context,
-                                   const RunOptions& options = {});
+std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes,
+                                   PassContext& context, const RunOptions& options = {});
 
 }  // namespace partita::passes

@@ -46,7 +46,8 @@ void save_artifact(const Artifact& artifact, const std::filesystem::path& path);
 /// A damaged, truncated, newer-major or foreign file is a user error of one line.
 [[nodiscard]] Artifact load_artifact(const std::filesystem::path& path);
 [[nodiscard]] std::vector<std::byte> serialize_artifact(const Artifact& artifact);
-[[nodiscard]] Artifact parse_artifact(std::span<const std::byte> bytes, const std::string& name_for_errors);
+[[nodiscard]] Artifact parse_artifact(std::span<const std::byte> bytes,
+                                      const std::string& name_for_errors);
 /// Hash of everything that determines what runs; 16 hexadecimal digits.  Ranks compare it.
 [[nodiscard]] std::string content_hash(const Artifact& artifact);
 

@@ -38,9 +38,9 @@ struct Buffer {
   BufferKind kind = BufferKind::arena;
   int index = 0;
   DType dtype = DType::f32;
-  HostExpr count;                  ///< elements on this shard
-  std::int64_t arena_offset = 0;   ///< bytes; a multiple of 128
-  std::string name;                ///< of the value it holds, for traces and messages
+  HostExpr count;                 ///< elements on this shard
+  std::int64_t arena_offset = 0;  ///< bytes; a multiple of 128
+  std::string name;               ///< of the value it holds, for traces and messages
 };
 
 /// Element `offset` of a buffer; offsets reach kernels as arguments, never as sub-buffers.
@@ -60,7 +60,7 @@ struct Launch {
   int kernel = 0;  ///< index into Artifact::kernels
   std::vector<BufferRef> buffers;
   std::vector<ScalarArg> scalars;
-  std::array<HostExpr, 3> global{1, 1, 1};     ///< work-items; multiples of `local` where that is set
+  std::array<HostExpr, 3> global{1, 1, 1};  ///< work-items; multiples of `local` where that is set
   std::array<std::int64_t, 3> local{0, 0, 0};  ///< 0: the device chooses
 };
 
@@ -145,15 +145,16 @@ struct Check {
 };
 
 struct Step {
-  std::variant<Launch, Gemm, Copy, For, While, Case, AllReduceStart, AllGatherStart, CollectiveDone, Check>
+  std::variant<Launch, Gemm, Copy, For, While, Case, AllReduceStart, AllGatherStart, CollectiveDone,
+               Check>
       what;
   std::string name;  ///< stable descriptive name, for traces, watchdog and errors
 };
 
 /// How an argument or result lies over the shards.
 struct PortInfo {
-  std::string name;  ///< argument name in the source, may be empty
-  Type type;         ///< global type
+  std::string name;    ///< argument name in the source, may be empty
+  Type type;           ///< global type
   int placement = -1;  ///< index into Plan::placements when dimension 0 is split over the shards
 };
 

@@ -65,7 +65,9 @@ inline constexpr std::array all_dtypes{
 [[nodiscard]] constexpr std::string_view to_string(DType d) { return info(d).text; }
 [[nodiscard]] constexpr std::size_t byte_size(DType d) { return info(d).bytes; }
 [[nodiscard]] constexpr bool is_float(DType d) { return info(d).kind == Kinds::floating; }
-[[nodiscard]] constexpr bool is_integer(DType d) { return intersects(info(d).kind, Kinds::integer); }
+[[nodiscard]] constexpr bool is_integer(DType d) {
+  return intersects(info(d).kind, Kinds::integer);
+}
 [[nodiscard]] constexpr bool is_complex(DType d) { return info(d).kind == Kinds::complex; }
 
 /// The dtype StableHLO spells `text` (also accepts the enumerator and "u8"-style names), or nothing.
@@ -94,8 +96,8 @@ template <class T>
 inline constexpr bool is_std_complex<std::complex<T>> = true;
 
 template <class T>
-inline constexpr Kinds kind_of = std::same_as<T, bool>          ? Kinds::boolean
-                                 : is_std_complex<T>            ? Kinds::complex
+inline constexpr Kinds kind_of = std::same_as<T, bool>         ? Kinds::boolean
+                                 : is_std_complex<T>           ? Kinds::complex
                                  : std::is_floating_point_v<T> ? Kinds::floating
                                  : std::is_signed_v<T>         ? Kinds::signed_
                                                                : Kinds::unsigned_;
@@ -103,25 +105,35 @@ inline constexpr Kinds kind_of = std::same_as<T, bool>          ? Kinds::boolean
 /// Rounds a value to what `d` can hold: only f16 and bf16 compute in a wider type.
 template <DType d, class T>
 [[nodiscard]] ValueType<d> round_to(T x) {
-  if constexpr (d == DType::f16) return Float16::decode(Float16::encode(double(x)));
-  else if constexpr (d == DType::bf16) return BFloat16::decode(BFloat16::encode(double(x)));
-  else return ValueType<d>(x);
+  if constexpr (d == DType::f16)
+    return Float16::decode(Float16::encode(double(x)));
+  else if constexpr (d == DType::bf16)
+    return BFloat16::decode(BFloat16::encode(double(x)));
+  else
+    return ValueType<d>(x);
 }
 
 /// Element i of an array in memory, as the value scalar code computes with.
 template <DType d>
 [[nodiscard]] ValueType<d> load(const StorageType<d>* data, std::size_t i) {
-  if constexpr (d == DType::i1) return data[i] != 0;
-  else if constexpr (d == DType::f16) return Float16::decode(data[i]);
-  else if constexpr (d == DType::bf16) return BFloat16::decode(data[i]);
-  else return data[i];
+  if constexpr (d == DType::i1)
+    return data[i] != 0;
+  else if constexpr (d == DType::f16)
+    return Float16::decode(data[i]);
+  else if constexpr (d == DType::bf16)
+    return BFloat16::decode(data[i]);
+  else
+    return data[i];
 }
 
 template <DType d>
 void store(ValueType<d> x, StorageType<d>* data, std::size_t i) {
-  if constexpr (d == DType::f16) data[i] = Float16::encode(double(x));
-  else if constexpr (d == DType::bf16) data[i] = BFloat16::encode(double(x));
-  else data[i] = StorageType<d>(x);
+  if constexpr (d == DType::f16)
+    data[i] = Float16::encode(double(x));
+  else if constexpr (d == DType::bf16)
+    data[i] = BFloat16::encode(double(x));
+  else
+    data[i] = StorageType<d>(x);
 }
 
 /// Calls f(integral_constant<DType, d>) for the run-time `d`.
@@ -129,7 +141,8 @@ template <class F>
 decltype(auto) visit(DType d, F&& f) {
   switch (d) {
 #define PARTITA_DTYPE(name, ...) \
-  case DType::name: return f(std::integral_constant<DType, DType::name>{});
+  case DType::name:              \
+    return f(std::integral_constant<DType, DType::name>{});
 #include "partita/base/dtype.def"
   }
   __builtin_unreachable();

@@ -49,9 +49,9 @@ template <class... Parts>
 }  // namespace partita
 
 /// Checks an invariant of our own code; a failure is an internal error that names the condition.
-#define PARTITA_ASSERT(condition)                                                          \
-  do {                                                                                     \
-    if (!(condition))                                                                      \
-      ::partita::throw_internal_error(                                                     \
+#define PARTITA_ASSERT(condition)                                                            \
+  do {                                                                                       \
+    if (!(condition))                                                                        \
+      ::partita::throw_internal_error(                                                       \
           ::partita::cat("invariant broken at ", __FILE__, ":", __LINE__, ": " #condition)); \
   } while (false)

@@ -74,12 +74,13 @@ class Device {
   /// Compiles (or takes from the cache) all kernels; a build failure holds the build log's first lines.
   [[nodiscard]] virtual DeviceProgramPtr load(const Artifact& artifact) = 0;
   /// The bytes may be reused at once.
-  virtual void write(DeviceBuffer& to, std::size_t byte_offset, std::span<const std::byte> from) = 0;
+  virtual void write(DeviceBuffer& to, std::size_t byte_offset,
+                     std::span<const std::byte> from) = 0;
   /// Waits until the bytes are there.
   virtual void read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) = 0;
   /// Ranges of one buffer must not overlap, except that a copy onto itself does nothing.
-  virtual void copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to, std::size_t to_byte,
-                    std::size_t bytes) = 0;
+  virtual void copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to,
+                    std::size_t to_byte, std::size_t bytes) = 0;
   /// Where `local` is 0 in all dimensions the device may run the items as several ranges: such a
   /// kernel uses get_global_id() alone, neither group numbers nor sizes nor barriers.
   virtual void launch(DeviceProgram& program, const LaunchArgs& args) = 0;
