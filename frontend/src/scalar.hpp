@@ -68,12 +68,12 @@ constexpr std::complex<T> MAKE(T re, T im) {
 }
 
 // Functions of <cmath>, by number of operands.
-#define PARTITA_CMATH(X, Y)                                                                       \
-  X(acos)                                                                                         \
-  X(acosh)                                                                                        \
-  X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc) X(exp) X(expm1) \
-      X(fabs) X(floor) X(log) X(log1p) X(rint) X(round) X(sin) X(sinh) X(sqrt) X(tan) X(tanh)     \
-          Y(atan2) Y(copysign) Y(fmod) Y(hypot) Y(nextafter) Y(pow)
+// clang-format off
+#define PARTITA_CMATH(X, Y)                                                                        \
+  X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc) \
+  X(exp) X(expm1) X(fabs) X(floor) X(log) X(log1p) X(rint) X(round) X(sin) X(sinh) X(sqrt) X(tan)  \
+  X(tanh) Y(atan2) Y(copysign) Y(fmod) Y(hypot) Y(nextafter) Y(pow)
+// clang-format on
 #define PARTITA_UNARY(f)                        \
   inline float f(float x) { return std::f(x); } \
   inline double f(double x) { return std::f(x); }
