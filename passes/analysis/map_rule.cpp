@@ -178,7 +178,11 @@ class MapSimplification {
   /// The value outside of the map that a uniform value of the body is.
   Value outside(Value v) {
     if (const auto it = outside_.find(v); it != outside_.end()) return it->second;
-    if (body_.is_argument(v)) return outside_[v] = *shared_operand(std::size_t(v.index));
+    if (body_.is_argument(v)) {
+      const auto shared = shared_operand(std::size_t(v.index));
+      PARTITA_ASSERT(shared.has_value());
+      return outside_[v] = *shared;
+    }
     for (const Value& x : ir::captures(*v.node)) (void)outside(x);
     r_.copy(*v.node, outside_);
     return outside_.at(v);

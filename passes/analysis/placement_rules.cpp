@@ -46,7 +46,8 @@ Value n_times(Value x, std::int64_t n, Rewriter& r) {
   if (d != DType::f16 && d != DType::bf16)
     return r.value("stablehlo.multiply", {x, r.constant(number(x.type(), n))});
   // Summed in f32 and rounded once.
-  const Type wide{.dtype = DType::f32, .dims = x.type().dims}, narrow = x.type();
+  const Type wide{.dtype = DType::f32, .dims = x.type().dims};
+  const Type& narrow = x.type();
   const Value w = r.value("stablehlo.convert", {x}, {}, {&wide, 1});
   const Value product = r.value("stablehlo.multiply", {w, r.constant(number(wide, n))});
   return r.value("stablehlo.convert", {product}, {}, {&narrow, 1});
@@ -71,8 +72,9 @@ Replacement reduction(Node& node, Rewriter& r) {
       others.push_back(operands[k]);
       continue;
     }
-    const Value x = *same_in_all(operands[k], placement, r);
-    values[k] = node.is("mr.reduce_sum") ? n_times(x, operands[k].type().dims[0], r) : x;
+    const auto x = same_in_all(operands[k], placement, r);
+    PARTITA_ASSERT(x.has_value());
+    values[k] = node.is("mr.reduce_sum") ? n_times(*x, operands[k].type().dims[0], r) : *x;
   }
   if (others.empty()) return values;
   ir::Dict attrs = node.attrs;
@@ -106,7 +108,11 @@ Replacement elementwise_of_broadcasts(Node& node, Rewriter& r) {
   for (const Value& v : node.operands())
     if (!is_same_in_all(v, placement) || v.type().dims != type.dims) return {};
   std::vector<Value> operands;
-  for (const Value& v : node.operands()) operands.push_back(*same_in_all(v, placement, r));
+  for (const Value& v : node.operands()) {
+    const auto x = same_in_all(v, placement, r);
+    PARTITA_ASSERT(x.has_value());
+    operands.push_back(*x);
+  }
   const Type one{.dtype = type.dtype, .dims = Dims(type.dims.begin() + 1, type.dims.end())};
   const Value result = r.value(node.name(), operands, node.attrs, {&one, 1});
   return {r.value("mr.broadcast", {result}, {{"placement", placement}}, {&type, 1})};

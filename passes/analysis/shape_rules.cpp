@@ -144,7 +144,7 @@ Replacement dynamic_slice(Node& node, Rewriter& r) {
     const std::int64_t size = node.result_types()[0].dims[d], last = x.type().dims[d] - size;
     const auto start = integers_of(node.operand(d + 1), 1);
     if (!start && last != 0) return {};
-    b.start.push_back(last == 0 ? 0 : std::clamp<std::int64_t>((*start)[0], 0, last));
+    b.start.push_back(start ? std::clamp<std::int64_t>((*start)[0], 0, last) : 0);
     b.limit.push_back(b.start.back() + size);
     b.stride.push_back(1);
   }
