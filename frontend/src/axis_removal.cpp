@@ -93,6 +93,7 @@ HostArray axis_first(const HostArray& array, const AxisPosition& p, std::int64_t
   before *= p.outer;
   after *= p.inner;
   const std::size_t run = std::size_t(after) * size;
+  if (run == 0) return out;
   for (std::int64_t b = 0; b < before; ++b)
     for (std::int64_t i = 0; i < n; ++i)
       std::memcpy(out.bytes.data() + std::size_t(i * before + b) * run,

@@ -149,7 +149,7 @@ void Accumulator::add(const HostArray& from, std::int64_t offset) {
   HostArray wide;
   if (value_.type.dtype != type_.dtype) {
     HostArray slice(type_);
-    std::memcpy(slice.bytes.data(), at, slice.bytes.size());
+    if (!slice.bytes.empty()) std::memcpy(slice.bytes.data(), at, slice.bytes.size());
     wide = convert(slice, value_.type.dtype);
     at = wide.bytes.data();
   }
