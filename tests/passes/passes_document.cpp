@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// docs/passes.md is what the passes say of themselves.  With PARTITA_UPDATE_DOCS=1 the test writes it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "partita/base/error.hpp"
+#include "partita/passes/pass.hpp"
+
+namespace partita::testing {
+namespace {
+
+std::string stage_name(passes::Stage stage) {
+  switch (stage) {
+    case passes::Stage::parsed: return "parsed";
+    case passes::Stage::inlined: return "inlined";
+    case passes::Stage::raised: return "raised";
+    case passes::Stage::placed: return "placed";
+    case passes::Stage::distributed: return "distributed";
+  }
+  return {};
+}
+
+std::string document() {
+  std::string text =
+      "# Passes\n\n"
+      "Generated from the passes by `tests/passes/passes_document.cpp`; `partita opt IN --passes \"a b{k=v}\"` runs\n"
+      "any of them, `--pipeline NAME` a named sequence.\n\n"
+      "| pipeline | passes |\n|---|---|\n";
+  for (const char* name : {"frontend", "placement", "compile"}) {
+    std::string passes;
+    for (const passes::PassRun& run : passes::named_pipeline(name)) passes += cat(passes.empty() ? "" : ", ", run.name);
+    text += cat("| ", name, " | ", passes, " |\n");
+  }
+  text += "\n| pass | does | needs | gives | idempotent |\n|---|---|---|---|---|\n";
+  for (const passes::PassInfo& p : passes::all_passes())
+    text += cat("| ", p.name, " | ", p.doc, " | ", stage_name(p.needs), " | ", stage_name(p.gives), " | ", p.idempotent ? "yes" : "no", " |\n");
+  return text;
+}
+
+TEST(PassesDocument, IsUpToDate) {
+  const auto path = std::filesystem::path(PARTITA_TEST_SOURCE_DIR) / "docs" / "passes.md";
+  if (std::getenv("PARTITA_UPDATE_DOCS") != nullptr) std::ofstream(path) << document();
+  std::ifstream in(path);
+  std::stringstream found;
+  found << in.rdbuf();
+  EXPECT_EQ(found.str(), document()) << "run test_passes --gtest_filter='PassesDocument*' with PARTITA_UPDATE_DOCS=1";
+}
+
+}  // namespace
+}  // namespace partita::testing
