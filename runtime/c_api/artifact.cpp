@@ -78,8 +78,8 @@ size_t partita_dtype_size(partita_dtype dtype) {
 
 partita_status partita_artifact_load(const char* path, partita_artifact** artifact) {
   return guarded([&] {
-    require(artifact, __func__, "artifact");
-    require(path, __func__, "path");
+    require(artifact, "artifact");
+    require(path, "path");
     auto loaded = std::make_unique<partita_artifact>();
     loaded->artifact = partita::load_artifact(path);
     *artifact = loaded.release();
@@ -89,8 +89,8 @@ partita_status partita_artifact_load(const char* path, partita_artifact** artifa
 partita_status partita_artifact_parse(const void* bytes, size_t size, const char* name,
                                       partita_artifact** artifact) {
   return guarded([&] {
-    require(artifact, __func__, "artifact");
-    require(static_cast<const char*>(bytes), __func__, "bytes");
+    require(artifact, "artifact");
+    require(static_cast<const char*>(bytes), "bytes");
     auto parsed = std::make_unique<partita_artifact>();
     parsed->artifact = partita::parse_artifact(
         std::span(static_cast<const std::byte*>(bytes), size), name != nullptr ? name : "memory");
@@ -117,33 +117,31 @@ size_t partita_artifact_output_count(const partita_artifact* artifact) {
 partita_status partita_artifact_input(const partita_artifact* artifact, size_t index,
                                       partita_port* port) {
   return guarded([&] {
-    const partita::Plan& plan = require(artifact, __func__, "artifact").artifact.plan;
-    fill_port(plan, plan.inputs, index, require(port, __func__, "port"), "input");
+    const partita::Plan& plan = require(artifact, "artifact").artifact.plan;
+    fill_port(plan, plan.inputs, index, require(port, "port"), "input");
   });
 }
 
 partita_status partita_artifact_output(const partita_artifact* artifact, size_t index,
                                        partita_port* port) {
   return guarded([&] {
-    const partita::Plan& plan = require(artifact, __func__, "artifact").artifact.plan;
-    fill_port(plan, plan.outputs, index, require(port, __func__, "port"), "output");
+    const partita::Plan& plan = require(artifact, "artifact").artifact.plan;
+    fill_port(plan, plan.outputs, index, require(port, "port"), "output");
   });
 }
 
 partita_status partita_artifact_find_input(const partita_artifact* artifact, const char* name,
                                            size_t* index) {
   return guarded([&] {
-    const partita::Plan& plan = require(artifact, __func__, "artifact").artifact.plan;
-    require(index, __func__, "index") =
-        find_port(plan.inputs, &require(name, __func__, "name"), "input");
+    const partita::Plan& plan = require(artifact, "artifact").artifact.plan;
+    require(index, "index") = find_port(plan.inputs, &require(name, "name"), "input");
   });
 }
 
 partita_status partita_artifact_find_output(const partita_artifact* artifact, const char* name,
                                             size_t* index) {
   return guarded([&] {
-    const partita::Plan& plan = require(artifact, __func__, "artifact").artifact.plan;
-    require(index, __func__, "index") =
-        find_port(plan.outputs, &require(name, __func__, "name"), "output");
+    const partita::Plan& plan = require(artifact, "artifact").artifact.plan;
+    require(index, "index") = find_port(plan.outputs, &require(name, "name"), "output");
   });
 }

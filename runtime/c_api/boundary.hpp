@@ -43,11 +43,11 @@ partita_status guarded(Action&& action) noexcept {
   }
 }
 
-/// `pointer`, or a user error that names the function and the parameter.
+/// What `pointer` points to, or a user error that names the parameter.
 template <class T>
-T& require(T* pointer, const char* function, const char* parameter) {
+T& require(T* pointer, const char* parameter) {
   if (pointer == nullptr)
-    throw_user_error(cat(function, ": ", parameter, ": expected a pointer, found NULL"));
+    throw_user_error(cat("argument '", parameter, "': expected a pointer, found NULL"));
   return *pointer;
 }
 

@@ -62,8 +62,8 @@ partita_status partita_session_create(const partita_artifact* artifact,
                                       const partita_session_options* options,
                                       partita_session** session) {
   return guarded([&] {
-    require(session, __func__, "session");
-    const partita::Artifact& program = require(artifact, __func__, "artifact").artifact;
+    require(session, "session");
+    const partita::Artifact& program = require(artifact, "artifact").artifact;
     partita_session_options given{};
     if (options != nullptr) given = partita::c_api::read_sized(*options, "partita_session_options");
     auto made = std::make_unique<partita_session>();
@@ -87,12 +87,12 @@ int32_t partita_session_ranks(const partita_session* session) {
 partita_status partita_session_set_input(partita_session* session, size_t index, const void* data,
                                          size_t bytes) {
   return guarded([&] {
-    partita::Session& own = *require(session, __func__, "session").session;
+    partita::Session& own = *require(session, "session").session;
     const PortInfo& port = checked_port(own.artifact().plan.inputs, index, "input");
     check_bytes(port, index, bytes, "input");
     partita::HostArray array(port.type);
     if (bytes > 0) {
-      const auto* const from = &require(static_cast<const std::byte*>(data), __func__, "data");
+      const auto* const from = &require(static_cast<const std::byte*>(data), "data");
       std::copy_n(from, bytes, array.bytes.begin());
     }
     own.set_input(int(index), array);
@@ -100,20 +100,20 @@ partita_status partita_session_set_input(partita_session* session, size_t index,
 }
 
 partita_status partita_session_submit(partita_session* session) {
-  return guarded([&] { require(session, __func__, "session").session->run(); });
+  return guarded([&] { require(session, "session").session->run(); });
 }
 
 partita_status partita_session_wait(partita_session* session) {
-  return guarded([&] { require(session, __func__, "session").session->finish(); });
+  return guarded([&] { require(session, "session").session->finish(); });
 }
 
 partita_status partita_session_carry(partita_session* session, const partita_carry* carries,
                                      size_t count) {
   return guarded([&] {
-    partita::Session& own = *require(session, __func__, "session").session;
+    partita::Session& own = *require(session, "session").session;
     std::vector<partita::Carry> pairs;
     for (std::size_t i = 0; i < count; ++i) {
-      const partita_carry& pair = (&require(carries, __func__, "carries"))[i];
+      const partita_carry& pair = (&require(carries, "carries"))[i];
       (void)checked_port(own.artifact().plan.outputs, pair.output, "output");
       (void)checked_port(own.artifact().plan.inputs, pair.input, "input");
       pairs.push_back({.output = int(pair.output), .input = int(pair.input)});
@@ -126,11 +126,11 @@ partita_status partita_session_carry(partita_session* session, const partita_car
 partita_status partita_session_read_output(partita_session* session, size_t index, void* data,
                                            size_t bytes) {
   return guarded([&] {
-    partita::Session& own = *require(session, __func__, "session").session;
+    partita::Session& own = *require(session, "session").session;
     const PortInfo& port = checked_port(own.artifact().plan.outputs, index, "output");
     check_bytes(port, index, bytes, "output");
     const bool receives = own.rank() == 0 && bytes > 0;
-    if (receives) require(static_cast<std::byte*>(data), __func__, "data");
+    if (receives) require(static_cast<std::byte*>(data), "data");
     const auto array = own.output(int(index));
     if (receives && array) std::ranges::copy(array->bytes, static_cast<std::byte*>(data));
   });
@@ -138,8 +138,8 @@ partita_status partita_session_read_output(partita_session* session, size_t inde
 
 partita_status partita_session_stats(const partita_session* session, partita_stats* stats) {
   return guarded([&] {
-    const partita::RunStats own = require(session, __func__, "session").session->stats();
-    partita::c_api::write_sized(require(stats, __func__, "stats"),
+    const partita::RunStats own = require(session, "session").session->stats();
+    partita::c_api::write_sized(require(stats, "stats"),
                                 {.struct_size = 0,
                                  .peak_device_bytes = own.peak_device_bytes,
                                  .peak_arena_bytes = own.peak_arena_bytes,
@@ -154,8 +154,8 @@ partita_status partita_session_stats(const partita_session* session, partita_sta
 
 partita_status partita_session_trace(partita_session* session, const char** json) {
   return guarded([&] {
-    partita_session& own = require(session, __func__, "session");
-    require(json, __func__, "json");
+    partita_session& own = require(session, "session");
+    require(json, "json");
     own.trace = own.session->trace_json();
     *json = own.trace.c_str();
   });

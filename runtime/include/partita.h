@@ -35,6 +35,8 @@
 extern "C" {
 #endif
 
+/* C's customs for names. NOLINTBEGIN(readability-identifier-naming,modernize-*) */
+
 /* The values are those of the command line's exit status. */
 typedef enum partita_status {
   PARTITA_OK = 0,
@@ -210,6 +212,8 @@ PARTITA_API partita_status partita_session_trace(partita_session* session, const
  * that locked unlocks.  With MPI_THREAD_MULTIPLE it is not needed. */
 PARTITA_API partita_status partita_mpi_lock(void);
 PARTITA_API partita_status partita_mpi_unlock(void);
+
+/* NOLINTEND(readability-identifier-naming,modernize-*) */
 
 #ifdef __cplusplus
 }

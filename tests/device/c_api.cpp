@@ -180,8 +180,8 @@ TEST_F(CApi, wrong_calls_are_user_errors_that_say_what_was_expected) {
   const float x[] = {1, 2, 3, 4};
   expect(partita_session_set_input(session, 0, x, 12), "expected 16 bytes, found 12");
   expect(partita_session_set_input(session, 2, x, 16), "expected an index below 2");
-  expect(partita_session_set_input(session, 0, nullptr, 16), "data: expected a pointer");
-  expect(partita_session_set_input(nullptr, 0, x, 16), "session: expected a pointer");
+  expect(partita_session_set_input(session, 0, nullptr, 16), "argument 'data': expected a pointer");
+  expect(partita_session_set_input(nullptr, 0, x, 16), "argument 'session': expected a pointer");
   float y[4];
   expect(partita_session_read_output(session, 0, y, 8), "expected 16 bytes, found 8");
   expect(partita_session_read_output(session, 7, y, 16), "expected an index below 1");
