@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "passes/analysis/axis_tracker.hpp"
 
+#include <algorithm>
+
 #include "passes/analysis/placement_support.hpp"
 
 namespace partita::passes {
@@ -48,6 +50,12 @@ std::int64_t AxisTracker::parallel_nodes() const {
     for (const auto& region : node->regions()) ir::walk(*region, [&](Node&) { ++n; });
   }
   return n;
+}
+
+bool AxisTracker::is_reduced() const {
+  return std::ranges::any_of(flows_, [](const auto& entry) {
+    return entry.second.kind == FactorKind::reduced && entry.first->is("stablehlo.reduce");
+  });
 }
 
 /// Follows the axis through one node; true when something became known.

@@ -30,6 +30,8 @@ class AxisTracker {
   /// Nodes where the axis stops, in order, and why.
   [[nodiscard]] std::vector<std::pair<const ir::Node*, std::string>> stops() const;
   [[nodiscard]] std::int64_t parallel_nodes() const;
+  /// Whether some stablehlo.reduce reduces the axis.
+  [[nodiscard]] bool is_reduced() const;
 
  private:
   bool visit(ir::Node& node);

@@ -30,23 +30,26 @@ using ir::Value;
 
 using Seeds = std::vector<std::pair<Value, AxisPosition>>;
 
-/// Seeds by placement, from sdy.sharding_constraint and sdy.sharding of arguments.
-std::map<std::string, Seeds> annotated_seeds(const ir::Module& module, const ir::Function& f) {
-  std::map<std::string, Seeds> seeds;
-  const auto add = [&](Value v, const std::string& sharding) {
-    const auto axes = sharding_axes(sharding);
+/// Where sdy.sharding_constraint and sdy.sharding of arguments (of a function's body) say a
+/// placement's axis is.
+Seeds annotated_seeds(const ir::Module& module, const ir::Function& f, const Graph& graph,
+                      const std::string& placement) {
+  Seeds seeds;
+  const auto add = [&](Value v, const ir::Attribute* sharding) {
+    const auto* raw = sharding == nullptr ? nullptr : sharding->get_if<ir::RawAttr>();
+    if (raw == nullptr) return;
+    const auto axes = sharding_axes(raw->text);
     for (std::size_t d = 0; d < axes.size() && d < v.type().dims.size(); ++d)
-      if (axes[d].size() == 1 && module.placement_size(axes[d][0]) == v.type().dims[d])
-        seeds[axes[d][0]].emplace_back(v, AxisPosition{.dim = int(d)});
+      if (axes[d] == std::vector{placement} &&
+          module.placement_size(placement) == v.type().dims[d])
+        seeds.emplace_back(v, AxisPosition{.dim = int(d)});
   };
-  for (std::size_t k = 0; k < f.arg_attrs.size(); ++k)
-    if (const ir::Attribute* a = f.arg_attrs[k].find("sdy.sharding"))
-      if (const auto* raw = a->get_if<ir::RawAttr>()) add(f.body->argument(int(k)), raw->text);
-  for (Node* node : f.body->nodes()) {
+  for (std::size_t k = 0; &graph == f.body.get() && k < f.arg_attrs.size(); ++k)
+    add(graph.argument(int(k)), f.arg_attrs[k].find("sdy.sharding"));
+  for (Node* node : graph.nodes()) {
     if (!node->is("sdy.sharding_constraint")) continue;
-    if (const ir::Attribute* a = node->attrs.find("sharding"))
-      if (const auto* raw = a->get_if<ir::RawAttr>())
-        add(node->operand(0), raw->text), add(node->result(), raw->text);
+    add(node->operand(0), node->attrs.find("sharding"));
+    add(node->result(), node->attrs.find("sharding"));
   }
   return seeds;
 }
@@ -123,9 +126,20 @@ Seeds candidate_seeds(const Graph& graph, std::int64_t n) {
   return seeds;
 }
 
-/// The candidate whose axis passes through the most nodes and is summed up somewhere or reaches an
-/// argument; nothing when there is none.
-std::unique_ptr<AxisTracker> search(const Graph& graph, std::int64_t n) {
+/// What a candidate must show to be taken for the placement's axis.
+enum class Evidence : std::uint8_t {
+  any_node,  ///< it passes a node
+  reduction, ///< it is also dimension 0 of an argument, and summed up by a reduce
+};
+
+bool reaches_argument(const AxisTracker& tracker) {
+  return std::ranges::any_of(tracker.positions(), [](const auto& entry) {
+    return entry.first.node->is("graph.arguments") && entry.second == AxisPosition{};
+  });
+}
+
+/// The candidate whose axis passes through the most nodes; nothing when there is none.
+std::unique_ptr<AxisTracker> search(const Graph& graph, std::int64_t n, Evidence evidence) {
   std::unique_ptr<AxisTracker> best;
   std::int64_t best_score = 0;
   std::set<std::pair<Value, int>> covered;
@@ -138,6 +152,9 @@ std::unique_ptr<AxisTracker> search(const Graph& graph, std::int64_t n) {
       if (p.outer == 1 && p.inner == 1) covered.insert({value, p.dim});
     const std::int64_t score = tracker->parallel_nodes();
     if (score <= best_score) continue;
+    const bool is_enough = evidence == Evidence::any_node ||
+                           (tracker->is_reduced() && reaches_argument(*tracker));
+    if (!is_enough) continue;
     best_score = score;
     best = std::move(tracker);
   }
@@ -169,28 +186,74 @@ void recognise_means(Graph& graph, const ir::Module& module) {
   ir::remove_dead_nodes(graph);
 }
 
-void outline_placement(ir::Module& module, Graph& graph, const std::string& placement,
-                       const Seeds& annotated, bool may_search, PassContext& context) {
-  const std::int64_t n = declared_size(module, placement);
-  Seeds seeds = placed_seeds(graph, placement);
-  seeds.insert(seeds.end(), annotated.begin(), annotated.end());
-  std::unique_ptr<AxisTracker> tracker;
-  if (!seeds.empty()) {
-    tracker = std::make_unique<AxisTracker>(graph, n);
-    for (const auto& [v, position] : seeds) tracker->seed(v, position);
-    tracker->run();
-  } else if (may_search) {
-    tracker = search(graph, n);
-    if (!tracker)
+class PlacementRaiser {
+ public:
+  PlacementRaiser(const ir::Module& module, const ir::Function& f, std::string placement,
+                  PassContext& context)
+      : module_(module),
+        f_(f),
+        placement_(std::move(placement)),
+        size_(declared_size(module, placement_)),
+        may_search_(context.placements.contains(placement_)),
+        context_(context) {}
+
+  void run() {
+    graph(*f_.body);
+    if (may_search_ && !is_found_)
       throw_user_error(
-          cat("--placement ", placement, "=", n,
+          cat("--placement ", placement_, "=", size_,
               ": expected a dimension of that size that maps and reductions share, found none"));
   }
-  if (!tracker) return;
-  const OutlineResult result = outline(graph, *tracker, placement, n);
-  context.counts["maps_recovered"] += result.maps;
-  context.remarks.insert(context.remarks.end(), result.remarks.begin(), result.remarks.end());
-}
+
+ private:
+  /// Raises a graph, then what is left of control flow in it: a loop over rounds holds maps and
+  /// reductions of its own.
+  void graph(Graph& g) {
+    Seeds seeds = placed_seeds(g, placement_);
+    const Seeds annotated = annotated_seeds(module_, f_, g, placement_);
+    seeds.insert(seeds.end(), annotated.begin(), annotated.end());
+    if (!seeds.empty()) {
+      AxisTracker tracker(g, size_);
+      for (const auto& [v, position] : seeds) tracker.seed(v, position);
+      tracker.run();
+      is_found_ = true;
+      outline_along(g, tracker);
+    } else if (may_search_) {
+      search_in(g);
+    }
+    for (Node* node : std::vector<Node*>(g.nodes()))
+      if (node->op().regions_capture)
+        for (const auto& region : node->regions()) graph(*region);
+  }
+
+  /// The best candidate, and then others that are summed up.
+  void search_in(Graph& g) {
+    const bool is_top = &g == f_.body.get();
+    for (Evidence evidence = is_top ? Evidence::any_node : Evidence::reduction;;
+         evidence = Evidence::reduction) {
+      const auto tracker = search(g, size_, evidence);
+      if (!tracker) return;
+      is_found_ = true;
+      if (outline_along(g, *tracker) == 0) return;
+    }
+  }
+
+  /// Number of maps made.
+  int outline_along(Graph& g, const AxisTracker& tracker) {
+    const OutlineResult result = outline(g, tracker, placement_, size_);
+    context_.counts["maps_recovered"] += result.maps;
+    context_.remarks.insert(context_.remarks.end(), result.remarks.begin(), result.remarks.end());
+    return result.maps;
+  }
+
+  const ir::Module& module_;
+  const ir::Function& f_;
+  std::string placement_;
+  std::int64_t size_;
+  bool may_search_;
+  PassContext& context_;
+  bool is_found_ = false;
+};
 
 void run(ir::Module& module, PassContext& context) {
   for (const auto& [name, size] : context.placements) {
@@ -211,12 +274,8 @@ void run(ir::Module& module, PassContext& context) {
       sizes[p.name] = declared_size(module, p.name);
     }
   context.counts["maps_recovered"] += scans_to_maps(*f.body, sizes);
-  for (const std::string& placement : placements) {
-    const auto annotated = annotated_seeds(module, f);
-    const auto it = annotated.find(placement);
-    outline_placement(module, *f.body, placement, it == annotated.end() ? Seeds{} : it->second,
-                      context.placements.contains(placement), context);
-  }
+  for (const std::string& placement : placements)
+    PlacementRaiser(module, f, placement, context).run();
   for (const auto& g : module.functions)
     if (g->is_public) remove_constraints(*g->body);
   normalise_maps(*f.body, module);

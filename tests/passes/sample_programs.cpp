@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 
@@ -17,6 +18,7 @@
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
 #include "tests/passes/pass_case.hpp"
+#include "tests/passes/random_programs.hpp"
 
 namespace partita::testing {
 namespace {
@@ -28,12 +30,14 @@ struct Sample {
 std::vector<Sample> samples() {
   std::vector<Sample> all;
   for (const ir::OpDef* op : ir::OpRegistry::instance().all())
-    for (std::size_t k = 0; k < op->samples.size(); ++k) all.push_back({cat(op->name, " sample ", k), op->samples[k]});
+    for (std::size_t k = 0; k < op->samples.size(); ++k)
+      all.push_back({cat(op->name, " sample ", k), op->samples[k]});
   return all;
 }
 
 /// Outputs, or nothing where the program itself is meant to fail (check.* ops).
-std::optional<std::vector<ir::Tensor>> run(const ir::Module& module, const std::vector<ir::Tensor>& inputs) {
+std::optional<std::vector<ir::Tensor>> run(const ir::Module& module,
+                                           const std::vector<ir::Tensor>& inputs) {
   ir::Interpreter interpreter(module);
   try {
     return interpreter.run(module.entry("main"), inputs);
@@ -43,16 +47,19 @@ std::optional<std::vector<ir::Tensor>> run(const ir::Module& module, const std::
   }
 }
 
-void expect_same(const std::vector<ir::Tensor>& found, const std::vector<ir::Tensor>& expected, const std::string& what,
-                 const ir::Module& module) {
+void expect_same(const std::vector<ir::Tensor>& found, const std::vector<ir::Tensor>& expected,
+                 const std::string& what, const ir::Module& module) {
   ASSERT_EQ(found.size(), expected.size()) << what;
   for (std::size_t k = 0; k < found.size(); ++k)
-    EXPECT_EQ(difference(*found[k], *expected[k]), "") << what << ", result " << k << "\n" << ir::print_module(module);
+    EXPECT_EQ(difference(*found[k], *expected[k]), "") << what << ", result " << k << "\n"
+                                                       << ir::print_module(module);
 }
 
 /// Runs passes on the module and compares; `what` names the case.
-void expect_passes_keep_values(ir::Module& module, const std::string& pipeline, const passes::PassContext& options,
-                               const std::vector<ir::Tensor>& inputs, const std::vector<ir::Tensor>& expected, const std::string& what) {
+void expect_passes_keep_values(ir::Module& module, const std::string& pipeline,
+                               const passes::PassContext& options,
+                               const std::vector<ir::Tensor>& inputs,
+                               const std::vector<ir::Tensor>& expected, const std::string& what) {
   passes::PassContext context = options;
   try {
     (void)passes::run_passes(module, passes::parse_pipeline(pipeline), context);
@@ -60,15 +67,19 @@ void expect_passes_keep_values(ir::Module& module, const std::string& pipeline, 
     ADD_FAILURE() << what << ": " << pipeline << ": " << e.what();
     return;
   }
-  if (const auto found = run(module, inputs)) expect_same(*found, expected, what + " after " + pipeline, module);
-  else ADD_FAILURE() << what << " does not run after " << pipeline;
+  if (const auto found = run(module, inputs))
+    expect_same(*found, expected, what + " after " + pipeline, module);
+  else
+    ADD_FAILURE() << what << " does not run after " << pipeline;
 }
 
 TEST(SamplePrograms, SimplifyKeepsTheirValues) {
   for (const Sample& sample : samples()) {
     const auto module = ir::parse_module(sample.text, sample.name);
     const auto inputs = random_inputs(module->entry("main"));
-    if (const auto expected = run(*module, inputs)) expect_passes_keep_values(*module, "inline simplify-loops simplify", {}, inputs, *expected, sample.name);
+    if (const auto expected = run(*module, inputs))
+      expect_passes_keep_values(*module, "inline simplify-loops simplify", {}, inputs, *expected,
+                                sample.name);
   }
 }
 
@@ -83,20 +94,23 @@ void bind_arguments(ir::Function& f, const std::vector<ir::Tensor>& values) {
 }
 
 TEST(SamplePrograms, SimplifyFoldsConstantsToTheSameValues) {
-  for (const double splat : {double(NAN), 0.0, -0.0, 1.0, -1.0, double(INFINITY), 2.0}) {  // NaN stands for different elements
+  for (const double splat : {double(NAN), 0.0, -0.0, 1.0, -1.0, double(INFINITY),
+                             2.0}) {  // NaN stands for different elements
     for (const Sample& sample : samples()) {
       const auto module = ir::parse_module(sample.text, sample.name);
       ir::Function& f = module->entry("main");
       std::map<int, std::vector<double>> given;
       for (int k = 0; k < int(f.argument_types().size()); ++k) {
         const DType d = f.argument_types()[std::size_t(k)].dtype;
-        if (!std::isnan(splat) && (is_float(d) || std::abs(splat) < 3)) given[k] = {d == DType::i1 ? double(splat > 0) : is_float(d) || splat > 0 ? splat : 0};
+        if (!std::isnan(splat) && (is_float(d) || std::abs(splat) < 3))
+          given[k] = {d == DType::i1 ? double(splat > 0) : is_float(d) || splat > 0 ? splat : 0};
       }
       const auto inputs = random_inputs(f, given);
       const auto expected = run(*module, inputs);
       if (!expected) continue;
       bind_arguments(f, inputs);
-      expect_passes_keep_values(*module, "inline simplify-loops simplify", {}, inputs, *expected, cat(sample.name, " of constants ", splat));
+      expect_passes_keep_values(*module, "inline simplify-loops simplify", {}, inputs, *expected,
+                                cat(sample.name, " of constants ", splat));
     }
   }
 }
@@ -110,10 +124,13 @@ struct Vectorised {
 
 /// @main over all partitions at once: every argument for which `is_placed` holds gets the axis, all
 /// results are stacked.  Nothing where an op has no batching rule.
-std::optional<Vectorised> vectorised(const ir::Function& f, const std::function<bool(int)>& is_placed) {
+std::optional<Vectorised> vectorised(const ir::Function& f,
+                                     const std::function<bool(int)>& is_placed) {
   if (!ir::why_not_batched(*f.body).empty() || f.body->results.empty()) return std::nullopt;
   for (const ir::Node* node : f.body->nodes())
-    if (node->name().starts_with("mr.") || node->name().starts_with("check.") || node->is("func.call")) return std::nullopt;
+    if (node->name().starts_with("mr.") || node->name().starts_with("check.") ||
+        node->is("func.call"))
+      return std::nullopt;
   Vectorised v{std::make_unique<ir::Module>(), 0};
   v.module->attrs.set("mr.placements", ir::Dict{{"clients", partitions}});
   auto g = std::make_unique<ir::Function>();
@@ -136,8 +153,9 @@ std::optional<Vectorised> vectorised(const ir::Function& f, const std::function<
     std::vector<std::unique_ptr<ir::Graph>> regions;
     regions.push_back(ir::make_combiner("add", result.type().dtype));
     const ir::Value zero = ir::create_splat(*g->body, Type::scalar(result.type().dtype), 0);
-    const ir::Value sum =
-        ir::create(*g->body, "stablehlo.reduce", {result, zero}, {{"dimensions", ir::I64s{0}}}, std::move(regions))->result();
+    const ir::Value sum = ir::create(*g->body, "stablehlo.reduce", {result, zero},
+                                     {{"dimensions", ir::I64s{0}}}, std::move(regions))
+                              ->result();
     g->body->results.push_back(sum);
     g->result_types.push_back(sum.type());
   }
@@ -148,7 +166,26 @@ std::optional<Vectorised> vectorised(const ir::Function& f, const std::function<
   return v;
 }
 
-void expect_vectorised_samples_survive(const std::function<bool(int)>& is_placed, const std::string& which) {
+/// The vectorised program raised, then placed in two layouts; true when it has maps.
+bool expect_vectorised_survives(Vectorised& v, const std::string& what) {
+  const auto inputs = random_inputs(v.module->entry("main"));
+  const auto expected = run(*v.module, inputs);
+  if (!expected) return false;
+  passes::PassContext context;
+  context.placements["clients"] = partitions;
+  expect_passes_keep_values(*v.module, "raise simplify-loops simplify", context, inputs, *expected,
+                            what);
+  for (const char* layout : {"loop", "batch:4"}) {
+    const auto placed = ir::clone_module(*v.module);
+    context.layout = layout;
+    expect_passes_keep_values(*placed, "expand-reductions fuse-maps place simplify distribute",
+                              context, inputs, *expected, cat(what, ", ", layout));
+  }
+  return count_ops(*v.module)["mr.map"] > 0;
+}
+
+void expect_vectorised_samples_survive(const std::function<bool(int)>& is_placed,
+                                       const std::string& which) {
   int raised = 0, tried = 0;
   for (const Sample& sample : samples()) {
     const auto module = ir::parse_module(sample.text, sample.name);
@@ -156,20 +193,8 @@ void expect_vectorised_samples_survive(const std::function<bool(int)>& is_placed
     (void)passes::run_passes(*module, passes::parse_pipeline("inline"), none);
     auto v = vectorised(module->entry("main"), is_placed);
     if (!v || v->batched_arguments == 0) continue;
-    const auto inputs = random_inputs(v->module->entry("main"));
-    const auto expected = run(*v->module, inputs);
-    if (!expected) continue;
     ++tried;
-    passes::PassContext context;
-    context.placements["clients"] = partitions;
-    const std::string what = cat(sample.name, ", vectorised over ", which);
-    expect_passes_keep_values(*v->module, "raise simplify-loops simplify", context, inputs, *expected, what);
-    raised += count_ops(*v->module)["mr.map"] > 0;
-    for (const char* layout : {"loop", "batch:4"}) {
-      const auto placed = ir::clone_module(*v->module);
-      context.layout = layout;
-      expect_passes_keep_values(*placed, "expand-reductions fuse-maps place simplify distribute", context, inputs, *expected, what + ", " + layout);
-    }
+    raised += expect_vectorised_survives(*v, cat(sample.name, ", vectorised over ", which));
   }
   std::printf("vectorised over %s: %d of %d programs have maps\n", which.c_str(), raised, tried);
   EXPECT_GE(raised * 10, tried * 8) << "maps are recovered from too few programs";
@@ -185,6 +210,48 @@ TEST(SamplePrograms, VectorisedOverTheFirstArgumentAreRaisedAndPlaced) {
 
 TEST(SamplePrograms, VectorisedOverOtherArgumentsAreRaisedAndPlaced) {
   expect_vectorised_samples_survive([](int k) { return k != 0; }, "all but the first argument");
+}
+
+/// PARTITA_RANDOM_PROGRAMS=N tries more.
+unsigned random_programs() {
+  const char* text = std::getenv("PARTITA_RANDOM_PROGRAMS");
+  return text == nullptr ? 300 : unsigned(std::stoul(text));
+}
+
+TEST(RandomPrograms, SimplifyKeepsTheirValues) {
+  for (unsigned seed = 0; seed < random_programs(); ++seed) {
+    const auto module = random_program(seed, 30);
+    const std::string what = cat("random program ", seed, "\n", ir::print_module(*module));
+    const auto inputs = random_inputs(module->entry("main"));
+    const auto expected = run(*module, inputs);
+    ASSERT_TRUE(expected) << what;
+    expect_passes_keep_values(*module, "simplify-loops simplify", {}, inputs, *expected, what);
+    const std::string text = ir::print_module(*module);
+    passes::PassContext again;
+    (void)passes::run_passes(*module, passes::parse_pipeline("simplify"), again);
+    EXPECT_EQ(ir::print_module(*module), text)
+        << "simplify is not idempotent on random program " << seed;
+    if (HasFailure()) break;
+  }
+}
+
+TEST(RandomPrograms, VectorisedAreRaisedAndPlaced) {
+  int raised = 0, tried = 0;
+  for (unsigned seed = 0; seed < random_programs(); ++seed) {
+    const auto module = random_program(seed, 20);
+    std::mt19937 random(seed);
+    std::vector<bool> placed;
+    for (int k = 0; k < module->entry("main").body->argument_count(); ++k)
+      placed.push_back(random() % 2 == 0);
+    auto v = vectorised(module->entry("main"), [&](int k) { return placed[std::size_t(k)]; });
+    if (!v || v->batched_arguments == 0) continue;
+    ++tried;
+    raised += expect_vectorised_survives(
+        *v, cat("random program ", seed, "\n", ir::print_module(*v->module)));
+    if (HasFailure()) break;
+  }
+  std::printf("%d of %d vectorised random programs have maps\n", raised, tried);
+  EXPECT_GE(raised * 2, tried) << "many of them use no placed argument, but not so many";
 }
 
 }  // namespace
