@@ -58,6 +58,8 @@ class AttributeReader {
   /// Reads "name = value, …" up to `close` into `dict`.
   void read_entries(Dict& dict, std::string_view close);
   I64s read_bracketed_integers();
+  /// The text from `open` to the matching `close`, both included, on one line.
+  std::string read_enclosed(char open, char close);
   /// "loc(…)" at the end of something; its content, or nothing.
   std::optional<std::string> read_location();
 

@@ -276,7 +276,7 @@ void Printer::print_composite(const Node& node) {
 void Printer::print_sharding_constraint(const Node& node) {
   constexpr std::string_view prefix = "#sdy.sharding";
   const auto* sharding = node.attrs.find("sharding")->get_if<RawAttr>();
-  const bool is_known = sharding && sharding->text.starts_with(prefix);
+  const bool is_known = sharding && sharding->text.starts_with(cat(prefix, "<"));
   if (!is_known) return print_generic(node);
   out_ += "sdy.sharding_constraint ";
   print_operands(node);

@@ -285,6 +285,13 @@ Dict AttributeReader::read_dict() {
   return dict;
 }
 
+std::string AttributeReader::read_enclosed(char open, char close) {
+  if (!at(std::string_view(&open, 1))) fail_expected(cat("'", open, "'"));
+  const std::size_t begin = peek().offset;
+  lexer_.take_balanced(open, close);
+  return on_one_line(lexer_.text_from(begin));
+}
+
 std::optional<std::string> AttributeReader::read_location() {
   if (!at("loc") || lexer_.peek_second().text != "(") return std::nullopt;
   lexer_.take();

@@ -322,6 +322,13 @@ std::vector<Piece> split_modules(std::string_view text) {
   return pieces;
 }
 
+// Names from the text may hold anything; a message is one line.
+std::string printable(std::string message) {
+  for (char& c : message)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return message;
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::string file) {
@@ -329,11 +336,15 @@ std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::s
     throw_user_error("expected MLIR text, found MLIR bytecode, which is not supported",
                      {.file = std::move(file)});
   std::vector<std::unique_ptr<Module>> modules;
-  for (const Piece& piece : split_modules(text)) {
-    ModuleReader reader(piece.text, file, piece.first_line);
-    if (reader.at(TokenKind::end)) continue;  // comments only
-    modules.push_back(reader.read());
-    verify(*modules.back());
+  try {
+    for (const Piece& piece : split_modules(text)) {
+      ModuleReader reader(piece.text, file, piece.first_line);
+      if (reader.at(TokenKind::end)) continue;  // comments only
+      modules.push_back(reader.read());
+      verify(*modules.back());
+    }
+  } catch (const Error& error) {
+    throw Error(error.kind(), printable(error.what()), error.where());
   }
   if (modules.empty())
     throw_user_error("expected a module, found an empty text", {.file = std::move(file)});

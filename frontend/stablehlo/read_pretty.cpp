@@ -287,8 +287,7 @@ void ModuleReader::read_top_k(OpText& op) {
 void ModuleReader::read_sharding_constraint(OpText& op) {
   op.operands.push_back(read_operand());
   if (!at("<")) fail_expected("a sharding '<@mesh, […]>'");
-  op.attrs.set("sharding",
-               RawAttr{cat("#sdy.sharding<", on_one_line(lexer_.take_balanced('<', '>')), ">")});
+  op.attrs.set("sharding", RawAttr{"#sdy.sharding" + read_enclosed('<', '>')});
   read_types_tail(op);
 }
 

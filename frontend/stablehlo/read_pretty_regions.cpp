@@ -102,15 +102,11 @@ void ModuleReader::read_manual_computation(OpText& op) {
   for (const char* name : {"in_shardings", "out_shardings"}) {
     expect(name);
     expect("=");
-    if (!at("[")) fail_expected("'['");
-    op.attrs.set(name, RawAttr{cat("#sdy.sharding_per_value<[",
-                                   on_one_line(lexer_.take_balanced('[', ']')), "]>")});
+    op.attrs.set(name, RawAttr{cat("#sdy.sharding_per_value<", read_enclosed('[', ']'), ">")});
   }
   expect("manual_axes");
   expect("=");
-  if (!at("{")) fail_expected("'{'");
-  op.attrs.set("manual_axes", RawAttr{cat("#sdy<manual_axes{",
-                                          on_one_line(lexer_.take_balanced('{', '}')), "}>")});
+  op.attrs.set("manual_axes", RawAttr{cat("#sdy<manual_axes", read_enclosed('{', '}'), ">")});
   std::vector<ArgumentText> arguments;
   if (at("(")) arguments = read_arguments();
   op.regions.push_back(read_region_with(op, std::move(arguments)));
@@ -126,8 +122,7 @@ void ModuleReader::read_convolution(OpText& op) {
   expect("=");
   std::string numbers;
   for (const char* after : {"x", "->", ""}) {
-    if (!at("[")) fail_expected("'['");
-    numbers += cat("[", on_one_line(lexer_.take_balanced('[', ']')), "]", after);
+    numbers += read_enclosed('[', ']') + after;
     if (*after != '\0') expect(after);
   }
   op.attrs.set("dimension_numbers", RawAttr{cat("#stablehlo.conv<", numbers, ">")});

@@ -254,6 +254,18 @@ module @m {
   EXPECT_THAT(print_module(*parse_module(text)), Not(HasSubstr("loc")));
 }
 
+TEST(ParserOps, KeepsShardingsAsWritten) {
+  for (const char* form :
+       {"%0 = sdy.sharding_constraint %x <@mesh, [{\"a\"} ] > : tensor<4xf32>",
+        "%0 = \"sdy.sharding_constraint\"(%x) <{sharding = #sdy.sharding<@mesh, [{\"a\"} ] "
+        ">}> : (tensor<4xf32>) -> tensor<4xf32>"}) {
+    const std::string text = print_module(*parse_module(in_function("tensor<4xf32>", form)));
+    EXPECT_THAT(
+        text, HasSubstr("%0 = sdy.sharding_constraint %arg0 <@mesh, [{\"a\"} ] > : tensor<4xf32>"));
+    EXPECT_EQ(print_module(*parse_module(text)), text);
+  }
+}
+
 TEST(ParserOps, ReadsMapsWithRegions) {
   const auto module = parse_module(R"(
 module attributes {mr.placements = {clients = 3}} {
@@ -319,6 +331,15 @@ TEST(ParserErrors, SayWhatWasExpectedAndWhere) {
               HasSubstr("expected an argument '%name: type'"));
   EXPECT_THAT(error_of(in_function("tensor<f32>", "%0 = \"stablehlo.abs")),
               HasSubstr("expected a string that ends on its line"));
+}
+
+TEST(ParserErrors, StayOnOneLine) {
+  EXPECT_EQ(error_of(in_function("tensor<f32>",
+                                 R"(%0 = "chlo.a\0Ab"(%x) : (tensor<f32>) -> tensor<f32>)"))
+                .find('\n'),
+            std::string::npos);
+  EXPECT_THAT(error_of(R"(func.func @"a\0Ab"() -> tensor<f32> { return })"),
+              HasSubstr("@a?b: expected 1 results"));
 }
 
 TEST(ParserErrors, IsolateRegionsThatMayNotCapture) {
