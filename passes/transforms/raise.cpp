@@ -40,8 +40,7 @@ Seeds annotated_seeds(const ir::Module& module, const ir::Function& f, const Gra
     if (raw == nullptr) return;
     const auto axes = sharding_axes(raw->text);
     for (std::size_t d = 0; d < axes.size() && d < v.type().dims.size(); ++d)
-      if (axes[d] == std::vector{placement} &&
-          module.placement_size(placement) == v.type().dims[d])
+      if (axes[d] == std::vector{placement} && module.placement_size(placement) == v.type().dims[d])
         seeds.emplace_back(v, AxisPosition{.dim = int(d)});
   };
   for (std::size_t k = 0; &graph == f.body.get() && k < f.arg_attrs.size(); ++k)
@@ -128,8 +127,8 @@ Seeds candidate_seeds(const Graph& graph, std::int64_t n) {
 
 /// What a candidate must show to be taken for the placement's axis.
 enum class Evidence : std::uint8_t {
-  any_node,  ///< it passes a node
-  reduction, ///< it is also dimension 0 of an argument, and summed up by a reduce
+  any_node,   ///< it passes a node
+  reduction,  ///< it is also dimension 0 of an argument, and summed up by a reduce
 };
 
 bool reaches_argument(const AxisTracker& tracker) {
@@ -152,8 +151,8 @@ std::unique_ptr<AxisTracker> search(const Graph& graph, std::int64_t n, Evidence
       if (p.outer == 1 && p.inner == 1) covered.insert({value, p.dim});
     const std::int64_t score = tracker->parallel_nodes();
     if (score <= best_score) continue;
-    const bool is_enough = evidence == Evidence::any_node ||
-                           (tracker->is_reduced() && reaches_argument(*tracker));
+    const bool is_enough =
+        evidence == Evidence::any_node || (tracker->is_reduced() && reaches_argument(*tracker));
     if (!is_enough) continue;
     best_score = score;
     best = std::move(tracker);

@@ -17,11 +17,16 @@ namespace {
 
 std::string stage_name(passes::Stage stage) {
   switch (stage) {
-    case passes::Stage::parsed: return "parsed";
-    case passes::Stage::inlined: return "inlined";
-    case passes::Stage::raised: return "raised";
-    case passes::Stage::placed: return "placed";
-    case passes::Stage::distributed: return "distributed";
+    case passes::Stage::parsed:
+      return "parsed";
+    case passes::Stage::inlined:
+      return "inlined";
+    case passes::Stage::raised:
+      return "raised";
+    case passes::Stage::placed:
+      return "placed";
+    case passes::Stage::distributed:
+      return "distributed";
   }
   return {};
 }
@@ -29,17 +34,20 @@ std::string stage_name(passes::Stage stage) {
 std::string document() {
   std::string text =
       "# Passes\n\n"
-      "Generated from the passes by `tests/passes/passes_document.cpp`; `partita opt IN --passes \"a b{k=v}\"` runs\n"
+      "Generated from the passes by `tests/passes/passes_document.cpp`; `partita opt IN --passes "
+      "\"a b{k=v}\"` runs\n"
       "any of them, `--pipeline NAME` a named sequence.\n\n"
       "| pipeline | passes |\n|---|---|\n";
   for (const char* name : {"frontend", "placement", "compile"}) {
     std::string passes;
-    for (const passes::PassRun& run : passes::named_pipeline(name)) passes += cat(passes.empty() ? "" : ", ", run.name);
+    for (const passes::PassRun& run : passes::named_pipeline(name))
+      passes += cat(passes.empty() ? "" : ", ", run.name);
     text += cat("| ", name, " | ", passes, " |\n");
   }
   text += "\n| pass | does | needs | gives | idempotent |\n|---|---|---|---|---|\n";
   for (const passes::PassInfo& p : passes::all_passes())
-    text += cat("| ", p.name, " | ", p.doc, " | ", stage_name(p.needs), " | ", stage_name(p.gives), " | ", p.idempotent ? "yes" : "no", " |\n");
+    text += cat("| ", p.name, " | ", p.doc, " | ", stage_name(p.needs), " | ", stage_name(p.gives),
+                " | ", p.idempotent ? "yes" : "no", " |\n");
   return text;
 }
 
@@ -49,7 +57,8 @@ TEST(PassesDocument, IsUpToDate) {
   std::ifstream in(path);
   std::stringstream found;
   found << in.rdbuf();
-  EXPECT_EQ(found.str(), document()) << "run test_passes --gtest_filter='PassesDocument*' with PARTITA_UPDATE_DOCS=1";
+  EXPECT_EQ(found.str(), document())
+      << "run test_passes --gtest_filter='PassesDocument*' with PARTITA_UPDATE_DOCS=1";
 }
 
 }  // namespace

@@ -33,7 +33,10 @@ class Generator {
     if (fitting.empty() || pick(8) == 0) return constant(type);
     return fitting[std::size_t(pick(int(fitting.size())))];
   }
-  Value any() { return values_.empty() ? constant(Type::scalar(DType::f32)) : values_[std::size_t(pick(int(values_.size())))]; }
+  Value any() {
+    return values_.empty() ? constant(Type::scalar(DType::f32))
+                           : values_[std::size_t(pick(int(values_.size())))];
+  }
 
  private:
   int pick(int n) { return int(random_() % unsigned(n)); }
@@ -42,9 +45,11 @@ class Generator {
     values_.push_back(v);
     return v;
   }
-  Value make(const std::string& op, std::vector<Value> operands, ir::Dict attrs = {}, std::optional<Type> type = std::nullopt) {
+  Value make(const std::string& op, std::vector<Value> operands, ir::Dict attrs = {},
+             std::optional<Type> type = std::nullopt) {
     const std::vector<Type> declared = type ? std::vector<Type>{*type} : std::vector<Type>{};
-    return keep(ir::create(graph_, op, std::move(operands), std::move(attrs), {}, declared)->result());
+    return keep(
+        ir::create(graph_, op, std::move(operands), std::move(attrs), {}, declared)->result());
   }
 
   Value constant(const Type& type) {
@@ -52,9 +57,11 @@ class Generator {
     const bool is_splat = pick(2) == 0;
     static constexpr double choices[] = {0, 1, -1, 2, -0.0, 0.5};
     const double one = choices[pick(type.dtype == DType::f32 ? 6 : 4)];
-    for (std::int64_t k = 0; k < type.count(); ++k) wide.data<DType::f64>()[k] = is_splat ? one : double(pick(5) - 2);
+    for (std::int64_t k = 0; k < type.count(); ++k)
+      wide.data<DType::f64>()[k] = is_splat ? one : double(pick(5) - 2);
     if (type.dtype == DType::i1)
-      for (std::int64_t k = 0; k < type.count(); ++k) wide.data<DType::f64>()[k] = is_splat ? double(one > 0) : double(pick(2));
+      for (std::int64_t k = 0; k < type.count(); ++k)
+        wide.data<DType::f64>()[k] = is_splat ? double(one > 0) : double(pick(2));
     return keep(ir::create_constant(graph_, ir::make_dense(convert(wide, type.dtype))));
   }
 
@@ -65,7 +72,8 @@ class Generator {
     return fitting.empty() ? constant(otherwise) : fitting[std::size_t(pick(int(fitting.size())))];
   }
   Value any_array() {
-    return any_where([](const Type& t) { return !t.dims.empty() && t.dims.size() < 4; }, {.dtype = DType::f32, .dims = {3, 2}});
+    return any_where([](const Type& t) { return !t.dims.empty() && t.dims.size() < 4; },
+                     {.dtype = DType::f32, .dims = {3, 2}});
   }
   Value any_number() {
     return any_where([](const Type& t) { return t.dtype != DType::i1; }, Type::scalar(DType::f32));
@@ -73,28 +81,39 @@ class Generator {
 
   void add_node() {
     static constexpr void (Generator::*kinds[])() = {
-        &Generator::elementwise, &Generator::elementwise, &Generator::elementwise, &Generator::compare,  &Generator::select,
-        &Generator::transpose,   &Generator::reshape,     &Generator::broadcast,   &Generator::slice,    &Generator::concatenate,
-        &Generator::reduce,      &Generator::dot,         &Generator::dynamic,     &Generator::convert_to, &Generator::logic,
-        &Generator::pad_or_reverse, &Generator::loop,     &Generator::branch,      &Generator::iota};
+        &Generator::elementwise, &Generator::elementwise,
+        &Generator::elementwise, &Generator::compare,
+        &Generator::select,      &Generator::transpose,
+        &Generator::reshape,     &Generator::broadcast,
+        &Generator::slice,       &Generator::concatenate,
+        &Generator::reduce,      &Generator::dot,
+        &Generator::dynamic,     &Generator::convert_to,
+        &Generator::logic,       &Generator::pad_or_reverse,
+        &Generator::loop,        &Generator::branch,
+        &Generator::iota};
     (this->*kinds[pick(int(std::size(kinds)))])();
   }
 
   void elementwise() {
     const Value x = any_number();
-    static constexpr const char* binary[] = {"add", "subtract", "multiply", "maximum", "minimum", "add", "multiply"};
+    static constexpr const char* binary[] = {"add",     "subtract", "multiply", "maximum",
+                                             "minimum", "add",      "multiply"};
     static constexpr const char* unary[] = {"negate", "abs", "sign"};
     static constexpr const char* functions[] = {"tanh", "cosine", "logistic"};
-    if (pick(3) != 0) make(std::string("stablehlo.") + binary[pick(7)], {x, any_of(x.type())});
-    else if (is_float(x.type().dtype) && pick(2) == 0) make(std::string("stablehlo.") + functions[pick(3)], {x});
-    else make(std::string("stablehlo.") + unary[pick(3)], {x});
+    if (pick(3) != 0)
+      make(std::string("stablehlo.") + binary[pick(7)], {x, any_of(x.type())});
+    else if (is_float(x.type().dtype) && pick(2) == 0)
+      make(std::string("stablehlo.") + functions[pick(3)], {x});
+    else
+      make(std::string("stablehlo.") + unary[pick(3)], {x});
   }
 
   void compare() {
     const Value x = any();
     static constexpr const char* directions[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
     make("stablehlo.compare", {x, any_of(x.type())},
-         {{"comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", directions[pick(6)]}}});
+         {{"comparison_direction",
+           ir::EnumAttr{"stablehlo", "comparison_direction", directions[pick(6)]}}});
   }
 
   void select() {
@@ -104,10 +123,13 @@ class Generator {
   }
 
   void logic() {
-    const Value x = any_where([](const Type& t) { return t.dtype == DType::i1; }, {.dtype = DType::i1, .dims = {3}});
+    const Value x = any_where([](const Type& t) { return t.dtype == DType::i1; },
+                              {.dtype = DType::i1, .dims = {3}});
     static constexpr const char* names[] = {"stablehlo.and", "stablehlo.or", "stablehlo.xor"};
-    if (pick(3) == 0) make("stablehlo.not", {x});
-    else make(names[pick(3)], {x, any_of(x.type())});
+    if (pick(3) == 0)
+      make("stablehlo.not", {x});
+    else
+      make(names[pick(3)], {x, any_of(x.type())});
   }
 
   void transpose() {
@@ -145,7 +167,8 @@ class Generator {
       shape.push_back(extent == 1 ? 1 + pick(3) : extent);
     }
     if (shape.size() < 3) shape.push_back(1 + pick(3));
-    make("stablehlo.broadcast_in_dim", {x}, {{"broadcast_dimensions", dims}}, Type{.dtype = x.type().dtype, .dims = shape});
+    make("stablehlo.broadcast_in_dim", {x}, {{"broadcast_dimensions", dims}},
+         Type{.dtype = x.type().dtype, .dims = shape});
   }
 
   void slice() {
@@ -156,7 +179,8 @@ class Generator {
       limit.push_back(start.back() + 1 + pick(int(extent - start.back())));
       strides.push_back(1 + pick(2));
     }
-    make("stablehlo.slice", {x}, {{"start_indices", start}, {"limit_indices", limit}, {"strides", strides}});
+    make("stablehlo.slice", {x},
+         {{"start_indices", start}, {"limit_indices", limit}, {"strides", strides}});
   }
 
   void concatenate() {
@@ -164,29 +188,40 @@ class Generator {
     if (x.type().count() > 60) return;
     std::vector<Value> parts{x};
     for (int k = pick(3); k > 0; --k) parts.push_back(any_of(x.type()));
-    make("stablehlo.concatenate", parts, {{"dimension", std::int64_t(pick(int(x.type().dims.size())))}});
+    make("stablehlo.concatenate", parts,
+         {{"dimension", std::int64_t(pick(int(x.type().dims.size())))}});
   }
 
   void reduce() {
-    const Value x = any_where([](const Type& t) { return !t.dims.empty() && t.dtype != DType::i1; }, {.dtype = DType::f32, .dims = {3, 2}});
+    const Value x = any_where([](const Type& t) { return !t.dims.empty() && t.dtype != DType::i1; },
+                              {.dtype = DType::f32, .dims = {3, 2}});
     I64s dims;
     for (std::size_t d = 0; d < x.type().dims.size(); ++d)
       if (pick(2) == 0) dims.push_back(std::int64_t(d));
     static constexpr const char* combiners[] = {"add", "maximum", "minimum", "multiply"};
     const char* combiner = combiners[pick(4)];
-    const Value init = keep(ir::create_constant(graph_, ir::combiner_identity(combiner, Type::scalar(x.type().dtype))));
+    const Value init = keep(
+        ir::create_constant(graph_, ir::combiner_identity(combiner, Type::scalar(x.type().dtype))));
     std::vector<std::unique_ptr<Graph>> regions;
     regions.push_back(ir::make_combiner(combiner, x.type().dtype));
-    keep(ir::create(graph_, "stablehlo.reduce", {x, init}, {{"dimensions", dims}}, std::move(regions))->result());
+    keep(ir::create(graph_, "stablehlo.reduce", {x, init}, {{"dimensions", dims}},
+                    std::move(regions))
+             ->result());
   }
 
   void dot() {
-    const Value x = any_where([](const Type& t) { return t.dims.size() == 2 && t.dtype == DType::f32 && t.count() <= 40; },
-                              {.dtype = DType::f32, .dims = {3, 2}});
+    const Value x = any_where(
+        [](const Type& t) {
+          return t.dims.size() == 2 && t.dtype == DType::f32 && t.count() <= 40;
+        },
+        {.dtype = DType::f32, .dims = {3, 2}});
     const Value y = any_of(x.type());
     const auto d = std::int64_t(pick(2));
-    make("stablehlo.dot_general", {x, y}, {{"lhs_contracting_dimensions", I64s{d}}, {"rhs_contracting_dimensions", I64s{d}},
-                                           {"lhs_batching_dimensions", I64s{}}, {"rhs_batching_dimensions", I64s{}}});
+    make("stablehlo.dot_general", {x, y},
+         {{"lhs_contracting_dimensions", I64s{d}},
+          {"rhs_contracting_dimensions", I64s{d}},
+          {"lhs_batching_dimensions", I64s{}},
+          {"rhs_batching_dimensions", I64s{}}});
   }
 
   void dynamic() {
@@ -196,15 +231,19 @@ class Generator {
     for (const std::int64_t extent : x.type().dims) sizes.push_back(1 + pick(int(extent)));
     const bool is_update = pick(2) == 0;
     if (is_update) operands.push_back(any_of({.dtype = x.type().dtype, .dims = sizes}));
-    for (std::size_t d = 0; d < sizes.size(); ++d) operands.push_back(any_of(Type::scalar(DType::i32)));
-    if (is_update) make("stablehlo.dynamic_update_slice", operands);
-    else make("stablehlo.dynamic_slice", operands, {{"slice_sizes", sizes}});
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      operands.push_back(any_of(Type::scalar(DType::i32)));
+    if (is_update)
+      make("stablehlo.dynamic_update_slice", operands);
+    else
+      make("stablehlo.dynamic_slice", operands, {{"slice_sizes", sizes}});
   }
 
   void convert_to() {
     const Value x = any();
     static constexpr DType dtypes[] = {DType::f32, DType::i32, DType::i1, DType::i8, DType::f64};
-    const DType d = dtypes[pick(x.type().dtype == DType::f32 || x.type().dtype == DType::f64 ? 1 : 5)];
+    const DType d =
+        dtypes[pick(x.type().dtype == DType::f32 || x.type().dtype == DType::f64 ? 1 : 5)];
     make("stablehlo.convert", {x}, {}, Type{.dtype = d, .dims = x.type().dims});
   }
 
@@ -224,7 +263,8 @@ class Generator {
       return;
     }
     I64s low(rank), high(rank), interior(rank);
-    for (std::size_t d = 0; d < rank; ++d) low[d] = pick(2), high[d] = pick(2), interior[d] = pick(3) == 0;
+    for (std::size_t d = 0; d < rank; ++d)
+      low[d] = pick(2), high[d] = pick(2), interior[d] = pick(3) == 0;
     make("stablehlo.pad", {x, any_of(Type::scalar(x.type().dtype))},
          {{"edge_padding_low", low}, {"edge_padding_high", high}, {"interior_padding", interior}});
   }
@@ -242,15 +282,18 @@ class Generator {
     }
     Graph& condition = *regions[0];
     const Value bound = ir::create_splat(condition, counter, 1 + pick(3));
-    condition.results = {ir::create_value(condition, "stablehlo.compare", {condition.argument(0), bound},
-                                          {{"comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", "LT"}}})};
+    condition.results = {ir::create_value(
+        condition, "stablehlo.compare", {condition.argument(0), bound},
+        {{"comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", "LT"}}})};
     Graph& body = *regions[1];
     std::vector<Value> visible = values_;
     for (const Value& v : body.arguments()) visible.push_back(v);
     Generator inner(body, random_, visible, depth_ - 1);
     inner.grow(4 + pick(6));
-    body.results = {ir::create_value(body, "stablehlo.add", {body.argument(0), ir::create_splat(body, counter, 1)})};
-    for (std::size_t k = 1; k < inits.size(); ++k) body.results.push_back(inner.any_of(inits[k].type()));
+    body.results = {ir::create_value(body, "stablehlo.add",
+                                     {body.argument(0), ir::create_splat(body, counter, 1)})};
+    for (std::size_t k = 1; k < inits.size(); ++k)
+      body.results.push_back(inner.any_of(inits[k].type()));
     const ir::Node* node = ir::create(graph_, "stablehlo.while", inits, {}, std::move(regions));
     for (int k = 0; k < node->result_count(); ++k) keep(Value{const_cast<ir::Node*>(node), k});
   }
@@ -285,13 +328,20 @@ std::unique_ptr<ir::Module> random_program(unsigned seed, int nodes) {
   auto f = std::make_unique<ir::Function>();
   f->name = "main";
   f->body = std::make_unique<Graph>();
-  const Type types[] = {{.dtype = DType::f32, .dims = {3, 2}}, {.dtype = DType::f32, .dims = {3}}, Type::scalar(DType::f32),
-                        Type::scalar(DType::i32),              {.dtype = DType::i32, .dims = {2}}, {.dtype = DType::i1, .dims = {3}}};
+  const Type types[] = {{.dtype = DType::f32, .dims = {3, 2}},
+                        {.dtype = DType::f32, .dims = {3}},
+                        Type::scalar(DType::f32),
+                        Type::scalar(DType::i32),
+                        {.dtype = DType::i32, .dims = {2}},
+                        {.dtype = DType::i1, .dims = {3}}};
   for (const Type& t : types) f->body->add_argument(t);
   Generator generator(*f->body, random, f->body->arguments(), 2);
   generator.grow(nodes);
   for (int k = 0; k < 4; ++k) {
-    const Value v = generator.values()[generator.values().size() - 1 - std::size_t(random() % std::min<std::size_t>(12, generator.values().size()))];
+    const Value v =
+        generator
+            .values()[generator.values().size() - 1 -
+                      std::size_t(random() % std::min<std::size_t>(12, generator.values().size()))];
     f->body->results.push_back(v);
     f->result_types.push_back(v.type());
   }
