@@ -65,6 +65,8 @@ target_link_options(partita_settings INTERFACE -Wl,--no-undefined)
 if(PARTITA_SANITIZE)
   target_compile_options(partita_settings INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  # An optional without a value, a vector's element out of range: ended at once.
+  target_compile_definitions(partita_settings INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(partita_settings INTERFACE -fsanitize=address,undefined)
 endif()
 if(PARTITA_COVERAGE)

@@ -199,7 +199,7 @@ TEST_F(DeviceGemm, f64_equals_a_plain_loop) {
 }
 
 TEST_F(DeviceGemm, with_beta_0_ignores_what_c_held) {
-  for (Case c : cases()) {
+  for (const Case& c : cases()) {
     if (c.gemm.beta != 0) continue;
     auto in = make_arrays<float>(c);
     const auto expected = expected_result(c, in);
