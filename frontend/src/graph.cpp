@@ -27,7 +27,11 @@ const Type& Value::type() const {
   return node->result_types()[std::size_t(index)];
 }
 
-std::string_view Node::name() const { return op_->name; }
+// Definitions of custom calls are named with their targets; the op's name is what comes before.
+std::string_view Node::name() const {
+  const std::string_view name = op_->name;
+  return name.substr(0, name.find(' '));
+}
 
 // --- Graph --------------------------------------------------------------------------------------
 

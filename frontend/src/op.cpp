@@ -54,6 +54,9 @@ const OpDef* OpRegistry::find(std::string_view name) const {
 
 namespace {
 
+// Definitions of custom calls have names that no op has in a text: "stablehlo.custom_call @NAME".
+bool is_target(std::string_view name) { return name.find(' ') != std::string_view::npos; }
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -75,6 +78,7 @@ std::string nearest_name(const OpRegistry& registry, std::string_view name) {
   std::size_t best = name.size() / 3 + 1;
   std::string nearest;
   for (const OpDef* op : registry.all()) {
+    if (is_target(op->name)) continue;
     const std::size_t distance = edit_distance(op->name, name);
     if (distance < best) {
       best = distance;
@@ -89,7 +93,7 @@ std::string supported_ops(const OpRegistry& registry, std::string_view dialect) 
   std::string names;
   for (const OpDef* op : registry.all()) {
     const std::string_view name = op->name;
-    if (name.substr(0, name.find('.')) != dialect) continue;
+    if (name.substr(0, name.find('.')) != dialect || is_target(name)) continue;
     names += names.empty() ? std::string(name) : cat(", ", name.substr(dialect.size() + 1));
   }
   return names;
@@ -98,7 +102,7 @@ std::string supported_ops(const OpRegistry& registry, std::string_view dialect) 
 }  // namespace
 
 const OpDef& OpRegistry::get(std::string_view name, const SourceLocation& where) const {
-  if (const OpDef* op = find(name)) return *op;
+  if (const OpDef* op = is_target(name) ? nullptr : find(name)) return *op;
   const std::string shown(name.substr(0, 100));
   const std::string supported = supported_ops(*this, name.substr(0, name.find('.')));
   if (is_dialect_op(name))
@@ -148,10 +152,34 @@ std::vector<Type> infer_checked(const OpDef& op, const InferContext& context) {
 
 }  // namespace
 
+namespace {
+
+// The definition of an op; of a custom call that of its target.
+const OpDef& definition(std::string_view op_name, const Dict& attrs,
+                        const SourceLocation& location) {
+  constexpr std::string_view custom_call = "stablehlo.custom_call";
+  const OpRegistry& registry = OpRegistry::instance();
+  const OpDef& op = registry.get(op_name, location);
+  if (op_name != custom_call) return op;
+  Dict own = attrs;
+  normalize_attributes(op, own, location);
+  const std::string& target = own.text("call_target_name");
+  if (const OpDef* known = registry.find(cat(custom_call, " @", target))) return *known;
+  std::string supported;
+  for (const OpDef* other : registry.all())
+    if (other->name.starts_with(cat(custom_call, " ")))
+      supported += cat(supported.empty() ? "" : ", ", other->name.substr(custom_call.size() + 1));
+  throw_user_error(cat(custom_call, ": unsupported call: expected one of ", supported, ", found @",
+                       target.substr(0, 100)),
+                   location);
+}
+
+}  // namespace
+
 Node* create(Graph& graph, std::string_view op_name, std::vector<Value> operands, Dict attrs,
              std::vector<std::unique_ptr<Graph>> regions, std::span<const Type> declared_results,
              Node* before, const SourceLocation& location) {
-  const OpDef& op = OpRegistry::instance().get(op_name, location);
+  const OpDef& op = definition(op_name, attrs, location);
   for (const Value& v : operands)
     if (!v) throw_internal_error(cat(op.name, " is given an operand that does not exist"));
   normalize_attributes(op, attrs, location);

@@ -108,6 +108,7 @@ class ModuleReader : public AttributeReader {
   void read_top_k(OpText& op);
   void read_sharding_constraint(OpText& op);
   void read_check(OpText& op);
+  void read_check_item(OpText& op);
 
   // --- Pretty forms with regions and windows (read_pretty_regions.cpp) ---
   void read_reduce(OpText& op);

@@ -76,6 +76,7 @@ bool Printer::print_pretty(const Node& node) {
       Row{"stablehlo.dot_general", &Printer::print_dot_general},
       Row{"stablehlo.while", &Printer::print_while},
       Row{"stablehlo.composite", &Printer::print_composite},
+      Row{"stablehlo.custom_call", &Printer::print_custom_call},
       Row{"func.call", &Printer::print_call},
       Row{"sdy.sharding_constraint", &Printer::print_sharding_constraint},
   };
@@ -259,6 +260,17 @@ void Printer::print_call(const Node& node) {
   print_operands(node);
   out_ += ')';
   print_other_attributes(node, {"callee"});
+  out_ += " : ";
+  print_function_type(node);
+}
+
+void Printer::print_custom_call(const Node& node) {
+  out_ += "stablehlo.custom_call ";
+  print_symbol(out_, node.attrs.text("call_target_name"));
+  out_ += '(';
+  print_operands(node);
+  out_ += ')';
+  print_other_attributes(node, {"call_target_name"});
   out_ += " : ";
   print_function_type(node);
 }

@@ -44,6 +44,7 @@ class Printer {
   void print_while(const Node& node);
   void print_call(const Node& node);
   void print_composite(const Node& node);
+  void print_custom_call(const Node& node);
   void print_sharding_constraint(const Node& node);
   /// " {…}" of the attributes that the pretty form does not name.
   void print_other_attributes(const Node& node, std::initializer_list<std::string_view> named);

@@ -48,6 +48,7 @@ ModuleReader::PrettyReader ModuleReader::pretty_reader(std::string_view op) {
       Row{"check.expect_almost_eq", &ModuleReader::read_check},
       Row{"check.expect_almost_eq_const", &ModuleReader::read_check},
       Row{"check.expect_close", &ModuleReader::read_check},
+      Row{"check.expect_serialized_eq", &ModuleReader::read_check},
       Row{"sdy.reshard", &ModuleReader::read_sharding_constraint},
       Row{"sdy.manual_computation", &ModuleReader::read_manual_computation},
   };
@@ -292,27 +293,55 @@ void ModuleReader::read_sharding_constraint(OpText& op) {
 }
 
 // check.expect_eq %a, %b : T      check.expect_eq_const %a, dense<…> : T
+// Numbers have the type that the op says; after ':' come types of operands.
 void ModuleReader::read_check(OpText& op) {
   do {
-    if (at(TokenKind::value)) {
+    if (at(TokenKind::value))
       op.operands.push_back(read_operand());
-    } else if (at("dense")) {
+    else if (at("dense"))
       op.attrs.set("value", read_attribute());
-      return;  // its type is the operand's
-    } else {
-      read_item(op);
-    }
+    else
+      read_check_item(op);
   } while (eat(","));
-  if (eat("{")) {
+  const auto read_dictionary = [&] {
+    if (!eat("{")) return;
     merge_dict(op, "}");
     expect("}");
-  }
+  };
+  read_dictionary();
+  if (op.attrs.contains("value")) return;  // its type is the operand's
   expect(":");
+  read_dictionary();
   std::vector<Type> types;
   do types.push_back(read_type());
   while (eat(","));
   if (types.size() == 1) types.resize(op.operands.size(), types[0]);
   op.operand_types = std::move(types);
+}
+
+// tolerance = 0.1     max_ulp_difference = 3     probe_id = "name"
+void ModuleReader::read_check_item(OpText& op) {
+  const Token key = expect(TokenKind::identifier, "an operand or 'name = value'");
+  expect("=");
+  const std::string name(key.text == "iter" ? "iteration" : key.text);
+  if (op.attrs.contains(name)) fail(cat("expected one '", key.text, "', found two"), key);
+  const bool is_number = at(TokenKind::integer) || at(TokenKind::floating) || at(TokenKind::hex);
+  if (!is_number || lexer_.peek_second().text != ":") {
+    op.attrs.set(name, read_attribute());
+    return;
+  }
+  const Lexer::Mark number = lexer_.mark();
+  lexer_.take();
+  lexer_.take();
+  const bool has_type = at(TokenKind::identifier) && parse_dtype(peek().text).has_value();
+  lexer_.rewind(number);
+  if (has_type) {
+    op.attrs.set(name, read_attribute());
+    return;
+  }
+  const Token value = lexer_.take();
+  AttributeReader alone(value.text, lexer_.file(), value.line);
+  op.attrs.set(name, alone.read_attribute());
 }
 
 }  // namespace partita::ir

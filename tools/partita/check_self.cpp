@@ -4,12 +4,16 @@
 
 #include "partita/base/error.hpp"
 #include "partita/ir/interpreter.hpp"
+#include "partita/ir/op.hpp"
 
 namespace partita::tool {
 
 namespace {
 
-bool is_check(const ir::Node& node) { return node.name().starts_with("check."); }
+bool is_check(const ir::Node& node) {
+  return node.name().starts_with("check.") ||
+         node.op().name.starts_with("stablehlo.custom_call @check.");
+}
 
 }  // namespace
 
