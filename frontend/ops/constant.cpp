@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include <array>
+
 #include "frontend/ops/support.hpp"
 
 namespace partita::ir::ops {
@@ -25,7 +27,14 @@ FactorRule factors(const Node& node) {
 kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId>,
                      const LoadFn&) {
   const Dense& value = value_of(node.attrs);
-  PARTITA_ASSERT(value.is_splat() && value.bytes().size() <= 8);
+  PARTITA_ASSERT(value.is_splat());
+  if (value.type().dtype == DType::c128) {
+    std::array<std::uint64_t, 2> parts{};
+    std::memcpy(parts.data(), value.bytes().data(), sizeof parts);
+    return pool.apply(
+        "complex", DType::f64,
+        {pool.constant(DType::f64, parts[0]), pool.constant(DType::f64, parts[1])});
+  }
   std::uint64_t bits = 0;
   std::memcpy(&bits, value.bytes().data(), value.bytes().size());
   return pool.constant(value.type().dtype, bits);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "frontend/ops/expansion.hpp"
 #include "frontend/ops/support.hpp"
 
 namespace partita::ir::ops {
@@ -198,6 +199,22 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   return load(0, source);
 }
 
+/// The slice sizes are an operand.
+Node* expand_dynamic(const Expansion& e) {
+  expect_operand_count(e.context, 3);
+  e.expect_integers(2, e.operands[0].type().rank(), "slice_sizes");
+  Dict attrs = e.context.attrs;
+  attrs.set("slice_sizes", e.integers(2, "slice_sizes"));
+  return e.make("stablehlo.gather", {e.operands[0], e.operands[1]}, std::move(attrs));
+}
+
+constexpr const char* dynamic_sample =
+    R"(func.func @main(%a: tensor<5x3xf32>, %i: tensor<4x1xi32>) -> tensor<4x3xf32> {
+  %s = stablehlo.constant dense<[1, 3]> : tensor<2xi32>
+  %0 = "stablehlo.dynamic_gather"(%a, %i, %s) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false}> : (tensor<5x3xf32>, tensor<4x1xi32>, tensor<2xi32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+})";
+
 }  // namespace
 
 void register_gather(OpRegistry& registry) {
@@ -232,6 +249,13 @@ void register_gather(OpRegistry& registry) {
   %4 = "stablehlo.gather"(%a, %j) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 5, 1>}> : (tensor<5x3xf32>, tensor<2x4xi32>) -> tensor<2x4x5xf32>
   return %0, %1, %2, %3, %4 : tensor<4x3xf32>, tensor<4x2x2xf32>, tensor<2x4x3xf32>, tensor<3xf32>, tensor<2x4x5xf32>
 })"};
+  OpDef dynamic;
+  dynamic.name = "stablehlo.dynamic_gather";
+  dynamic.doc = "stablehlo.gather, with slice sizes that follow from constants.";
+  for (const AttrSpec& spec : op.attrs)
+    if (spec.name != "slice_sizes") dynamic.attrs.push_back(spec);
+  dynamic.samples = {dynamic_sample};
+  add_expansion(registry, std::move(dynamic), expand_dynamic);
   registry.add(std::move(op));
 }
 

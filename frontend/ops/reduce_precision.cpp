@@ -3,7 +3,7 @@
 //
 // Rounds floats to the values of a format with fewer exponent and mantissa bits.  As XLA does it:
 // round to nearest even in the mantissa, then out of the exponent range to infinity, below it to
-// zero; NaN stays.
+// zero; NaN stays, but is infinite where the format has no mantissa.
 #include <bit>
 
 #include "frontend/ops/support.hpp"
@@ -32,7 +32,7 @@ constexpr DType bits_dtype(DType d) {
 }
 
 struct Reduction {
-  bool rounds = false, clips = false;
+  bool rounds = false, clips = false, has_nan = true;
   std::uint64_t sign_mask = 0, infinity = 0;
   std::uint64_t shift = 0, half_less_one = 0, keep_mask = 0;  ///< of the mantissa
   std::uint64_t lowest = 0,
@@ -45,6 +45,7 @@ Reduction reduction_of(DType d, std::int64_t exponent_bits, std::int64_t mantiss
   Reduction r;
   r.sign_mask = std::uint64_t{1} << (info(d).bits - 1);
   r.infinity = ((std::uint64_t{1} << source.exponent_bits) - 1) << source.mantissa_bits;
+  r.has_nan = mantissa_bits > 0;
   r.rounds = mantissa_bits < source.mantissa_bits;
   r.clips = exponent_bits < source.exponent_bits;
   if (r.rounds) {
@@ -64,7 +65,7 @@ Reduction reduction_of(DType d, std::int64_t exponent_bits, std::int64_t mantiss
 template <class Bits>
 Bits reduced(Bits x, const Reduction& r) {
   const std::uint64_t magnitude = x & (r.sign_mask - 1), sign = x & r.sign_mask;
-  if (magnitude > r.infinity) return x;
+  if (magnitude > r.infinity) return r.has_nan ? x : Bits(sign | r.infinity);
   std::uint64_t result = magnitude;
   if (r.rounds) result = (result + r.half_less_one + (result >> r.shift & 1)) & r.keep_mask;
   if (r.clips) {
@@ -132,7 +133,8 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
   }
   result = pool.apply("or_", d, {sign, result});
   const ExprId is_nan = pool.apply("compare_gt", d, {magnitude, constant(r.infinity)});
-  return pool.bitcast(pool.apply("select", d, {is_nan, bits, result}), dtype);
+  const ExprId nan = r.has_nan ? bits : pool.apply("or_", d, {sign, constant(r.infinity)});
+  return pool.bitcast(pool.apply("select", d, {is_nan, nan, result}), dtype);
 }
 
 AttrSpec bits_attr(std::string name) {

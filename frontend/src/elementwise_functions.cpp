@@ -73,11 +73,12 @@ constexpr Kinds wide = Kinds::floating | no_16_bit_floats;
 #define PARTITA_ROW(name, op, signature, value, ...)                        \
   template <>                                                               \
   struct Scalar<RowId::name> {                                              \
-    template <class T>                                                      \
+    template <class T, DType D>                                             \
     static auto eval(PARTITA_PARAMS_##signature(bool, T)) {                 \
       using R = typename ResultOf<Signature::signature, T>::Type;           \
       [[maybe_unused]] constexpr Literal<T> K;                              \
       [[maybe_unused]] constexpr unsigned BITS = 8 * sizeof(T);             \
+      [[maybe_unused]] constexpr int MANTISSA = mantissa_bits(D);           \
       value static_assert(!sizeof(T), "the row does not accept this kind"); \
     }                                                                       \
   };
@@ -109,7 +110,7 @@ void apply_row(const void* const* operands, void* result, std::size_t n) {
         std::tuple(static_cast<const StorageType<operand_of(s, d, int(k))>*>(operands[k])...);
     auto* const out = static_cast<StorageType<r>*>(result);
     for (std::size_t i = 0; i < n; ++i)
-      store<r>(scalar::Scalar<id>::template eval<ValueType<d>>(
+      store<r>(scalar::Scalar<id>::template eval<ValueType<d>, d>(
                    load<operand_of(s, d, int(k))>(std::get<k>(in), i)...),
                out, i);
   }

@@ -112,6 +112,9 @@ ExprId ExprPool::constant(DType d, std::uint64_t bits) {
 }
 
 ExprId ExprPool::constant_of(DType d, double value) {
+  if (d == DType::c128)
+    return apply("complex", DType::f64,
+                 {constant_of(DType::f64, value), constant_of(DType::f64, 0)});
   HostArray scalar(Type::scalar(DType::f64));
   *scalar.data<DType::f64>() = value;
   return constant(d, bits_of(partita::convert(scalar, d)));
@@ -129,7 +132,7 @@ ExprId ExprPool::apply(std::string_view row, DType d, std::span<const ExprId> op
 ExprId ExprPool::convert(ExprId x, DType to) {
   const Expr e = (*this)[x];
   if (e.dtype == to) return x;
-  if (e.kind == ExprKind::constant) {
+  if (e.kind == ExprKind::constant && to != DType::c128) {
     HostArray scalar(Type::scalar(e.dtype));
     std::memcpy(scalar.bytes.data(), &e.bits, scalar.bytes.size());
     return constant(to, bits_of(partita::convert(scalar, to)));
@@ -161,7 +164,7 @@ ExprId ExprPool::reg(std::int32_t slot, DType d) {
 }
 
 ExprId ExprPool::from_index(ExprId i, DType d) {
-  if (is_index_constant(i)) {
+  if (is_index_constant(i) && d != DType::c128) {
     HostArray scalar(Type::scalar(DType::i64));
     *scalar.data<DType::i64>() = std::int64_t((*this)[i].bits);
     return constant(d, bits_of(partita::convert(scalar, d)));

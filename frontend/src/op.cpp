@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "frontend/ops/expansion.hpp"
 #include "frontend/src/attribute_check.hpp"
 #include "frontend/src/known_ops.hpp"
 #include "partita/ir/interpreter.hpp"
@@ -190,6 +191,12 @@ Node* create(Graph& graph, std::string_view op_name, std::vector<Value> operands
                              .regions = regions,
                              .location = location,
                              .declared_results = declared_results};
+  if (const ops::ExpandFn expand = ops::expansion_of(op.name)) {
+    Node* node = expand(ops::Expansion(context, graph, operands, regions, before));
+    std::vector<Type> types = node->result_types();
+    if (!declared_results.empty()) check_declared(context, types, declared_results);
+    return node;
+  }
   std::vector<Type> types = infer_checked(op, context);
   Node* node = graph.add_node(op, std::move(operands), std::move(attrs), std::move(types),
                               std::move(regions), before);

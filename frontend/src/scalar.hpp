@@ -93,6 +93,18 @@ T lgamma(T x) {
     return ::lgamma_r(x, &sign);
 }
 template <std::floating_point T>
+T fma(T x, T y, T z) {
+  return std::fma(x, y, z);
+}
+template <std::floating_point T>
+T ldexp(T x, int exponent) {
+  return std::ldexp(x, exponent);
+}
+template <std::floating_point T>
+int ilogb(T x) {
+  return std::ilogb(x);
+}
+template <std::floating_point T>
 T rsqrt(T x) {
   return T(1) / std::sqrt(x);
 }
@@ -147,6 +159,7 @@ inline constexpr std::string_view names[] = {
     "popcount",
     "clz",
     "mul_hi",
+    "MANTISSA",
     "K",
     "U",
     "S",

@@ -35,6 +35,12 @@ inline constexpr std::array pretty_items{
          "rng_distribution"},
     Item{"stablehlo.rng_bit_generator", "algorithm", "rng_algorithm", ItemKind::enumeration,
          "rng_algorithm"},
+    Item{"stablehlo.dynamic_broadcast_in_dim", "dims", "broadcast_dimensions", ItemKind::integers,
+         ""},
+    Item{"stablehlo.dynamic_iota", "dim", "iota_dimension", ItemKind::integer, ""},
+    Item{"stablehlo.set_dimension_size", "dim", "dimension", ItemKind::integer, ""},
+    Item{"stablehlo.einsum", "config", "einsum_config", ItemKind::attribute, ""},
+    Item{"stablehlo.unary_einsum", "config", "einsum_config", ItemKind::attribute, ""},
     Item{"stablehlo.get_dimension_size", "dim", "dimension", ItemKind::integer, ""},
 };
 

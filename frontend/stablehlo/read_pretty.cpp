@@ -30,6 +30,7 @@ ModuleReader::PrettyReader ModuleReader::pretty_reader(std::string_view op) {
   };
   static constexpr std::array rows{
       Row{"stablehlo.constant", &ModuleReader::read_constant},
+      Row{"chlo.constant", &ModuleReader::read_constant},
       Row{"stablehlo.compare", &ModuleReader::read_compare},
       Row{"stablehlo.slice", &ModuleReader::read_slice},
       Row{"stablehlo.dot_general", &ModuleReader::read_dot_general},

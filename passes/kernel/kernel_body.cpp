@@ -3,6 +3,7 @@
 #include "passes/kernel/kernel_body.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "partita/ir/elementwise.hpp"
@@ -96,6 +97,13 @@ ExprId KernelBody::inline_node(Value v, std::span<const ExprId> index) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, dense.bytes().data(), dense.bytes().size());
       return pool().constant(v.type().dtype, bits);
+    }
+    if (dense.is_splat()) {
+      std::array<std::uint64_t, 2> parts{};
+      std::memcpy(parts.data(), dense.bytes().data(), sizeof parts);
+      return pool().apply(
+          "complex", DType::f64,
+          {pool().constant(DType::f64, parts[0]), pool().constant(DType::f64, parts[1])});
     }
     return load_memory(builder_.memory(v), v.type(), index);
   }

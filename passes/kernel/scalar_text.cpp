@@ -318,6 +318,7 @@ std::string ScalarText::substitute_name(std::string_view name, std::string_view&
   if (name == "R") return name_of(part);
   if (name == "K") return number(part, std::stod(std::string(take_argument(rest))));
   if (name == "BITS") return cat(info(d).bits, "u");
+  if (name == "MANTISSA") return std::to_string(ir::mantissa_bits(d));
   if (name == "RE") return in_parentheses(argument()) + std::string(dialect_.real);
   if (name == "IM") return in_parentheses(argument()) + std::string(dialect_.imag);
   if (name == "MAKE") {

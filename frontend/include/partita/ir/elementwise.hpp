@@ -81,6 +81,22 @@ struct ElementwiseRow {
   return d == DType::c64 ? DType::f32 : d == DType::c128 ? DType::f64 : d;
 }
 
+/// Bits of a float's mantissa without the implied one (of complex numbers: of their parts); else 0.
+[[nodiscard]] constexpr int mantissa_bits(DType d) {
+  switch (part_dtype(d)) {
+    case DType::f16:
+      return 10;
+    case DType::bf16:
+      return 7;
+    case DType::f32:
+      return 23;
+    case DType::f64:
+      return 52;
+    default:
+      return 0;
+  }
+}
+
 /// Applies a row to n elements; null where the row does not accept the dtype.
 using ElementwiseFn = void (*)(const void* const* operands, void* result, std::size_t n);
 [[nodiscard]] ElementwiseFn elementwise_function(const ElementwiseRow& row, DType d);
