@@ -39,6 +39,8 @@ void register_sdy(OpRegistry& registry) {
   op.lower = lower;
   op.factors = factors;
   op.may_alias = {{0, 0}};
+  registry.add(op);
+  op.name = "sdy.reshard";
   registry.add(std::move(op));
 }
 

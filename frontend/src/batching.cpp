@@ -333,7 +333,7 @@ bool holds_special(const Node& node, const BatchMap& map, const BatchContext& co
   bool found = false;
   for (const auto& region : node.regions())
     walk(*region, [&](Node& inner) {
-      if (found || !inner.regions().empty()) return;
+      if (found || inner.op().regions_capture) return;
       Graph scratch;
       BatchMap copy = map;
       found = context.special(inner, copy,

@@ -42,7 +42,34 @@ std::vector<Tensor> Interpreter::run(const Function& function, std::span<const T
       throw_user_error(cat("func.func: @", function.name, ": expected argument ", k, " of type ",
                            to_string(types[k]), ", found ", to_string(arguments[k]->type)),
                        function.location);
+  if (!process.grid && frames_.empty() && needs_processes(module_, function)) {
+    const GridSize size = grid_size(module_, shards);
+    ProcessGrid grid(size.replicas, size.partitions);
+    if (grid.size() > 1)
+      return run_processes(grid, [&](Interpreter& one) {
+        return one.run(*function.body, {arguments.begin(), arguments.end()});
+      })[0];
+  }
   return run(*function.body, {arguments.begin(), arguments.end()});
+}
+
+std::vector<std::vector<Tensor>> Interpreter::run_processes(
+    ProcessGrid& grid, const std::function<std::vector<Tensor>(Interpreter&)>& body) {
+  std::vector<std::vector<Tensor>> results(std::size_t(grid.size()));
+  std::vector<std::vector<std::string>> failures(results.size());
+  grid.run([&](std::int64_t id) {
+    Interpreter one(module_);
+    one.process = {.grid = &grid, .id = id};
+    one.partitions = partitions;
+    if (id == 0) one.on_node = on_node;
+    results[std::size_t(id)] = body(one);
+    failures[std::size_t(id)] = std::move(one.check_failures);
+  });
+  for (const auto& of_one : failures)
+    for (const std::string& failure : of_one)
+      if (std::ranges::find(check_failures, failure) == check_failures.end())
+        check_failures.push_back(failure);
+  return results;
 }
 
 std::vector<Tensor> Interpreter::run(const Graph& graph, std::vector<Tensor> arguments) {

@@ -33,6 +33,7 @@ constexpr std::string_view stablehlo_ops[] = {"abs",
                                               "clamp",
                                               "collective_broadcast",
                                               "collective_permute",
+                                              "collective_reduce",
                                               "compare",
                                               "complex",
                                               "composite",
@@ -199,8 +200,8 @@ constexpr std::string_view sdy_ops[] = {"all_gather",
                                         "sharded_to_unreduced",
                                         "sharding_constraint",
                                         "sharding_group"};
-constexpr std::array<std::string_view, 6> dialects{"check", "chlo", "func",
-                                                   "mr",    "sdy",  "stablehlo"};
+constexpr std::array<std::string_view, 7> dialects{
+    "check", "chlo", "func", "interpreter", "mr", "sdy", "stablehlo"};
 
 }  // namespace
 

@@ -79,6 +79,7 @@ bool Printer::print_pretty(const Node& node) {
       Row{"stablehlo.custom_call", &Printer::print_custom_call},
       Row{"func.call", &Printer::print_call},
       Row{"sdy.sharding_constraint", &Printer::print_sharding_constraint},
+      Row{"sdy.reshard", &Printer::print_sharding_constraint},
   };
   const std::string_view name = node.name();
   if (name == "stablehlo.reduce") {
@@ -290,7 +291,7 @@ void Printer::print_sharding_constraint(const Node& node) {
   const auto* sharding = node.attrs.find("sharding")->get_if<RawAttr>();
   const bool is_known = sharding && sharding->text.starts_with(cat(prefix, "<"));
   if (!is_known) return print_generic(node);
-  out_ += "sdy.sharding_constraint ";
+  out_ += cat(node.name(), " ");
   print_operands(node);
   out_ += cat(" ", sharding->text.substr(prefix.size()));
   print_other_attributes(node, {"sharding"});

@@ -16,11 +16,11 @@ struct NamedPipeline {
 
 constexpr NamedPipeline pipelines[] = {
     // Up to the IR that an artifact keeps and `inspect` shows.
-    {"frontend", "inline raise simplify-loops simplify"},
+    {"frontend", "inline processes-to-lanes raise simplify-loops simplify"},
     // From placement ops to loops over this shard's partitions and collectives.
     {"placement", "expand-reductions fuse-maps place simplify distribute"},
     {"compile",
-     "inline raise simplify-loops simplify expand-reductions fuse-maps place simplify distribute"},
+     "inline processes-to-lanes raise simplify-loops simplify expand-reductions fuse-maps place simplify distribute"},
 };
 
 }  // namespace

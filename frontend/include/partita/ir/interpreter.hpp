@@ -13,18 +13,28 @@
 #include <vector>
 
 #include "partita/ir/op.hpp"
+#include "partita/ir/process_grid.hpp"
 
 namespace partita::ir {
 
 class Interpreter {
  public:
   explicit Interpreter(const Module& module) : module_(module) {}
-  /// Runs a function; argument types are verified (user error).
+  /// Runs a function; argument types are verified (user error).  One that asks which process runs it
+  /// is run by every process of the grid that the module names, on the same arguments; the results
+  /// are those of the first.
   [[nodiscard]] std::vector<Tensor> run(const Function& function,
                                         std::span<const Tensor> arguments);
   /// Runs a graph whose captures are bound in the enclosing frames.
   [[nodiscard]] std::vector<Tensor> run(const Graph& graph, std::vector<Tensor> arguments);
   [[nodiscard]] const Module& module() const { return module_; }
+  /// Runs `body` on the interpreter of each process of a grid; its values, by process.
+  [[nodiscard]] std::vector<std::vector<Tensor>> run_processes(
+      ProcessGrid& grid, const std::function<std::vector<Tensor>(Interpreter&)>& body);
+  /// The simulated shard that runs here; without grid the whole program is seen at once.
+  Process process;
+  /// Partitions of the grid of a module that does not say how many.
+  std::int64_t shards = 1;
   /// Partition index of the enclosing maps, innermost last: (placement, index).
   std::vector<std::pair<std::string, std::int64_t>> partitions;
   /// Values of collectives that have started and are not done, by the node that started them.

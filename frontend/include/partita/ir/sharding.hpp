@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// How an array is cut over the devices of a mesh, as sharding attributes say it: Shardy's
+// (#sdy.sharding<@mesh, [{"x"}, {}]>) and the older text of GSPMD ("{devices=[2,4]<=[8]}").
+// Attributes stay text in the IR; this reads them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "partita/ir/graph.hpp"
+
+namespace partita::ir {
+
+struct MeshAxis {
+  std::string name;
+  std::int64_t size = 1;
+  bool operator==(const MeshAxis&) const = default;
+};
+
+/// Devices in a grid of named axes, the last varying fastest.
+struct Mesh {
+  std::vector<MeshAxis> axes;
+  I64s device_ids;  ///< by position in the grid; empty: as they come
+  bool operator==(const Mesh&) const = default;
+
+  [[nodiscard]] std::int64_t size() const;
+  /// Index of an axis in `axes`; nothing where there is none of that name.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view axis) const;
+  /// Index along each axis of a device, by its number.
+  [[nodiscard]] I64s coordinates(std::int64_t device) const;
+  /// The number of the device at these indices.
+  [[nodiscard]] std::int64_t device(const I64s& coordinates) const;
+};
+
+/// An axis, or a part of it: "x":(pre)size.
+struct AxisRef {
+  std::string name;
+  std::int64_t pre = 1, size = 0;  ///< size 0: the whole axis
+  bool operator==(const AxisRef&) const = default;
+};
+
+struct Sharding {
+  std::string mesh;           ///< symbol; empty where the mesh is written out
+  std::optional<Mesh> inner;  ///< the mesh that is written out
+  /// Axes that cut each dimension, the major one first.
+  std::vector<std::vector<AxisRef>> dims;
+  bool is_unreduced = false;  ///< names axes over which partial sums remain
+};
+
+/// Reads "#sdy.sharding<…>" or what is between its angle brackets.  A user error says what is wrong.
+[[nodiscard]] Sharding parse_sharding(std::string_view text);
+/// Reads "#sdy.sharding_per_value<[<…>, …]>".
+[[nodiscard]] std::vector<Sharding> parse_shardings(std::string_view text);
+/// Names in quotes, in order: what "#sdy<manual_axes{"x"}>" lists.
+[[nodiscard]] std::vector<std::string> quoted_names(std::string_view text);
+/// Reads "<["x"=2, "y"=4], device_ids=[…]>".
+[[nodiscard]] Mesh parse_mesh(std::string_view text);
+/// The mesh of a module by its symbol; nothing where it is not declared.
+[[nodiscard]] std::optional<Mesh> find_mesh(const Module& module, std::string_view symbol);
+/// All meshes that a module declares, in order.
+[[nodiscard]] std::vector<Mesh> meshes(const Module& module);
+
+/// A sharding on a mesh, restricted to some axes: how many pieces each dimension has and which one
+/// a device holds.
+class Cut {
+ public:
+  /// Axes that are not in `only` do not cut.  Axes that the mesh lacks are a user error.
+  Cut(const Sharding& sharding, const Mesh& mesh, const std::vector<std::string>& only);
+  /// Reads the text of GSPMD: tiles by device.
+  Cut(std::string_view gspmd, std::int64_t rank, std::int64_t devices);
+
+  [[nodiscard]] const Dims& pieces() const { return pieces_; }
+  /// Which piece along each dimension the device holds.
+  [[nodiscard]] const Dims& piece_of(std::int64_t device) const {
+    return by_device_.at(std::size_t(device));
+  }
+  /// Dimensions `d` for which `keep[d]` is false are no longer cut.
+  void keep(const std::vector<bool>& keep);
+
+ private:
+  Dims pieces_;
+  std::vector<Dims> by_device_;
+};
+
+/// Devices that the text of GSPMD names; 0 where it does not say.
+[[nodiscard]] std::int64_t gspmd_devices(std::string_view text);
+
+}  // namespace partita::ir
