@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "tests/support/random_graph.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <random>
+
+#include "partita/base/error.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/elementwise.hpp"
+#include "partita/ir/op.hpp"
+#include "tests/support/samples.hpp"
+
+namespace partita::testing {
+namespace {
+
+using ir::ElementwiseRow;
+using ir::Graph;
+using ir::Node;
+using ir::Signature;
+using ir::Value;
+
+/// Values noisier than this go no further.
+constexpr double noise_limit = 0.02;
+/// How much an op may amplify the noise of its operands, within the ranges that rows are sampled in.
+constexpr double amplification = 16;
+constexpr std::int64_t largest_array = 4096;
+
+template <std::size_t n>
+bool is_one_of(std::string_view name, const std::array<std::string_view, n>& names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Elements move, none is computed.
+constexpr std::array<std::string_view, 12> movements{"stablehlo.broadcast_in_dim",
+                                                     "stablehlo.concatenate",
+                                                     "stablehlo.dynamic_slice",
+                                                     "stablehlo.dynamic_update_slice",
+                                                     "stablehlo.gather",
+                                                     "stablehlo.optimization_barrier",
+                                                     "stablehlo.pad",
+                                                     "stablehlo.reshape",
+                                                     "stablehlo.reverse",
+                                                     "stablehlo.slice",
+                                                     "stablehlo.transpose",
+                                                     "stablehlo.select"};
+/// Arbitrary operands are ill-conditioned, or results are not defined by the operands alone.
+constexpr std::array<std::string_view, 5> not_compared{"stablehlo.cholesky", "stablehlo.rng",
+                                                       "stablehlo.triangular_solve",
+                                                       "stablehlo.custom_call", "chlo.erf_inv"};
+constexpr std::array<std::string_view, 2> jumping_rows{"remainder", "next_after"};
+
+bool is_movement(const Node& node) { return is_one_of(node.name(), movements); }
+
+double epsilon(DType d) {
+  switch (ir::part_dtype(d)) {
+    case DType::f16:
+      return 1e-3;
+    case DType::bf16:
+      return 8e-3;
+    case DType::f32:
+      return 1.2e-7;
+    case DType::f64:
+      return 2.3e-16;
+    default:
+      return 0;
+  }
+}
+
+bool has_noise(DType d) { return epsilon(d) > 0; }
+
+/// Rows without a derivative jump, or do not depend on small changes of the operands at all.
+bool jumps(const ElementwiseRow& row) {
+  if (row.signature == Signature::test || row.signature == Signature::compare) return true;
+  if (is_one_of(row.name, jumping_rows)) return true;
+  return row.gradient.find('g') == std::string_view::npos;
+}
+
+struct Sample {
+  std::unique_ptr<ir::Module> module;
+  bool has_loop = false, is_movement = true;
+  [[nodiscard]] const Graph& body() const { return *module->entry("main").body; }
+};
+
+bool is_usable(const ir::Module& module) {
+  if (module.functions.size() != 1 || !module.items.empty()) return false;
+  bool usable = true;
+  ir::walk(*module.functions[0]->body, [&](const Node& node) {
+    usable &= !node.op().has_side_effect && !node.name().starts_with("mr.") &&
+              !node.name().starts_with("sdy.") && !is_one_of(node.name(), not_compared);
+    for (const Type& t : node.result_types()) usable &= !t.is_token;
+  });
+  return usable;
+}
+
+/// Samples of the ops that are not rows, of those that can stand in any program.
+const std::vector<Sample>& sample_bodies() {
+  static const std::vector<Sample> all = [] {
+    std::vector<Sample> samples;
+    for (const ir::OpDef* op : ir::OpRegistry::instance().all())
+      for (const std::string& text : op->samples) {
+        if (op->row != nullptr) continue;
+        Sample s{.module = ir::parse_module(text, op->name)};
+        if (!is_usable(*s.module)) continue;
+        ir::walk(*s.module->functions[0]->body, [&](const Node& node) {
+          s.has_loop |= node.is("stablehlo.while");
+          s.is_movement &= is_movement(node) || node.is("stablehlo.constant");
+        });
+        samples.push_back(std::move(s));
+      }
+    return samples;
+  }();
+  return all;
+}
+
+class Generator {
+ public:
+  explicit Generator(unsigned seed) : random_(seed) {
+    module_ = std::make_unique<ir::Module>();
+    auto function = std::make_unique<ir::Function>();
+    function->name = "main";
+    function->body = std::make_unique<Graph>();
+    graph_ = function->body.get();
+    module_->functions.push_back(std::move(function));
+    special_ = pick(8) == 0;
+  }
+
+  RandomGraph run(int steps) {
+    for (int k = 0; k < steps; ++k) {
+      const int kind = pick(10);
+      if (kind < 6)
+        add_row();
+      else
+        add_sample();
+    }
+    return finish();
+  }
+
+ private:
+  struct Entry {
+    Value value;
+    double noise = 0;
+  };
+
+  int pick(std::size_t n) { return int(random_() % n); }
+
+  Entry keep(Value v, double noise) {
+    entries_.push_back({v, noise});
+    return entries_.back();
+  }
+
+  // --- Arguments and operands ----------------------------------------------------------------------
+
+  /// Floats are multiples of 1/8, which sums and products of a few keep exact.
+  double draw(DType d, ir::SampleRange range) {
+    if (d == DType::i1) return pick(2);
+    if (has_noise(d)) {
+      if (special_ && pick(16) == 0) {
+        static constexpr double specials[] = {NAN, INFINITY, -INFINITY, -0.0};
+        return specials[pick(4)];
+      }
+      const auto low = std::ceil(range.low * 8), high = std::floor(range.high * 8);
+      return (low + double(pick(std::size_t(std::max(high - low, 0.0)) + 1))) / 8;
+    }
+    return intersects(info(d).kind, Kinds::unsigned_) ? pick(8) : pick(9) - 2;
+  }
+
+  Value argument(const Type& type, ir::SampleRange range = {-3, 3}) {
+    HostArray parts(Type{.dtype = DType::f64, .dims = type.dims});
+    HostArray array(type);
+    visit(type.dtype, [&](auto d) {
+      for (std::int64_t i = 0; i < type.count(); ++i) {
+        if constexpr (info(d).kind == Kinds::complex) {
+          using Part = typename ValueType<d>::value_type;
+          store<d>({Part(draw(d, range)), Part(draw(d, range))}, array.data<d>(), std::size_t(i));
+        } else {
+          parts.data<DType::f64>()[i] = draw(d, range);
+        }
+      }
+    });
+    inputs_.push_back(is_complex(type.dtype) ? array : convert(parts, type.dtype));
+    return keep(graph_->add_argument(type), 0).value;
+  }
+
+  /// A value of the type: one that is there, one made from another, or a new argument.
+  Entry operand(const Type& type, bool exact) {
+    std::vector<Entry> same, other;
+    for (const Entry& e : entries_) {
+      const Type& t = e.value.type();
+      if (e.noise > (exact ? 0 : noise_limit) || t.is_token) continue;
+      if (t == type)
+        same.push_back(e);
+      else if (t.count() > 0 && (t.dtype == type.dtype || t.count() == type.count()))
+        other.push_back(e);
+    }
+    const int choice = pick(8);
+    if (!same.empty() && choice < 5) return same[std::size_t(pick(same.size()))];
+    if (!other.empty() && choice < 7)
+      if (const auto made = adapted(other[std::size_t(pick(other.size()))], type)) return *made;
+    return {argument(type), 0};
+  }
+
+  std::optional<Entry> adapted(Entry e, const Type& type) {
+    if (e.value.type().dtype != type.dtype) {
+      const bool jumps = has_noise(e.value.type().dtype) && !has_noise(type.dtype);
+      if (is_complex(e.value.type().dtype) != is_complex(type.dtype) || jumps) return std::nullopt;
+      const Type to{.dtype = type.dtype, .dims = e.value.type().dims};
+      e.value = make("stablehlo.convert", {e.value}, {}, to);
+      // What is not a number in a narrower type may be one in the wider.
+      if (e.noise > 0) e.noise = e.noise * amplification + epsilon(type.dtype);
+    }
+    if (e.value.type().count() == type.count() && e.value.type().dims != type.dims)
+      e.value = make("stablehlo.reshape", {e.value}, {}, type);
+    if (e.value.type().dims.empty() && !type.dims.empty())
+      e.value = make("stablehlo.broadcast_in_dim", {e.value},
+                     {{"broadcast_dimensions", ir::I64s{}}}, type);
+    if (e.value.type() != type) return std::nullopt;
+    return keep(e.value, e.noise);
+  }
+
+  Value make(std::string_view op, std::vector<Value> operands, ir::Dict attrs = {},
+             const std::optional<Type>& declared = std::nullopt) {
+    const std::vector<Type> types = declared ? std::vector<Type>{*declared} : std::vector<Type>{};
+    return ir::create(*graph_, op, std::move(operands), std::move(attrs), {}, types)->result();
+  }
+
+  // --- Steps -----------------------------------------------------------------------------------------
+
+  Dims random_dims() {
+    Dims dims(std::size_t(pick(4)));
+    for (std::int64_t& d : dims) d = pick(12) == 0 ? 0 : 1 + pick(5);
+    return dims;
+  }
+
+  DType random_dtype(const ElementwiseRow& row) {
+    std::vector<DType> fitting;
+    for (const DType d : all_dtypes())
+      if (row.accepts(d)) fitting.push_back(d);
+    return fitting[std::size_t(pick(fitting.size()))];
+  }
+
+  static std::vector<DType> all_dtypes() {
+    return {DType::i1,   DType::i8,   DType::i16,  DType::i32,  DType::i64,
+            DType::ui8,  DType::ui16, DType::ui32, DType::ui64, DType::f16,
+            DType::bf16, DType::f32,  DType::f64,  DType::c64,  DType::c128};
+  }
+
+  /// The operand inside of the range in which the row is well-conditioned.
+  Entry within(Entry e, ir::SampleRange range) {
+    const Type& type = e.value.type();
+    const Type scalar = Type::scalar(type.dtype);
+    const Value low = argument(scalar, {range.low, range.low}),
+                high = argument(scalar, {range.high, range.high});
+    return {make("stablehlo.clamp", {low, e.value, high}), e.noise};
+  }
+
+  void add_row() {
+    const auto rows = ir::elementwise_rows();
+    const ElementwiseRow& row = rows[std::size_t(pick(rows.size()))];
+    if (is_one_of(row.op, not_compared)) return;
+    const DType d = random_dtype(row);
+    Dims dims = random_dims();
+    if (!entries_.empty() && pick(4) != 0) {
+      const Type& t = entries_[std::size_t(pick(entries_.size()))].value.type();
+      if (t.count() <= largest_array) dims = t.dims;
+    }
+    const bool is_rounded = has_noise(d) && row.ulp > 0;
+    double noise = 0;
+    std::vector<Value> operands;
+    for (int k = 0; k < arity(row.signature); ++k) {
+      const Type type{.dtype = operand_dtype(row.signature, d, k), .dims = dims};
+      const ir::SampleRange range = row.samples[std::size_t(k)];
+      Entry e;
+      if (is_complex(d) && is_rounded)
+        e = {argument(type, range), 0};
+      else
+        e = operand(type, jumps(row) || !has_noise(type.dtype));
+      // Where operands are noisy every row is kept in its range: division has poles too.
+      if (is_float(type.dtype) && (is_rounded || e.noise > 0) && row.signature != Signature::choice)
+        e = within(e, range);
+      noise += e.noise;
+      operands.push_back(e.value);
+    }
+    ir::Dict attrs;
+    if (row.signature == Signature::compare) {
+      std::string direction(row.name.substr(row.name.size() - 2));
+      for (char& c : direction) c = char(std::toupper(c));
+      attrs = {
+          {"comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", direction}}};
+    }
+    const Value v = make(row.op, std::move(operands), std::move(attrs));
+    if (is_rounded || noise > 0)
+      noise = amplification * noise + double(row.ulp + 1) * epsilon(ir::part_dtype(d));
+    keep(v, has_noise(v.type().dtype) ? noise : 0);
+  }
+
+  void add_sample() {
+    const auto& samples = sample_bodies();
+    const Sample& sample = samples[std::size_t(pick(samples.size()))];
+    ir::ValueMap<Value> map;
+    ir::ValueMap<double> noise;
+    for (const Value& v : sample.body().arguments()) {
+      // Trip counts come from arguments, which other values could make huge.
+      const Entry e =
+          sample.has_loop ? Entry{argument(v.type()), 0} : operand(v.type(), !sample.is_movement);
+      map[v] = e.value;
+      noise[v] = e.noise;
+    }
+    for (Node* node : sample.body().nodes()) {
+      double sum = 0;
+      for (const Value& v : ir::captures(*node)) sum += noise[v];
+      Node* const copy = ir::clone_node(*node, *graph_, map);
+      for (int k = 0; k < node->result_count(); ++k) {
+        noise[node->result(k)] = sample_noise(*node, k, sum);
+        keep(copy->result(k), noise[node->result(k)]);
+      }
+    }
+  }
+
+  static double sample_noise(const Node& node, int result, double operands) {
+    const DType d = node.result_types()[std::size_t(result)].dtype;
+    if (!has_noise(d)) return 0;
+    if (is_movement(node) || node.is("stablehlo.constant") || node.is("stablehlo.iota"))
+      return operands;
+    double coarsest = epsilon(d);
+    for (const Value& v : node.operands()) coarsest = std::max(coarsest, epsilon(v.type().dtype));
+    return amplification * operands + 64 * coarsest;
+  }
+
+  RandomGraph finish() {
+    RandomGraph result;
+    const auto uses = ir::count_uses(*graph_);
+    for (std::size_t k = entries_.size(); k-- > 0 && graph_->results.size() < 6;) {
+      const Entry& e = entries_[k];
+      if (graph_->is_argument(e.value) || e.noise > noise_limit) continue;
+      if (uses.contains(e.value) && pick(6) != 0) continue;
+      graph_->results.push_back(e.value);
+      result.noise.push_back(e.noise);
+    }
+    ir::Function& function = *module_->functions[0];
+    for (const Value& v : graph_->results) function.result_types.push_back(v.type());
+    function.arg_attrs.resize(inputs_.size());
+    function.arg_loc_texts.resize(inputs_.size());
+    function.res_attrs.resize(graph_->results.size());
+    ir::remove_dead_nodes(*graph_);
+    result.module = std::move(module_);
+    result.inputs = std::move(inputs_);
+    return result;
+  }
+
+  std::mt19937 random_;
+  std::unique_ptr<ir::Module> module_;
+  Graph* graph_ = nullptr;
+  std::vector<HostArray> inputs_;
+  std::vector<Entry> entries_;
+  bool special_ = false;
+};
+
+/// |a - b| allowed by noise, relative to the larger of 1 and the largest finite element.
+template <DType d>
+std::int64_t first_difference(const HostArray& found, const HostArray& expected, double noise) {
+  const auto part_values = [](const HostArray& a, std::int64_t i) {
+    const auto v = load<d>(a.data<d>(), std::size_t(i));
+    if constexpr (info(d).kind == Kinds::complex)
+      return std::array{double(v.real()), double(v.imag())};
+    else
+      return std::array{double(v)};
+  };
+  double scale = 1;
+  for (std::int64_t i = 0; i < expected.type.count(); ++i)
+    for (const double x : part_values(expected, i))
+      if (std::isfinite(x)) scale = std::max(scale, std::fabs(x));
+  const double allowed = noise * scale;
+  for (std::int64_t i = 0; i < expected.type.count(); ++i) {
+    const auto x = part_values(expected, i), y = part_values(found, i);
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      if (x[k] == y[k] || (std::isnan(x[k]) && std::isnan(y[k]))) continue;
+      // At the edge of the range one may be infinite and the other not yet.
+      if (noise > 0 && (!std::isfinite(x[k]) || !std::isfinite(y[k])) && scale > 1e4) continue;
+      if (!(std::fabs(x[k] - y[k]) <= allowed)) return i;
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+RandomGraph random_graph(unsigned seed, int steps) { return Generator(seed).run(steps); }
+
+std::string noise_difference(const std::vector<HostArray>& found,
+                             const std::vector<HostArray>& expected,
+                             const std::vector<double>& noise) {
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    if (found[k].type != expected[k].type)
+      return cat("result ", k, ": expected ", to_string(expected[k].type), ", found ",
+                 to_string(found[k].type));
+    const std::int64_t at = visit(expected[k].type.dtype, [&](auto d) {
+      if constexpr (d == DType::i64 || d == DType::ui64)
+        return found[k].bytes == expected[k].bytes ? std::int64_t(-1) : std::int64_t(0);
+      else
+        return first_difference<d>(found[k], expected[k], noise[k]);
+    });
+    if (at >= 0)
+      return cat("result ", k, " (", to_string(expected[k].type), ") at element ", at,
+                 ": expected ", value_text(expected[k], at), ", found ", value_text(found[k], at));
+  }
+  return {};
+}
+
+}  // namespace partita::testing
