@@ -66,16 +66,24 @@ std::vector<HostArray> compiled(const RandomGraph& program, const std::string& t
   return results;
 }
 
-/// What is wrong with the program on the target; empty: nothing.  `refused` counts what it cannot do.
-std::string failure(const RandomGraph& program, const std::string& target,
-                    std::map<std::string, int>& refused) {
+/// How much was compared.
+struct Tally {
+  std::map<std::string, int> refused;  ///< what the target cannot do, and how often
+  int results = 0, exact = 0;
+};
+
+/// What is wrong with the program on the target; empty: nothing.
+std::string failure(const RandomGraph& program, const std::string& target, Tally& tally) {
   try {
     const std::vector<HostArray> expected = interpreted(program);
     try {
-      return testing::noise_difference(compiled(program, target), expected, program.noise);
+      const std::vector<HostArray> found = compiled(program, target);
+      tally.results += int(found.size());
+      tally.exact += int(std::ranges::count(program.noise, 0.0));
+      return testing::noise_difference(found, expected, program.noise);
     } catch (const Error& e) {
       if (e.kind() != ErrorKind::user) return e.what();
-      ++refused[e.what()];
+      ++tally.refused[e.what()];
     }
   } catch (const std::exception& e) {
     return e.what();
@@ -107,14 +115,14 @@ int run(const Options& options) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() >
            options.seconds;
   };
-  std::map<std::string, int> refused;
+  Tally tally;
   unsigned failed = 0, k = 0;
   for (; k < options.programs && !is_over(); ++k) {
     const unsigned seed = options.seed + k;
     std::string why;
     try {
       const RandomGraph program = testing::random_graph(seed, options.steps);
-      why = failure(program, options.target, refused);
+      why = failure(program, options.target, tally);
       if (!why.empty() && failed == 0 && !options.shrink.empty()) shrink(program, options);
     } catch (const Error& e) {
       why = cat("the generator: ", e.what());
@@ -123,9 +131,10 @@ int run(const Options& options) {
     ++failed;
     std::cout << "FAILED: --seed " << seed << " --programs 1: " << why << "\n" << std::flush;
   }
-  for (const auto& [what, count] : refused)
+  for (const auto& [what, count] : tally.refused)
     std::cout << "refused " << count << " times: " << what << "\n";
-  std::cout << k << " programs from seed " << options.seed << ", " << failed << " failed\n";
+  std::cout << k << " programs from seed " << options.seed << " (" << tally.results << " results, "
+            << tally.exact << " of them without noise), " << failed << " failed\n";
   return failed > 0 ? 1 : 0;
 }
 
