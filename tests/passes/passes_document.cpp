@@ -4,13 +4,9 @@
 // docs/passes.md is what the passes say of themselves.  With PARTITA_UPDATE_DOCS=1 the test writes it.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include "partita/base/error.hpp"
 #include "partita/passes/pass.hpp"
+#include "tests/support/document.hpp"
 
 namespace partita::testing {
 namespace {
@@ -51,15 +47,7 @@ std::string document() {
   return text;
 }
 
-TEST(PassesDocument, IsUpToDate) {
-  const auto path = std::filesystem::path(PARTITA_TEST_SOURCE_DIR) / "docs" / "passes.md";
-  if (std::getenv("PARTITA_UPDATE_DOCS") != nullptr) std::ofstream(path) << document();
-  std::ifstream in(path);
-  std::stringstream found;
-  found << in.rdbuf();
-  EXPECT_EQ(found.str(), document())
-      << "run test_passes --gtest_filter='PassesDocument*' with PARTITA_UPDATE_DOCS=1";
-}
+TEST(PassesDocument, IsUpToDate) { expect_document("passes.md", document()); }
 
 }  // namespace
 }  // namespace partita::testing

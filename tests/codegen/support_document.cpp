@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// docs/support.md: which op takes which dtype, and which target runs it.  Found out by trying: each
+// op's sample programs with their main dtype replaced are verified, and compiled for every target.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+
+#include "partita/base/error.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/elementwise.hpp"
+#include "partita/ir/op.hpp"
+#include "partita/passes/compile.hpp"
+#include "tests/support/document.hpp"
+
+namespace partita::testing {
+namespace {
+
+using ir::ElementwiseRow;
+using ir::OpDef;
+
+struct Group {
+  const char* name;
+  std::vector<DType> members;
+};
+
+const std::vector<Group>& groups() {
+  static const std::vector<Group> all = {
+      {"i1", {DType::i1}},
+      {"i8–i64", {DType::i8, DType::i16, DType::i32, DType::i64}},
+      {"ui8–ui64", {DType::ui8, DType::ui16, DType::ui32, DType::ui64}},
+      {"f16", {DType::f16}},
+      {"bf16", {DType::bf16}},
+      {"f32 f64", {DType::f32, DType::f64}},
+      {"complex", {DType::c64, DType::c128}}};
+  return all;
+}
+
+constexpr const char* main_dtypes[] = {"f32",          "f64",  "i32", "ui32", "i64",
+                                       "complex<f32>", "ui64", "f16", "i8",   "i1"};
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// Constants written for a float, as a dtype takes them.
+std::string with_literals(const std::string& text, DType d) {
+  static const std::regex number(R"((dense<\[*|, |\[)(-?[0-9]+)\.[0-9]+(e[+-]?[0-9]+)?(?=[,\]>]))");
+  if (is_float(d)) return text;
+  if (is_complex(d)) return std::regex_replace(text, number, "$1($2.0, 0.0)");
+  if (d == DType::i1) return std::regex_replace(text, number, "$1false");
+  return std::regex_replace(text, number, "$1$2");
+}
+
+/// The sample with its main dtype (of the first operand that has one of the usual) replaced.
+std::string with_dtype(const std::string& sample, DType d) {
+  std::string main;
+  std::size_t first = std::string::npos;
+  for (const char* name : main_dtypes) {
+    const std::size_t at =
+        std::min(sample.find(cat("x", name, ">")), sample.find(cat("<", name, ">")));
+    if (at < first) {
+      first = at;
+      main = name;
+    }
+  }
+  if (main.empty()) return sample;
+  if (main == to_string(d)) return sample;
+  const std::string to(to_string(d));
+  std::string text = replaced(sample, cat("x", main, ">"), cat("x", to, ">"));
+  text = replaced(text, cat("tensor<", main, ">"), cat("tensor<", to, ">"));
+  return with_literals(text, d);
+}
+
+/// A program of the row on operands of dtype d.
+std::unique_ptr<ir::Module> row_program(const ElementwiseRow& row, DType d) {
+  auto module = std::make_unique<ir::Module>();
+  auto function = std::make_unique<ir::Function>();
+  function->name = "main";
+  function->body = std::make_unique<ir::Graph>();
+  std::vector<ir::Value> operands;
+  for (int k = 0; k < ir::arity(row.signature); ++k)
+    operands.push_back(function->body->add_argument(
+        {.dtype = ir::operand_dtype(row.signature, d, k), .dims = {3}}));
+  ir::Dict attrs;
+  if (row.signature == ir::Signature::compare)
+    attrs = {{"comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", "EQ"}}};
+  const ir::Value v = ir::create_value(*function->body, row.op, operands, attrs);
+  function->body->results = {v};
+  function->result_types = {v.type()};
+  function->arg_attrs.resize(operands.size());
+  function->arg_loc_texts.resize(operands.size());
+  function->res_attrs.resize(1);
+  module->functions.push_back(std::move(function));
+  return module;
+}
+
+/// Programs that show the op on a dtype; none where it does not take it.
+std::vector<std::unique_ptr<ir::Module>> programs(const OpDef& op, DType d) {
+  std::vector<std::unique_ptr<ir::Module>> all;
+  const auto uses_op = [&](const ir::Module& module) {
+    bool uses = false;
+    for (const auto& f : module.functions)
+      ir::walk(*f->body, [&](const ir::Node& n) {
+        const auto has = [&](const Type& t) { return !t.is_token && t.dtype == d; };
+        const auto of_value = [&](const ir::Value& v) { return has(v.type()); };
+        uses |= &n.op() == &op && (std::ranges::any_of(n.result_types(), has) ||
+                                   std::ranges::any_of(n.operands(), of_value));
+      });
+    return uses;
+  };
+  for (const ElementwiseRow& row : ir::elementwise_rows())
+    if (row.op == op.name && row.accepts(d) && all.empty()) all.push_back(row_program(row, d));
+  if (op.row != nullptr || !all.empty()) return all;
+  for (const std::string& sample : op.samples) try {
+      auto module = ir::parse_module(with_dtype(sample, d), op.name);
+      if (uses_op(*module)) all.push_back(std::move(module));
+    } catch (const Error&) {  // not for this dtype
+    }
+  return all;
+}
+
+class Support {
+ public:
+  explicit Support(std::string target) : target_(std::move(target)) {}
+
+  /// "yes", "–" where the op does not take the dtype, or the number of the reason.
+  std::string cell(const OpDef& op, const Group& group) {
+    bool is_taken = false, is_taken_by_all = true;
+    std::string reason;
+    for (const DType d : group.members) {
+      const auto all = programs(op, d);
+      is_taken |= !all.empty();
+      is_taken_by_all &= !all.empty();
+      for (const auto& program : all)
+        if (reason.empty()) reason = refusal(*program);
+    }
+    if (!is_taken) return "–";
+    if (!reason.empty()) return cat("[", number(reason), "]");
+    return is_taken_by_all ? "yes" : "some";
+  }
+
+  [[nodiscard]] const std::vector<std::string>& reasons() const { return reasons_; }
+
+ private:
+  /// Why the target does not run the program; empty: it does.
+  std::string refusal(const ir::Module& program) const {
+    try {
+      passes::CompileOptions options;
+      options.target = target_;
+      (void)passes::compile_module(program, options);
+      return {};
+    } catch (const Error& e) {
+      EXPECT_EQ(int(e.kind()), int(ErrorKind::user)) << e.what() << "\n"
+                                                     << ir::print_module(program);
+      static const std::regex place(R"(^[^ ]*: )");
+      return std::regex_replace(std::string(e.what()), place, "");
+    }
+  }
+
+  std::size_t number(const std::string& reason) {
+    const auto at = std::ranges::find(reasons_, reason);
+    if (at == reasons_.end()) {
+      reasons_.push_back(reason);
+      return reasons_.size();
+    }
+    return std::size_t(at - reasons_.begin()) + 1;
+  }
+
+  std::string target_;
+  std::vector<std::string> reasons_;
+};
+
+std::string document() {
+  std::string text =
+      "# Support\n\n"
+      "Generated by trying: which op takes which dtype, and which target runs it. The interpreter "
+      "runs "
+      "all that an op takes.\n`–`: the op does not take the dtype; `some`: it takes some of the "
+      "group; "
+      "a number: the target refuses it for that\nreason. Only samples of the ops are tried, so "
+      "`yes` "
+      "is no promise for every attribute. i4, ui4, f8 and other types of\nless than a byte are "
+      "read and "
+      "refused by name.\n";
+  for (const std::string& target : passes::built_targets()) {
+    Support support(target);
+    text += cat("\n## Target ", target, "\n\n| op |");
+    for (const Group& g : groups()) text += cat(" ", g.name, " |");
+    text += "\n|---|---|---|---|---|---|---|---|\n";
+    for (const OpDef* op : ir::OpRegistry::instance().all()) {
+      std::string cells;
+      bool is_any = false;
+      for (const Group& g : groups()) {
+        const std::string c = support.cell(*op, g);
+        is_any |= c != "–";
+        cells += cat(" ", c, " |");
+      }
+      if (is_any) text += cat("| ", op->name, " |", cells, "\n");
+    }
+    if (!support.reasons().empty()) text += "\n";
+    for (std::size_t k = 0; k < support.reasons().size(); ++k)
+      text += cat(k + 1, ". ", support.reasons()[k], "\n");
+  }
+  return text;
+}
+
+TEST(SupportDocument, is_up_to_date) { expect_document("support.md", document()); }
+
+}  // namespace
+}  // namespace partita::testing

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// docs/ops.md is what the table of ops says of itself.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "partita/base/error.hpp"
+#include "partita/ir/elementwise.hpp"
+#include "partita/ir/op.hpp"
+#include "tests/support/document.hpp"
+
+namespace partita::testing {
+namespace {
+
+using ir::ElementwiseRow;
+using ir::KernelShape;
+using ir::OpDef;
+using ir::Signature;
+
+/// Text for a cell of a table.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string code(std::string_view text) {
+  return text.empty() ? std::string() : cat("`", cell(text), "`");
+}
+
+std::string signature_text(Signature s) {
+  switch (s) {
+    case Signature::unary:
+      return "T(T)";
+    case Signature::binary:
+      return "T(T, T)";
+    case Signature::ternary:
+      return "T(T, T, T)";
+    case Signature::test:
+      return "i1(T)";
+    case Signature::compare:
+      return "i1(T, T)";
+    case Signature::choice:
+      return "T(i1, T, T)";
+    case Signature::part:
+      return "part(T)";
+    case Signature::compose:
+      return "complex(T, T)";
+  }
+  return {};
+}
+
+std::string dtypes_text(const ElementwiseRow& row) {
+  static constexpr std::pair<const char*, std::array<DType, 4>> groups[] = {
+      {"i1", {DType::i1, DType::i1, DType::i1, DType::i1}},
+      {"i8–i64", {DType::i8, DType::i16, DType::i32, DType::i64}},
+      {"ui8–ui64", {DType::ui8, DType::ui16, DType::ui32, DType::ui64}},
+      {"f16 bf16", {DType::f16, DType::bf16, DType::f16, DType::bf16}},
+      {"f32 f64", {DType::f32, DType::f64, DType::f32, DType::f64}},
+      {"complex", {DType::c64, DType::c128, DType::c64, DType::c128}}};
+  std::string text;
+  for (const auto& [name, members] : groups)
+    if (std::ranges::all_of(members, [&](DType d) { return row.accepts(d); }))
+      text += cat(text.empty() ? "" : ", ", name);
+  return text;
+}
+
+std::string shape_text(KernelShape shape) {
+  switch (shape) {
+    case KernelShape::none:
+      return "none";
+    case KernelShape::loops:
+      return "loops";
+    case KernelShape::reduce:
+      return "reduce";
+    case KernelShape::contraction:
+      return "contraction";
+    case KernelShape::scatter:
+      return "scatter";
+  }
+  return {};
+}
+
+std::string attributes_text(const OpDef& op) {
+  std::string text;
+  for (const ir::AttrSpec& a : op.attrs)
+    text += cat(text.empty() ? "" : ", ", "`", a.name, a.required ? "`" : "?`");
+  return text;
+}
+
+std::string gradient_text(const OpDef& op) {
+  return op.row != nullptr ? "see the row" : op.no_gradient.empty() ? "yes" : op.no_gradient;
+}
+
+std::string document() {
+  std::string text =
+      "# Ops\n\n"
+      "Generated from the table of ops. What an op means is StableHLO's specification "
+      "(`stablehlo.`), "
+      "chlo's, Shardy's\n(`sdy.`) or `docs/ir.md` (`mr.`); which dtypes run where: "
+      "`support.md`.\n\n"
+      "## Elementwise rows\n\n"
+      "One row of `frontend/ops/elementwise.def` each. The gradient is what the cotangent `g` of "
+      "the "
+      "result `out` adds to\neach operand; `ulp` is how far another implementation may be from the "
+      "interpreter.\n\n"
+      "| row | op | signature | T | gradient | ulp | meaning |\n|---|---|---|---|---|---|---|\n";
+  for (const ElementwiseRow& row : ir::elementwise_rows())
+    text += cat("| ", row.name, " | ", row.op, " | ", signature_text(row.signature), " | ",
+                dtypes_text(row), " | ", code(row.gradient), " | ", row.ulp, " | ", cell(row.doc),
+                " |\n");
+  text +=
+      "\n## All ops\n\n"
+      "An attribute with a question mark may be absent. The kernel shape is what backends "
+      "implement; "
+      "`none`: control flow,\na collective, or rewritten into other ops by a pass.\n\n"
+      "| op | meaning | attributes | kernel shape | factors | derivative "
+      "|\n|---|---|---|---|---|---|\n";
+  for (const OpDef* op : ir::OpRegistry::instance().all())
+    text +=
+        cat("| ", op->name, " | ", cell(op->doc), " | ", attributes_text(*op), " | ",
+            shape_text(op->shape), " | ", op->factors || op->row != nullptr ? "yes" : "replicated",
+            " | ", cell(gradient_text(*op)), " |\n");
+  return text;
+}
+
+TEST(OpsDocument, is_up_to_date) { expect_document("ops.md", document()); }
+
+TEST(OpsDocument, every_op_says_what_it_means_and_shows_it) {
+  for (const OpDef* op : ir::OpRegistry::instance().all())
+    EXPECT_FALSE(op->doc.empty()) << op->name;
+}
+
+}  // namespace
+}  // namespace partita::testing
