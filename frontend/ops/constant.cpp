@@ -62,6 +62,10 @@ void register_constant(OpRegistry& registry) {
   %2 = stablehlo.constant dense<2.5> : tensor<4xf64>
   %3 = stablehlo.constant dense<> : tensor<0x2xi1>
   return %0, %1, %2, %3 : tensor<f32>, tensor<2x3xi32>, tensor<4xf64>, tensor<0x2xi1>
+})",
+      R"(func.func @main() -> tensor<3xf32> {
+  %0 = stablehlo.constant dense<[0.0, 1.0, 2.0]> : tensor<3xf32>
+  return %0 : tensor<3xf32>
 })"};
   registry.add(std::move(op));
 }

@@ -152,6 +152,10 @@ void register_reduce(OpRegistry& registry) {
   op.shape = KernelShape::reduce;
   op.factors = factors;
   op.samples = {
+      R"(func.func @main(%a: tensor<3x4xf32>, %init: tensor<f32>) -> tensor<3xf32> {
+  %0 = stablehlo.reduce(%a init: %init) applies stablehlo.add across dimensions = [1] : (tensor<3x4xf32>, tensor<f32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+})",
       R"(func.func @main(%a: tensor<3x4x5xf32>, %b: tensor<4x3xi32>, %e: tensor<2x0xf64>) -> (tensor<3x5xf32>, tensor<f32>, tensor<4xi32>, tensor<2xf64>, tensor<3xi32>, tensor<3x4x5xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>

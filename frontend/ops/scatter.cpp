@@ -227,6 +227,14 @@ FactorRule factors(const Node& node) {
 }
 
 constexpr const char* samples[] = {
+    R"(func.func @main(%a: tensor<5xf32>, %i: tensor<4x1xi32>, %u: tensor<4xf32>) -> tensor<5xf32> {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %r = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %r : tensor<f32>
+  }) : (tensor<5xf32>, tensor<4x1xi32>, tensor<4xf32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+})",
     R"(func.func @main(%a: tensor<5x3xf32>, %i: tensor<4x1xi32>, %u: tensor<4x3xf32>, %b: tensor<2x6x3xf32>, %k: tensor<2x4x1xi32>, %w: tensor<2x4x3xf32>, %j: tensor<2xi32>, %x: tensor<2x2xf32>, %s: tensor<i32>, %y: tensor<3xf32>) -> (tensor<5x3xf32>, tensor<2x6x3xf32>, tensor<5x3xf32>, tensor<5x3xf32>, tensor<5x3xf32>) {
   %0 = "stablehlo.scatter"(%a, %i, %u) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
   ^bb0(%p: tensor<f32>, %q: tensor<f32>):

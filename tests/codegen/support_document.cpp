@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // docs/support.md: which op takes which dtype, and which target runs it.  Found out by trying: each
-// op's sample programs with their main dtype replaced are verified, and compiled for every target.
+// op's sample programs with one of their dtypes replaced are verified, and compiled for every target.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,8 +39,8 @@ const std::vector<Group>& groups() {
   return all;
 }
 
-constexpr const char* main_dtypes[] = {"f32",          "f64",  "i32", "ui32", "i64",
-                                       "complex<f32>", "ui64", "f16", "i8",   "i1"};
+constexpr const char* usual_dtypes[] = {"f32",          "f64",  "i32", "ui32", "i64",
+                                        "complex<f32>", "ui64", "f16", "i8",   "i1"};
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
@@ -57,24 +57,17 @@ std::string with_literals(const std::string& text, DType d) {
   return std::regex_replace(text, number, "$1$2");
 }
 
-/// The sample with its main dtype (of the first operand that has one of the usual) replaced.
-std::string with_dtype(const std::string& sample, DType d) {
-  std::string main;
-  std::size_t first = std::string::npos;
-  for (const char* name : main_dtypes) {
-    const std::size_t at =
-        std::min(sample.find(cat("x", name, ">")), sample.find(cat("<", name, ">")));
-    if (at < first) {
-      first = at;
-      main = name;
-    }
-  }
-  if (main.empty()) return sample;
-  if (main == to_string(d)) return sample;
+/// The sample with each of its usual dtypes replaced, one at a time.
+std::vector<std::string> with_dtype(const std::string& sample, DType d) {
+  std::vector<std::string> all;
   const std::string to(to_string(d));
-  std::string text = replaced(sample, cat("x", main, ">"), cat("x", to, ">"));
-  text = replaced(text, cat("tensor<", main, ">"), cat("tensor<", to, ">"));
-  return with_literals(text, d);
+  for (const char* from : usual_dtypes) {
+    std::string text = replaced(sample, cat("x", from, ">"), cat("x", to, ">"));
+    text = replaced(text, cat("tensor<", from, ">"), cat("tensor<", to, ">"));
+    if (text == sample && from != to) continue;
+    all.push_back(from == to ? text : with_literals(text, d));
+  }
+  return all;
 }
 
 /// A program of the row on operands of dtype d.
@@ -117,11 +110,12 @@ std::vector<std::unique_ptr<ir::Module>> programs(const OpDef& op, DType d) {
   for (const ElementwiseRow& row : ir::elementwise_rows())
     if (row.op == op.name && row.accepts(d) && all.empty()) all.push_back(row_program(row, d));
   if (op.row != nullptr || !all.empty()) return all;
-  for (const std::string& sample : op.samples) try {
-      auto module = ir::parse_module(with_dtype(sample, d), op.name);
-      if (uses_op(*module)) all.push_back(std::move(module));
-    } catch (const Error&) {  // not for this dtype
-    }
+  for (const std::string& sample : op.samples)
+    for (const std::string& text : with_dtype(sample, d)) try {
+        auto module = ir::parse_module(text, op.name);
+        if (uses_op(*module)) all.push_back(std::move(module));
+      } catch (const Error&) {  // not for this dtype
+      }
   return all;
 }
 
