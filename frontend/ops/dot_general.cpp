@@ -46,8 +46,30 @@ DType result_dtype(const InferContext& c) {
   return result;
 }
 
+/// Counts of the algorithm, which is kept as written, are positive; products here are at least as
+/// precise as any algorithm asks for.
+void expect_precision(const InferContext& c) {
+  const Attribute* precision = c.attrs.find("precision_config");
+  const auto* list = precision ? precision->get_if<List>() : nullptr;
+  if (list)
+    c.expect(list->items.empty() || list->items.size() == 2, "a precision of each operand",
+             cat(list->items.size()));  // (C11)
+  const Attribute* algorithm = c.attrs.find("algorithm");
+  const auto* raw = algorithm ? algorithm->get_if<RawAttr>() : nullptr;
+  if (!raw) return;
+  for (const std::string_view name :
+       {"lhs_component_count", "rhs_component_count", "num_primitive_operations"}) {
+    const std::size_t at = raw->text.find(cat(name, " = "));
+    const std::string value =
+        at == std::string::npos ? "none" : raw->text.substr(at + name.size() + 3, 10);
+    c.expect(value[0] >= '1' && value[0] <= '9', cat("a positive ", name, " of the algorithm"),
+             value.substr(0, value.find_first_of(",> ")));  // (C22), (C23), (C24)
+  }
+}
+
 std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 2);
+  expect_precision(c);
   const Type &lhs = c.operands[0], &rhs = c.operands[1];
   const DotDims dims(c.attrs, lhs.rank(), rhs.rank());
   c.expect(dims.lhs_batch.size() == dims.rhs_batch.size(),
@@ -230,6 +252,11 @@ void register_dot_general(OpRegistry& registry) {
   %6 = stablehlo.dot_general %a, %b, contracting_dims = [] x [] : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x4x4x5xf32>
   %7 = stablehlo.dot_general %c, %d, contracting_dims = [0, 2] x [1, 0] : (tensor<2x3x4xf32>, tensor<4x2x5xf32>) -> tensor<3x5xf32>
   return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<3x5xf32>, tensor<2x3x5xf32>, tensor<2x3x5xf32>, tensor<3xf32>, tensor<f32>, tensor<3x2xf32>, tensor<3x4x4x5xf32>, tensor<3x5xf32>
+})",
+      R"(func.func @main(%a: tensor<3x4xcomplex<f32>>, %b: tensor<4x5xcomplex<f32>>, %c: tensor<2x3xcomplex<f64>>, %d: tensor<2x3xcomplex<f64>>) -> (tensor<3x5xcomplex<f32>>, tensor<2x2xcomplex<f64>>) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT], algorithm = <lhs_precision_type = f32, rhs_precision_type = f32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<3x4xcomplex<f32>>, tensor<4x5xcomplex<f32>>) -> tensor<3x5xcomplex<f32>>
+  %1 = stablehlo.dot_general %c, %d, contracting_dims = [1] x [1] : (tensor<2x3xcomplex<f64>>, tensor<2x3xcomplex<f64>>) -> tensor<2x2xcomplex<f64>>
+  return %0, %1 : tensor<3x5xcomplex<f32>>, tensor<2x2xcomplex<f64>>
 })",
       R"(func.func @main(%a: tensor<3x4xbf16>, %b: tensor<4x5xbf16>, %c: tensor<3x4xi8>, %d: tensor<4x2xi8>, %e: tensor<2x3x4xf64>, %f: tensor<2x3x4xf64>) -> (tensor<3x5xf32>, tensor<3x2xi32>, tensor<2x3xf64>, tensor<2x4x4xf64>) {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<3x4xbf16>, tensor<4x5xbf16>) -> tensor<3x5xf32>

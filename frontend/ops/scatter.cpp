@@ -158,20 +158,28 @@ void for_each_update(const EvalContext& c, F&& f) {
   });
 }
 
-HostArray add_floats(const EvalContext& c) {
-  HostArray sums = convert(*c.operands[0], DType::f64);
-  const HostArray updates = convert(*c.operands[2], DType::f64);
+/// A region that is one row, element by element as the region would be run.
+HostArray combine_by_row(const EvalContext& c, const std::string& combiner) {
+  HostArray result = *c.operands[0];
+  const HostArray& updates = *c.operands[2];
+  const bool is_logical = combiner == "and" || combiner == "or";
+  const ElementwiseFn apply = elementwise_function(
+      elementwise_row(is_logical ? combiner + "_" : combiner), result.type.dtype);
+  PARTITA_ASSERT(apply);
+  const auto size = std::int64_t(byte_size(result.type.dtype));
   for_each_update(c, [&](std::int64_t to, std::int64_t from) {
-    sums.data<DType::f64>()[to] += updates.data<DType::f64>()[from];
+    std::byte* element = result.bytes.data() + to * size;
+    const void* operands[] = {element, updates.bytes.data() + from * size};
+    apply(operands, element, 1);
   });
-  return convert(sums, c.operands[0]->type.dtype);
+  return result;
 }
 
 std::vector<Tensor> eval(const EvalContext& c) {
   const std::size_t n = input_count(c.operands.size());
   const Graph& region = c.node.region(0);
   const auto combiner = n == 1 ? simple_combiner(region) : std::nullopt;
-  if (combiner == "add" && is_float(c.operands[0]->type.dtype)) return one(add_floats(c));
+  if (combiner) return one(combine_by_row(c, *combiner));
   std::vector<HostArray> results;
   for (std::size_t k = 0; k < n; ++k) results.push_back(*c.operands[k]);
   const auto put = [&](std::size_t k, std::int64_t to, const std::byte* bytes) {

@@ -66,13 +66,26 @@ class ModuleReader : public AttributeReader {
     Value first;
     int count;
   };
+  /// A tuple is what its elements are: no node makes or takes one apart.
+  struct Tuple {
+    std::optional<Value> value;  ///< not a tuple itself
+    std::vector<Tuple> elements;
+  };
   struct Scope {
     std::unordered_map<std::string, Named> names;
     bool isolated;
+    std::unordered_map<std::string, Tuple> tuples = {};
   };
   void define(const std::string& name, Value first, int count, const Token& where);
   Value read_operand();
   std::vector<Value> read_operands(std::string_view close);
+
+  // --- Tuples (read_tuple.cpp) ---
+  void read_tuple(const OpText& op, bool is_generic);
+  void read_tuple_element(const OpText& op, bool is_generic);
+  Tuple read_tuple_operand();
+  void expect_tuple_type(const Tuple& tuple);
+  void define_tuple(const OpText& op, Tuple tuple);
 
   // --- Regions and ops (read_op.cpp) ---
   /// `dialect`: whose `return` ends the region.

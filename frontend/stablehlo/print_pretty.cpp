@@ -206,9 +206,15 @@ void Printer::print_dot_general(const Node& node) {
       out_ += ']';
     }
   }
+  constexpr std::string_view prefix = "#stablehlo.dot_algorithm";
+  const Attribute* algorithm = node.attrs.find("algorithm");
+  const auto* raw = algorithm ? algorithm->get_if<RawAttr>() : nullptr;
+  const bool is_algorithm_named = raw && raw->text.starts_with(cat(prefix, "<"));
+  if (is_algorithm_named) out_ += cat(", algorithm = ", raw->text.substr(prefix.size()));
   print_other_attributes(
       node, {"lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions",
-             "rhs_contracting_dimensions", is_precision_named ? "precision_config" : ""});
+             "rhs_contracting_dimensions", is_precision_named ? "precision_config" : "",
+             is_algorithm_named ? "algorithm" : ""});
   out_ += " : ";
   print_function_type(node);
 }

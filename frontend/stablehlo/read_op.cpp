@@ -190,7 +190,15 @@ void ModuleReader::read_op(Graph& graph) {
   context_ = "op";
   read_result_names(op);
   const Token name = peek();
-  if (at(TokenKind::string)) {
+  const bool is_generic = at(TokenKind::string);
+  if (is_generic || at(TokenKind::identifier)) {
+    const std::string text = is_generic ? unescape(name.text) : std::string(name.text);
+    op.where = name;
+    op.name = text;
+    if (text == "stablehlo.tuple") return read_tuple(op, is_generic);
+    if (text == "stablehlo.get_tuple_element") return read_tuple_element(op, is_generic);
+  }
+  if (is_generic) {
     lexer_.take();
     start(op, unescape(name.text), name);
     read_generic(op);

@@ -225,8 +225,11 @@ void ModuleReader::read_dot_general(OpText& op) {
       while (eat(","));
       expect("]");
       op.attrs.set("precision_config", std::move(list));
+    } else if (key.text == "algorithm") {
+      op.attrs.set("algorithm", RawAttr{"#stablehlo.dot_algorithm" + read_enclosed('<', '>')});
     } else {
-      fail(cat("expected batching_dims, contracting_dims or precision, found ", describe(key)),
+      fail(cat("expected batching_dims, contracting_dims, precision or algorithm, found ",
+               describe(key)),
            key);
     }
   } while (eat(","));

@@ -136,10 +136,13 @@ std::optional<Type> AttributeReader::parse_tensor(std::string_view inner, std::s
 Type AttributeReader::read_type() {
   const Token first = peek();
   if (at(TokenKind::bang)) {
-    if (first.text != "!mr.token")
+    const bool is_stablehlo = first.text == "!stablehlo.token";
+    if (!is_stablehlo && first.text != "!mr.token")
       fail(cat("expected a tensor type, found ", describe(first)), first);
     lexer_.take();
-    return Type::token();
+    Type token = Type::token();
+    if (is_stablehlo) token.dtype = DType::i8;
+    return token;
   }
   if (!at("tensor")) fail_expected("a tensor type");
   lexer_.take();

@@ -23,7 +23,8 @@ std::optional<std::int64_t> checked_bytes(const Type& type) {
 }
 
 std::string to_string(const Type& type) {
-  if (type.is_token) return "!mr.token";
+  // Tokens of collectives hold i1, those that order StableHLO's side effects i8.
+  if (type.is_token) return type.dtype == DType::i8 ? "!stablehlo.token" : "!mr.token";
   std::string text = "tensor<";
   for (std::int64_t d : type.dims) text += std::to_string(d) + "x";
   return text.append(to_string(type.dtype)).append(">");
