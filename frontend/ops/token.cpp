@@ -29,6 +29,13 @@ kernel::ExprId lower(const Node&, int, kernel::ExprPool& pool, std::span<const k
   return pool.constant(DType::i8, 0);
 }
 
+FactorRule factors(const Node& node) {
+  FactorRule rule = empty_rule(node);
+  for (auto& operand : rule.operands) operand[0] = {rule.add_factor(0, FactorKind::replicated)};
+  rule.results[0][0] = {rule.add_factor(0, FactorKind::replicated)};
+  return rule;
+}
+
 void add(OpRegistry& registry, const char* name, const char* doc, InferFn infer_types,
          std::vector<std::string> samples) {
   OpDef op;
@@ -38,6 +45,7 @@ void add(OpRegistry& registry, const char* name, const char* doc, InferFn infer_
   op.eval = eval;
   op.shape = KernelShape::loops;
   op.lower = lower;
+  op.factors = factors;
   op.no_gradient = "has no elements";
   op.samples = std::move(samples);
   registry.add(std::move(op));
