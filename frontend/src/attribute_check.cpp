@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "frontend/src/default_attributes.hpp"
+
 namespace partita::ir {
 
 namespace {
@@ -169,6 +171,18 @@ std::optional<Attribute> default_of(const AttrSpec& spec) {
   return std::nullopt;
 }
 
+// Attributes that say no more than their absence.
+void erase_defaults(const OpDef& op, Dict& attrs) {
+  const std::string_view name = std::string_view(op.name).substr(0, op.name.find(' '));
+  std::vector<std::string> absent;
+  for (const NamedAttribute& attribute : attrs.items()) {
+    const auto spec = std::ranges::find(op.attrs, attribute.name, &AttrSpec::name);
+    const bool is_required = spec != op.attrs.end() && spec->required;
+    if (!is_required && is_default_attribute(name, attribute)) absent.push_back(attribute.name);
+  }
+  for (const std::string& attribute : absent) attrs.erase(attribute);
+}
+
 const char* describe(const Attribute& a) {
   static constexpr const char* names[] = {
       "a unit",       "a boolean",          "an integer",           "a float",
@@ -232,6 +246,7 @@ void normalize_attributes(const OpDef& op, Dict& attrs, const SourceLocation& lo
       check_enumeration(op, spec, *enumeration, location);
     if (!(*value == *found)) attrs.set(spec.name, std::move(*value));
   }
+  erase_defaults(op, attrs);
 }
 
 }  // namespace partita::ir

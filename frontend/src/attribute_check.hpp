@@ -10,7 +10,8 @@
 namespace partita::ir {
 
 /// Lists and dense vectors of integers become I64s where the spec says so, strings become enums or
-/// symbols, units booleans; absent fields of flattened structures get their default (empty list, 0).
+/// symbols, units booleans; absent fields of flattened structures get their default (empty list, 0),
+/// and other attributes that say the default are left out.
 /// Throws a located user error "OP: expected attribute …".  Attributes without a spec stay as they are.
 void normalize_attributes(const OpDef& op, Dict& attrs, const SourceLocation& location);
 

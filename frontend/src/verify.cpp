@@ -3,6 +3,8 @@
 //
 // Verifies a whole module: every node again as when it was made, order of definition and use,
 // isolation of regions, results of functions.
+#include "frontend/src/verify.hpp"
+
 #include <algorithm>
 #include <set>
 #include <unordered_set>
@@ -19,15 +21,23 @@ class Verifier {
   explicit Verifier(const Module& module) : module_(module) {}
 
   void run() {
+    check_module_level();
+    for (const auto& function : module_.functions) check_function(*function);
+    for (const auto& function : module_.functions) check_calls(*function);
+  }
+
+  void run(const Function& function) {
+    check_function(function);
+    check_calls(function);
+  }
+
+  void check_module_level() {
     check_placements();
     std::set<std::string_view> names;
-    for (const auto& function : module_.functions) {
+    for (const auto& function : module_.functions)
       if (!names.insert(function->name).second)
         throw_user_error(cat("func.func: expected one function @", function->name, ", found two"),
                          function->location);
-      check_function(*function);
-    }
-    for (const auto& function : module_.functions) check_calls(*function);
   }
 
  private:
@@ -159,5 +169,9 @@ class Verifier {
 }  // namespace
 
 void verify(const Module& module) { Verifier(module).run(); }
+void verify_module_level(const Module& module) { Verifier(module).check_module_level(); }
+void verify_function(const Module& module, const Function& function) {
+  Verifier(module).run(function);
+}
 
 }  // namespace partita::ir

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "frontend/stablehlo/attribute_reader.hpp"
+#include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::ir {
@@ -45,6 +46,8 @@ class ModuleReader : public AttributeReader {
   using AttributeReader::AttributeReader;
   /// The whole text: one module, or functions without one.
   std::unique_ptr<Module> read();
+  /// The same without functions that cannot be read, which are named instead.
+  std::unique_ptr<Module> read_partially(std::vector<Refusal>& refusals);
 
  private:
   // --- Modules and functions (read_module.cpp) ---
@@ -53,6 +56,8 @@ class ModuleReader : public AttributeReader {
   void read_module_body(Module& module);
   void read_generic_module(Module& module);
   void read_module_item(Module& module);
+  void read_or_refuse(Module& module);
+  bool skip_function(std::string& name);
   void read_generic_item(Module& module);
   void read_function(Module& module);
   void read_generic_function(Module& module, const Token& where);
@@ -131,6 +136,7 @@ class ModuleReader : public AttributeReader {
   void read_convolution(OpText& op);
 
   std::vector<Scope> scopes_;
+  std::vector<Refusal>* refusals_ = nullptr;  ///< not null: go on after a function with errors
 };
 
 }  // namespace partita::ir

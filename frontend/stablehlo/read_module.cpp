@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Modules and functions, in pretty and generic form; the public entry points of the parser.
+// Modules and functions, in pretty and generic form.
 #include <utility>
 
 #include "frontend/stablehlo/module_reader.hpp"
-#include "partita/base/file.hpp"
-#include "partita/frontend/stablehlo.hpp"
 
 namespace partita::ir {
 
@@ -15,8 +13,8 @@ std::unique_ptr<Module> ModuleReader::read() {
   module->file = lexer_.file();
   bool has_module = false;
   while (!at(TokenKind::end)) read_top_level(*module, has_module);
-  if (!has_module && module->functions.empty())
-    fail("expected a module or a function, found none", peek());
+  const bool is_empty = module->functions.empty() && (refusals_ == nullptr || refusals_->empty());
+  if (!has_module && is_empty) fail("expected a module or a function, found none", peek());
   return module;
 }
 
@@ -28,7 +26,7 @@ void ModuleReader::read_top_level(Module& module, bool& has_module) {
   const bool is_generic = at(TokenKind::string) && peek().text == "\"builtin.module\"";
   if (!at("module") && !at("builtin.module") && !is_generic) {
     if (has_module) fail_expected("one module");
-    return read_module_item(module);
+    return refusals_ != nullptr ? read_or_refuse(module) : read_module_item(module);
   }
   if (has_module || !module.functions.empty() || !module.items.empty())
     fail("expected one module, found another (separate modules by lines '// -----')", peek());
@@ -59,6 +57,8 @@ void ModuleReader::read_module_body(Module& module) {
     if (at(TokenKind::end)) fail_expected("'}'");
     if (at(TokenKind::hash))
       read_alias(module);
+    else if (refusals_ != nullptr)
+      read_or_refuse(module);
     else
       read_module_item(module);
   }
@@ -290,82 +290,48 @@ void ModuleReader::read_attribute_lists(Function& function, const Dict& properti
   fill("res_attrs", function.res_attrs, function.result_types.size());
 }
 
-// --- Entry points -------------------------------------------------------------------------------
+// --- What cannot be read ------------------------------------------------------------------------
 
-namespace {
-
-struct Piece {
-  std::string_view text;
-  int first_line;
-};
-
-// Pieces between lines that start with "// -----"; blank ones are left out.
-std::vector<Piece> split_modules(std::string_view text) {
-  std::vector<Piece> pieces;
-  std::size_t begin = 0;
-  int line = 1, first_line = 1;
-  const auto add = [&](std::size_t end) {
-    const std::string_view piece = text.substr(begin, end - begin);
-    if (piece.find_first_not_of(" \t\r\n") != std::string_view::npos)
-      pieces.push_back({piece, first_line});
-  };
-  for (std::size_t at = 0; at < text.size(); ++line) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (text.substr(at).starts_with("// -----")) {
-      add(at);
-      begin = end;
-      first_line = line;
-    }
-    at = end + 1;
-  }
-  add(text.size());
-  return pieces;
+std::unique_ptr<Module> ModuleReader::read_partially(std::vector<Refusal>& refusals) {
+  refusals_ = &refusals;
+  return read();
 }
 
-// Names from the text may hold anything; a message is one line.
-std::string printable(std::string message) {
-  for (char& c : message)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return message;
-}
-
-}  // namespace
-
-std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::string file) {
-  if (text.starts_with("ML\xefR"))
-    throw_user_error("expected MLIR text, found MLIR bytecode, which is not supported",
-                     {.file = std::move(file)});
-  std::vector<std::unique_ptr<Module>> modules;
+void ModuleReader::read_or_refuse(Module& module) {
+  const Lexer::Mark begin = lexer_.mark();
+  const std::size_t scopes = scopes_.size();
   try {
-    for (const Piece& piece : split_modules(text)) {
-      ModuleReader reader(piece.text, file, piece.first_line);
-      if (reader.at(TokenKind::end)) continue;  // comments only
-      modules.push_back(reader.read());
-      verify(*modules.back());
-    }
-  } catch (const Error& error) {
-    throw Error(error.kind(), printable(error.what()), error.where());
+    read_module_item(module);
+  } catch (const Error&) {
+    Refusal refusal{.function = {}, .error = std::current_exception()};
+    lexer_.rewind(begin);
+    scopes_.resize(scopes);
+    if (!skip_function(refusal.function)) std::rethrow_exception(refusal.error);
+    refusals_->push_back(std::move(refusal));
   }
-  if (modules.empty())
-    throw_user_error("expected a module, found an empty text", {.file = std::move(file)});
-  return modules;
 }
 
-std::unique_ptr<Module> parse_module(std::string_view text, std::string file) {
-  auto modules = parse_modules(text, file);
-  if (modules.size() != 1)
-    throw_user_error(cat("expected one module, found ", modules.size()), {.file = std::move(file)});
-  return std::move(modules.front());
-}
-
-std::vector<std::unique_ptr<Module>> read_modules(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  return parse_modules({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
-}
-
-std::unique_ptr<Module> read_module(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  return parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+// Passes over what looks like a function in pretty form, whatever is in it.
+bool ModuleReader::skip_function(std::string& name) {
+  if (!eat("func.func")) return false;
+  if (at("public") || at("private") || at("nested")) lexer_.take();
+  name = read_symbol();
+  if (!at("(")) return false;
+  lexer_.take_balanced('(', ')');
+  while (!at("{")) {
+    if (at(TokenKind::end) || at("}")) return false;
+    if (at("("))
+      lexer_.take_balanced('(', ')');
+    else if (at("<"))
+      lexer_.take_balanced('<', '>');
+    else if (eat("attributes") && at("{"))
+      lexer_.take_balanced('{', '}');
+    else
+      lexer_.take();
+  }
+  lexer_.take_balanced('{', '}');
+  read_location();
+  return true;
 }
 
 }  // namespace partita::ir

@@ -29,7 +29,7 @@ a="%a: tensor<4x3xf32>" t="tensor<4x3xf32>" four="module attributes {mr.placemen
 # Syntax.
 program "expected a module|empty" <<<""
 program ":3:1: func.func: expected|found the end of the text" <<<$'module {\n  func.func public @main(%a: tensor<f32>) -> tensor<f32> {'
-program "expected MLIR text, found MLIR bytecode" < <(printf 'ML\xefR bytecode')
+program "bytecode: expected MLIR bytecode of version" < <(printf 'ML\xefR bytecode')
 program ":1:1: " < <(printf '\x01\x02\x00\xff')
 body ":3:31: stablehlo.add: expected ':', found ';'" "$a" "$t" <<<'    %b = stablehlo.add %a, %a ; tensor<4x3xf32>'
 body ":2:30: func.func: expected a tensor type|found 'tensor<4y3xf32>'" "%a: tensor<4y3xf32>" "$t" <<<'    return %a : tensor<4x3xf32>'

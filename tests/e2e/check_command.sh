@@ -49,6 +49,45 @@ expect 1 '2 passed, 1 failed' "$partita" check bad.mlir
 expect 1 'check.expect_eq_const: expected 4.5 at [1], found 4' "$partita" check bad.mlir
 expect 1 '5 passed, 1 failed' "$partita" check bad.mlir good.mlir
 
+# What cannot be read or run is refused; the rest of the file is checked.
+cat >mixed.mlir <<'END'
+func.func @narrow() {
+  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi4>
+  check.expect_eq %x, %x : tensor<2xi4>
+  return
+}
+func.func @sums() {
+  %x = stablehlo.constant dense<1.0> : tensor<f32>
+  %y = stablehlo.add %x, %x : tensor<f32>
+  check.expect_eq_const %y, dense<2.0> : tensor<f32>
+  return
+}
+func.func @calls() {
+  %x = func.call @helper() : () -> tensor<f32>
+  check.expect_eq %x, %x : tensor<f32>
+  return
+}
+func.func private @helper() -> (tensor<f32> {a.b = "{"}) attributes {c.d = [{}]} {
+  %x = stablehlo.frobnicate : tensor<f32>
+  return %x : tensor<f32>
+}
+// -----
+module {
+// -----
+func.func @main() -> tensor<i32> {
+  %x = stablehlo.constant dense<3> : tensor<i32>
+  stablehlo.custom_call @check.expect_eq(%x, %x) {has_side_effect = true} : (tensor<i32>, tensor<i32>) -> ()
+  return %x : tensor<i32>
+}
+END
+expect 2 '2 passed, 0 failed, 3 refused' "$partita" check mixed.mlir
+expect 2 'pass mixed.mlir @sums (interpreter)' "$partita" check mixed.mlir
+expect 2 'refused mixed.mlir @calls' "$partita" check mixed.mlir
+expect 2 "mixed.mlir:2:43: stablehlo.constant: expected an element type" "$partita" check mixed.mlir
+expect 2 "mixed.mlir:18:8: stablehlo.frobnicate: unknown" "$partita" check mixed.mlir
+expect 2 'refused absent.mlir' "$partita" check absent.mlir good.mlir
+expect 2 '5 passed, 1 failed, 1 refused' "$partita" check bad.mlir absent.mlir good.mlir
+
 # Recorded results, found by name and given; made here so that no corpus is needed.
 cat >twice.variant.mlir <<'END'
 func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> (tensor<2xf32>, tensor<i32>) {

@@ -4,7 +4,9 @@
 // `partita check`: runs programs and compares their results with recorded ones, and functions that
 // check themselves.
 #include <algorithm>
+#include <functional>
 #include <iostream>
+#include <utility>
 
 #include "partita/artifact/npz.hpp"
 #include "partita/base/error.hpp"
@@ -17,6 +19,7 @@
 #include "tools/partita/check_targets.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/program_options.hpp"
+#include "tools/partita/report.hpp"
 
 namespace partita::tool {
 
@@ -69,28 +72,70 @@ class Checker {
     if (options_.target == "all")
       for (const std::string& name : missing_targets())
         std::cout << "target " << name << ": not built in\n";
-    for (const std::string& file : options_.files) check_file(file);
-    std::cout << passed_ << " passed, " << failed_ << " failed\n" << std::flush;
-    return failed_ > 0 ? 1 : 0;
+    for (const std::string& file : options_.files) guard(file, [&] { check_file(file); });
+    // An error alone is reported as by any other command.
+    if (passed_ + failed_ == 0 && refused_ == 1) std::rethrow_exception(first_refusal_);
+    std::cout << held_back_ << passed_ << " passed, " << failed_ << " failed"
+              << (refused_ > 0 ? cat(", ", refused_, " refused") : std::string()) << "\n"
+              << std::flush;
+    return refused_ > 0 ? refusal_code_ : failed_ > 0 ? 1 : 0;
   }
 
  private:
+  /// Runs `check`; what it throws does not keep the rest from being checked.
+  void guard(const std::string& what, const std::function<void()>& check) {
+    try {
+      check();
+    } catch (...) {
+      refuse(what);
+    }
+  }
+
+  /// In a catch block: counts and says that something could not be checked.
+  void refuse(const std::string& what) {
+    const ErrorSummary error = summarize_current_exception();
+    if (refused_++ == 0) first_refusal_ = std::current_exception();
+    refusal_code_ = std::max(refusal_code_, error.exit_code);
+    const std::string text = cat("refused ", what, "\n  ", error.text, "\n");
+    if (passed_ + failed_ == 0 && refused_ == 1)
+      held_back_ = text;
+    else
+      say(text);
+  }
+
+  void say(const std::string& text) {
+    std::cout << std::exchange(held_back_, {}) << text << std::flush;
+  }
+
+  void refuse_unread(const std::string& file, const ir::PartialModule& module) {
+    for (const ir::Refusal& refusal : module.refusals)
+      guard(refusal.function.empty() ? file : cat(file, " @", refusal.function),
+            [&] { std::rethrow_exception(refusal.error); });
+  }
+
   void check_file(const std::string& file) {
-    const auto modules = ir::read_modules(file);
+    const auto modules = ir::read_partial_modules(file);
     const std::string recording = options_.io.empty() ? find_recording(file) : options_.io;
     bool has_checks = false;
-    for (const auto& module : modules)
-      for (const auto& function : module->functions)
+    for (const ir::PartialModule& read : modules) {
+      refuse_unread(file, read);
+      has_checks = has_checks || !read.refusals.empty();
+      if (!read.module) continue;
+      for (const auto& function : read.module->functions)
         if (checks_itself(*function)) {
           has_checks = true;
-          for (const CheckTarget& target : targets_) check_self(file, *module, *function, target);
+          for (const CheckTarget& target : targets_)
+            guard(cat(file, " @", function->name, " (", target.name, ")"),
+                  [&] { check_self(file, *read.module, *function, target); });
         }
+    }
     if (!recording.empty()) {
       if (modules.size() != 1)
         throw_user_error(
             cat("expected one module to compare with ", recording, ", found ", modules.size()),
             {.file = file});
-      check_recording(file, *modules.front(), recording);
+      if (modules.front().refusals.empty())
+        check_recording(file, *modules.front().module, recording);
     } else if (!has_checks) {
       throw_user_error(
           "expected check.* ops in a function without arguments, or recorded results "
@@ -100,9 +145,9 @@ class Checker {
   }
 
   void report(const std::string& what, const std::vector<std::string>& failures) {
-    std::cout << (failures.empty() ? "pass " : "FAIL ") << what << "\n";
-    for (const std::string& failure : failures) std::cout << "  " << failure << "\n";
-    std::cout << std::flush;
+    std::string text = cat(failures.empty() ? "pass " : "FAIL ", what, "\n");
+    for (const std::string& failure : failures) text += cat("  ", failure, "\n");
+    say(text);
     (failures.empty() ? passed_ : failed_)++;
   }
 
@@ -135,28 +180,32 @@ class Checker {
     const auto inputs = bind_arrays(argument_ports(function), "in", arrays, recording);
     const auto expected = bind_arrays(ports(function.result_types), "out", arrays, recording);
     const std::vector<bool> from_bf16 = results_from_bf16(module, function);
-    for (const CheckTarget& target : targets_) {
-      const std::vector<HostArray> results = target.run(module, function, inputs);
-      std::vector<std::string> failures;
-      for (std::size_t k = 0; k < expected.size(); ++k) {
-        const auto tolerance =
-            tolerance_for(expected[k].type.dtype, from_bf16[k], options_.tolerance);
-        if (const auto text = difference(results[k], expected[k], tolerance))
-          failures.push_back(cat("out", k, " of type ", to_string(expected[k].type), ": ", *text));
-      }
-      report(cat(file, " (", target.name, ")"), failures);
-      if (!failures.empty() && !target.is_interpreter)
-        explain({.module = module,
-                 .function = function,
-                 .inputs = inputs,
-                 .target = target,
-                 .tolerance = options_.tolerance});
-    }
+    for (const CheckTarget& target : targets_)
+      guard(cat(file, " (", target.name, ")"), [&] {
+        const std::vector<HostArray> results = target.run(module, function, inputs);
+        std::vector<std::string> failures;
+        for (std::size_t k = 0; k < expected.size(); ++k) {
+          const auto tolerance =
+              tolerance_for(expected[k].type.dtype, from_bf16[k], options_.tolerance);
+          if (const auto text = difference(results[k], expected[k], tolerance))
+            failures.push_back(
+                cat("out", k, " of type ", to_string(expected[k].type), ": ", *text));
+        }
+        report(cat(file, " (", target.name, ")"), failures);
+        if (!failures.empty() && !target.is_interpreter)
+          explain({.module = module,
+                   .function = function,
+                   .inputs = inputs,
+                   .target = target,
+                   .tolerance = options_.tolerance});
+      });
   }
 
   const CheckOptions& options_;
   std::vector<CheckTarget> targets_;
-  int passed_ = 0, failed_ = 0;
+  int passed_ = 0, failed_ = 0, refused_ = 0, refusal_code_ = exit_user_error;
+  std::exception_ptr first_refusal_;
+  std::string held_back_;  ///< of the first refusal, until something else is reported
 };
 
 }  // namespace

@@ -104,6 +104,11 @@ void print(const Failure& failure, const std::string& suffix, ErrorFormat format
 
 }  // namespace
 
+ErrorSummary summarize_current_exception() {
+  const Failure failure = current_failure();
+  return {failure.located, exit_code(failure.kind)};
+}
+
 int report_current_exception(ErrorFormat format, std::span<char* const> arguments) {
   const Failure failure = current_failure();
   wait_for_turn(failure);

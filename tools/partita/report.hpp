@@ -14,6 +14,14 @@ enum class ErrorFormat { text, json };
 
 constexpr int exit_user_error = 2, exit_device_error = 3, exit_internal_error = 70;
 
+/// What a command that goes on says of an error, and the exit code that it ends with.
+struct ErrorSummary {
+  std::string text;  ///< located, one line and perhaps an excerpt of the source
+  int exit_code = exit_internal_error;
+};
+/// To be called in a catch block.
+[[nodiscard]] ErrorSummary summarize_current_exception();
+
 /// To be called in a catch block.  Prints the error (`arguments` go into a crash file), ends the
 /// MPI job where there is one, and returns the exit code.  Where several ranks run, the others leave
 /// it to the first to print what all meet.

@@ -2,9 +2,10 @@
 // Copyright The partita authors
 //
 // MLIR text in and out: StableHLO, chlo, func, sdy and mr ops, pretty and generic forms as JAX and
-// MLIR print them.
+// MLIR print them; portable artifacts in.
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -15,15 +16,29 @@
 
 namespace partita::ir {
 
-/// Parses and verifies.  Errors are located user errors.  `file` is for messages.
+/// Parses and verifies text, or a portable artifact (MLIR bytecode of VHLO) by its first bytes.
+/// Errors are located user errors.  `file` is for messages.
 [[nodiscard]] std::unique_ptr<Module> parse_module(std::string_view text,
                                                    std::string file = "<text>");
 /// The same for texts of several modules, separated by lines that start with "// -----".
 [[nodiscard]] std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text,
                                                                  std::string file = "<text>");
-/// Reads a file (text; bytecode is refused by name until supported).
+/// Reads a file, text or bytecode.
 [[nodiscard]] std::unique_ptr<Module> read_module(const std::filesystem::path& path);
 [[nodiscard]] std::vector<std::unique_ptr<Module>> read_modules(const std::filesystem::path& path);
+
+/// Why a function cannot be read or verified.
+struct Refusal {
+  std::string function;  ///< empty: the piece as a whole
+  std::exception_ptr error;
+};
+/// A module without the functions that cannot be read or verified, and what calls them.
+struct PartialModule {
+  std::unique_ptr<Module> module;  ///< null where the piece cannot be read at all
+  std::vector<Refusal> refusals;   ///< of each, the function that no other refused one calls
+};
+/// As read_modules, going on after errors; throws only where the file cannot be read or is empty.
+[[nodiscard]] std::vector<PartialModule> read_partial_modules(const std::filesystem::path& path);
 
 struct PrintOptions {
   bool locations = false;

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Builds a module from the ops of a bytecode file.  Every node is made by ir::create, as the text
+// parser does, so that both forms are verified alike.
+#pragma once
+
+#include <memory>
+
+#include "frontend/stablehlo/bytecode_values.hpp"
+#include "partita/ir/op.hpp"
+
+namespace partita::ir {
+
+/// Whether these are the first bytes of a bytecode file.
+[[nodiscard]] bool is_bytecode(std::string_view bytes);
+
+class BytecodeModuleReader {
+ public:
+  /// `bytes` and `file` must outlive the reader.
+  BytecodeModuleReader(std::span<const std::byte> bytes, std::string_view file);
+  std::unique_ptr<Module> read();
+
+ private:
+  /// An op up to its regions.
+  struct Op {
+    std::string artifact_name, name;  ///< "vhlo.add_v1", "stablehlo.add"
+    Dict attrs;
+    std::vector<Value> operands;
+    std::vector<Type> result_types;
+    std::size_t first_result = 0;  ///< number of its first value
+    std::size_t region_count = 0;
+    bool is_isolated = false;
+    std::string location;
+  };
+  /// Numbering of values: regions that are not isolated continue that of their surroundings.
+  struct Scope {
+    std::vector<Value> values;
+    std::size_t next = 0;
+  };
+
+  Op read_head(ByteStream& in);
+  void read_attributes(Op& op, std::uint8_t mask, std::size_t name_index, ByteStream& in);
+  void read_properties(Op& op, std::size_t name_index, ByteStream& in);
+  void read_result_types(Op& op, ByteStream& in);
+  void read_operands(Op& op, ByteStream& in);
+  void skip_use_list(ByteStream& in, std::size_t count);
+  [[nodiscard]] std::string unknown_op(const std::string& name) const;
+
+  void define(std::size_t index, Value value, const ByteStream& in);
+  /// Calls `read` with the stream of the op's regions, in a scope of their own where isolated.
+  template <class Read>
+  void with_regions(const Op& op, ByteStream& in, const Read& read);
+  /// A region of one block: its arguments, then each of its ops by `read_op`.
+  template <class ReadOp>
+  void read_block(ByteStream& in, Graph* graph, const ReadOp& read_op);
+  void read_arguments(ByteStream& in, Graph* graph);
+  std::unique_ptr<Graph> read_region(ByteStream& in);
+
+  void read_module_op(Module& module, ByteStream& in);
+  void read_item(Module& module, ByteStream& in);
+  void read_function(Module& module, const Op& op, ByteStream& in);
+  void read_mesh(Module& module, const Op& op, const ByteStream& in);
+  void read_node(Graph& graph, bool& is_ended, ByteStream& in);
+  void finish_node(Graph& graph, Op op, std::vector<std::unique_ptr<Graph>> regions,
+                   const ByteStream& in);
+  void read_cast(const Op& op, const ByteStream& in);
+
+  std::string_view file_;
+  BytecodeTables tables_;
+  BytecodeValues values_;
+  std::vector<Scope> scopes_;
+  std::vector<std::string> argument_locations_;  ///< of the block that was read last
+  int depth_ = 0;
+};
+
+}  // namespace partita::ir

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The public entry points of the parsers: texts of several modules, portable artifacts, files.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "frontend/src/verify.hpp"
+#include "frontend/stablehlo/bytecode_module.hpp"
+#include "frontend/stablehlo/module_reader.hpp"
+#include "partita/base/file.hpp"
+#include "partita/frontend/stablehlo.hpp"
+
+namespace partita::ir {
+
+namespace {
+
+struct Piece {
+  std::string_view text;
+  int first_line;
+};
+
+// Pieces between lines that start with "// -----"; blank ones are left out.
+std::vector<Piece> split_modules(std::string_view text) {
+  std::vector<Piece> pieces;
+  std::size_t begin = 0;
+  int line = 1, first_line = 1;
+  const auto add = [&](std::size_t end) {
+    const std::string_view piece = text.substr(begin, end - begin);
+    if (piece.find_first_not_of(" \t\r\n") != std::string_view::npos)
+      pieces.push_back({piece, first_line});
+  };
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (text.substr(at).starts_with("// -----")) {
+      add(at);
+      begin = end;
+      first_line = line;
+    }
+    at = end + 1;
+  }
+  add(text.size());
+  return pieces;
+}
+
+// Names from the text may hold anything; a message is one line.
+std::string printable(std::string message) {
+  for (char& c : message)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return message;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::string file) {
+  std::vector<std::unique_ptr<Module>> modules;
+  try {
+    if (is_bytecode(text)) {
+      BytecodeModuleReader reader(std::as_bytes(std::span(text)), file);
+      modules.push_back(reader.read());
+      verify(*modules.back());
+      return modules;
+    }
+    for (const Piece& piece : split_modules(text)) {
+      ModuleReader reader(piece.text, file, piece.first_line);
+      if (reader.at(TokenKind::end)) continue;  // comments only
+      modules.push_back(reader.read());
+      verify(*modules.back());
+    }
+  } catch (const Error& error) {
+    throw Error(error.kind(), printable(error.what()), error.where());
+  }
+  if (modules.empty())
+    throw_user_error("expected a module, found an empty text", {.file = std::move(file)});
+  return modules;
+}
+
+std::unique_ptr<Module> parse_module(std::string_view text, std::string file) {
+  auto modules = parse_modules(text, file);
+  if (modules.size() != 1)
+    throw_user_error(cat("expected one module, found ", modules.size()), {.file = std::move(file)});
+  return std::move(modules.front());
+}
+
+std::vector<std::unique_ptr<Module>> read_modules(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  return parse_modules({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+}
+
+std::unique_ptr<Module> read_module(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  return parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+}
+
+// --- As far as possible -------------------------------------------------------------------------
+
+namespace {
+
+std::exception_ptr printable(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& e) {
+    return std::make_exception_ptr(Error(e.kind(), printable(std::string(e.what())), e.where()));
+  }
+}
+
+// Names of functions that a node's attributes hold.
+void collect_callees(const Attribute& attribute, std::set<std::string>& names) {
+  if (const auto* symbol = attribute.get_if<SymbolRef>()) names.insert(symbol->name);
+  if (const auto* list = attribute.get_if<List>())
+    for (const Attribute& item : list->items) collect_callees(item, names);
+}
+
+std::set<std::string> callees_of(const Function& function) {
+  std::set<std::string> names;
+  walk(*function.body, [&](const Node& node) {
+    for (const NamedAttribute& attribute : node.attrs.items())
+      collect_callees(attribute.value, names);
+  });
+  return names;
+}
+
+// Why functions are left out, by name, and who is left out because of whom.
+class Refusals {
+ public:
+  explicit Refusals(std::vector<Refusal> read) {
+    for (Refusal& refusal : read) add(refusal.function, refusal.error);
+  }
+
+  // Takes out functions until those that are left are correct.
+  void take_from(Module& module) {
+    while (std::erase_if(module.functions, [&](const auto& f) { return refuses(module, *f); }) > 0)
+      continue;
+  }
+
+  [[nodiscard]] std::vector<Refusal> list() const {
+    std::vector<Refusal> all;
+    for (const std::string& name : order_)
+      if (!explained_.contains(name)) all.push_back({name, errors_.at(name)});
+    return all;
+  }
+
+ private:
+  void add(const std::string& name, const std::exception_ptr& error) {
+    if (errors_.emplace(name, printable(error)).second) order_.push_back(name);
+  }
+
+  bool refuses(const Module& module, const Function& function) {
+    std::exception_ptr error;
+    for (const std::string& callee : callees_of(function)) {
+      const auto found = errors_.find(callee);
+      if (found == errors_.end()) continue;
+      explained_.insert(callee);
+      if (!error) error = found->second;
+    }
+    if (!error) {
+      try {
+        verify_function(module, function);
+      } catch (const Error&) {
+        error = std::current_exception();
+      }
+    }
+    if (error) add(function.name, error);
+    return error != nullptr;
+  }
+
+  std::vector<std::string> order_;
+  std::map<std::string, std::exception_ptr> errors_;
+  std::set<std::string> explained_;  // by a function that calls it
+};
+
+PartialModule read_piece(const Piece& piece, const std::string& file) {
+  PartialModule result;
+  try {
+    ModuleReader reader(piece.text, file, piece.first_line);
+    if (reader.at(TokenKind::end)) return result;  // comments only
+    std::vector<Refusal> unread;
+    auto module = reader.read_partially(unread);
+    verify_module_level(*module);
+    Refusals refusals(std::move(unread));
+    refusals.take_from(*module);
+    result.refusals = refusals.list();
+    result.module = std::move(module);
+  } catch (const Error&) {
+    result.refusals.push_back({.function = {}, .error = printable(std::current_exception())});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<PartialModule> read_partial_modules(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::vector<PartialModule> all;
+  if (is_bytecode(text)) {
+    all.emplace_back().module = parse_module(text, path.string());
+    return all;
+  }
+  for (const Piece& piece : split_modules(text)) {
+    PartialModule read = read_piece(piece, path.string());
+    if (read.module || !read.refusals.empty()) all.push_back(std::move(read));
+  }
+  if (all.empty())
+    throw_user_error("expected a module, found an empty text", {.file = path.string()});
+  return all;
+}
+
+}  // namespace partita::ir
