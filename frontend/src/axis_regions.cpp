@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "frontend/src/axis_regions.hpp"
 
+#include "frontend/src/lane_loops.hpp"
+
 namespace partita::ir {
 
 bool is_control_flow(const Node& node) {
@@ -68,6 +70,12 @@ std::optional<AxisFlow> RegionAxis::flow_of(const Node& inner) const {
   return flow_axis(inner, n_, operands, results, [this](Value v) { return position(v); });
 }
 
+/// Whether the loop goes on while this holds, which is true when it is for any index of the axis.
+bool RegionAxis::is_any_lane(const Node& inner, const AxisFlow& flow) const {
+  return node_.is("stablehlo.while") && inner.is("stablehlo.reduce") && flow.combiner == "or" &&
+         node_.region(0).results[0].node == &inner;
+}
+
 bool RegionAxis::visit(const Node& inner) {
   const std::optional<AxisFlow> flow = flow_of(inner);
   if (!flow) return false;
@@ -76,6 +84,10 @@ bool RegionAxis::visit(const Node& inner) {
     return false;
   }
   if (flow->kind != FactorKind::parallel) {
+    if (is_any_lane(inner, *flow)) {
+      any_lane_ = inner.operand(0);
+      return set(inner.operand(0), flow->operands[0]);
+    }
     if (why_.empty()) why_ = cat("in its region, ", inner.name(), " reduces it");
     return false;
   }
@@ -115,6 +127,7 @@ void RegionAxis::run(const AxisPositions& operands, const AxisPositions& results
   if (why_.empty() && is_choice_placed) why_ = "its index differs along the axis";
   if (why_.empty() && is_loop && position(node_.region(0).results[0]))
     why_ = "its condition differs along the axis";
+  if (why_.empty() && any_lane_) why_ = why_lanes_do_not_rest(node_, any_lane_);
 }
 
 AxisFlow RegionAxis::flow() const {

@@ -131,9 +131,14 @@ enum class Evidence : std::uint8_t {
   reduction,  ///< it is also dimension 0 of an argument, and summed up by a reduce
 };
 
-bool reaches_argument(const AxisTracker& tracker) {
-  return std::ranges::any_of(tracker.positions(), [](const auto& entry) {
-    return entry.first.node->is("graph.arguments") && entry.second == AxisPosition{};
+/// Dimension 0 of an argument; of a region, where rounds are sliced off data, also dimension 1 of one
+/// or of a value from outside.
+bool reaches_argument(const Graph& graph, const AxisTracker& tracker) {
+  const int last = graph.owner() ? 1 : 0;
+  return std::ranges::any_of(tracker.positions(), [&](const auto& entry) {
+    const auto& [v, p] = entry;
+    return (v.node->is("graph.arguments") || v.node->graph() != &graph) && p.outer == 1 &&
+           p.inner == 1 && p.dim <= last;
   });
 }
 
@@ -151,8 +156,8 @@ std::unique_ptr<AxisTracker> search(const Graph& graph, std::int64_t n, Evidence
       if (p.outer == 1 && p.inner == 1) covered.insert({value, p.dim});
     const std::int64_t score = tracker->parallel_nodes();
     if (score <= best_score) continue;
-    const bool is_enough =
-        evidence == Evidence::any_node || (tracker->is_reduced() && reaches_argument(*tracker));
+    const bool is_enough = evidence == Evidence::any_node ||
+                           (tracker->is_reduced() && reaches_argument(graph, *tracker));
     if (!is_enough) continue;
     best_score = score;
     best = std::move(tracker);
