@@ -85,6 +85,15 @@ Attribute decode_builtin_attribute(BytecodeValues& values, ByteStream& in) {
       const auto data = in.read_bytes(in.read_varint());
       return BytecodeValues::make_tensor(in, type, data);
     }
+    case 10:
+    case 11:
+    case 12:
+    case 13:
+    case 14:
+    case 15:
+    case 22:  // a location where another attribute may stand
+      in.read_bytes(in.remaining());
+      return RawAttr{"loc(unknown)"};
     case 16:
       in.fail("constants in the program itself", "a dense resource, which is not supported");
     default:

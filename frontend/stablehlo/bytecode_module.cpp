@@ -57,6 +57,11 @@ std::unique_ptr<Module> BytecodeModuleReader::read() {
   return module;
 }
 
+std::unique_ptr<Module> BytecodeModuleReader::read_partially(std::vector<Refusal>& refusals) {
+  refusals_ = &refusals;
+  return read();
+}
+
 // --- Ops ----------------------------------------------------------------------------------------
 
 std::string BytecodeModuleReader::unknown_op(const std::string& name) const {
@@ -218,7 +223,7 @@ void BytecodeModuleReader::read_block(ByteStream& in, Graph* graph, const ReadOp
 
 std::unique_ptr<Graph> BytecodeModuleReader::read_region(ByteStream& in) {
   const std::uint64_t blocks = in.read_varint();
-  if (blocks != 1) in.fail("regions of one block", cat(blocks));
+  if (blocks != 1) in.fail("regions of one block", blocks == 0 ? "none" : cat(blocks));
   Scope& scope = scopes_.back();
   const std::size_t base = scope.values.size(), outer_next = scope.next;
   // As many as ops and arguments have; each takes a byte at least.
@@ -293,6 +298,22 @@ std::vector<Dict> dictionaries(const Dict& attrs, std::string_view name, std::si
 
 }  // namespace
 
+// False where the body has errors and is passed over, which takes a section of its own.
+bool BytecodeModuleReader::read_body(Function& function, const Op& op, ByteStream& in) {
+  const std::size_t scopes = scopes_.size();
+  const int depth = depth_;
+  try {
+    with_regions(op, in, [&](ByteStream& body) { function.body = read_region(body); });
+    return true;
+  } catch (const Error&) {
+    if (refusals_ == nullptr || !op.is_isolated || tables_.version() < 2) throw;
+    scopes_.resize(scopes);
+    depth_ = depth;
+    refusals_->push_back({.function = function.name, .error = std::current_exception()});
+    return false;
+  }
+}
+
 void BytecodeModuleReader::read_function(Module& module, const Op& op, ByteStream& in) {
   auto function = std::make_unique<Function>();
   function->name = text_of(op.attrs, "sym_name");
@@ -300,7 +321,7 @@ void BytecodeModuleReader::read_function(Module& module, const Op& op, ByteStrea
   function->location = {.file = std::string(file_)};
   function->loc_text = op.location;
   if (op.region_count != 1) in.fail(cat("a body of @", function->name), "none");
-  with_regions(op, in, [&](ByteStream& body) { function->body = read_region(body); });
+  if (!read_body(*function, op, in)) return;
   for (const Value& v : function->body->results) function->result_types.push_back(v.type());
   function->arg_attrs =
       dictionaries(op.attrs, "arg_attrs", std::size_t(function->body->argument_count()), in);

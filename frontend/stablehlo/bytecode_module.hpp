@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "frontend/stablehlo/bytecode_values.hpp"
+#include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::ir {
@@ -20,6 +21,8 @@ class BytecodeModuleReader {
   /// `bytes` and `file` must outlive the reader.
   BytecodeModuleReader(std::span<const std::byte> bytes, std::string_view file);
   std::unique_ptr<Module> read();
+  /// The same without functions that cannot be read, which are named instead.
+  std::unique_ptr<Module> read_partially(std::vector<Refusal>& refusals);
 
  private:
   /// An op up to its regions.
@@ -60,6 +63,7 @@ class BytecodeModuleReader {
   void read_module_op(Module& module, ByteStream& in);
   void read_item(Module& module, ByteStream& in);
   void read_function(Module& module, const Op& op, ByteStream& in);
+  bool read_body(Function& function, const Op& op, ByteStream& in);
   void read_mesh(Module& module, const Op& op, const ByteStream& in);
   void read_node(Graph& graph, bool& is_ended, ByteStream& in);
   void finish_node(Graph& graph, Op op, std::vector<std::unique_ptr<Graph>> regions,
@@ -72,6 +76,7 @@ class BytecodeModuleReader {
   std::vector<Scope> scopes_;
   std::vector<std::string> argument_locations_;  ///< of the block that was read last
   int depth_ = 0;
+  std::vector<Refusal>* refusals_ = nullptr;  ///< not null: go on after a function with errors
 };
 
 }  // namespace partita::ir

@@ -51,14 +51,21 @@ const T& BytecodeValues::decode(std::vector<Slot<T>>& slots,
     entry.bytes.fail(cat("nesting of at most ", max_nesting, " levels"), "more");
   if (slot.state == State::open) {
     slot.state = State::decoding;
-    ++depth_;
-    const std::size_t outer = std::exchange(current_weight_, 0);
-    ByteStream in = entry.bytes;
-    slot.value = decode_entry(entry, in);
-    if (entry.is_custom && !in.at_end()) in.fail("the end of the attribute or type", "more");
-    spend(own_weight(slot.value), in);
-    slot.weight = std::exchange(current_weight_, outer);
-    --depth_;
+    const int outer_depth = depth_++;
+    const std::size_t outer_weight = std::exchange(current_weight_, 0);
+    try {
+      ByteStream in = entry.bytes;
+      slot.value = decode_entry(entry, in);
+      if (entry.is_custom && !in.at_end()) in.fail("the end of the attribute or type", "more");
+      spend(own_weight(slot.value), in);
+    } catch (const Error&) {  // it may be asked for again
+      slot.state = State::open;
+      depth_ = outer_depth;
+      current_weight_ = outer_weight;
+      throw;
+    }
+    slot.weight = std::exchange(current_weight_, outer_weight);
+    depth_ = outer_depth;
     slot.state = State::done;
   }
   spend(slot.weight, entry.bytes);

@@ -232,7 +232,7 @@ constexpr std::array<std::string_view, 43> simple_types{"i1",
 
 BytecodeType element_type(std::string text) {
   BytecodeType type = other_type(std::move(text));
-  if (type.text == "!stablehlo.token") type.type = Type::token();
+  if (type.text == "!stablehlo.token") type.type = AttributeReader(type.text, {}, 1).read_type();
   const std::size_t digits = type.text.find_first_of("0123456789");
   const bool is_number = type.text.starts_with('i') || type.text.starts_with("ui") ||
                          type.text.starts_with("si") || type.text.starts_with('f') ||
@@ -260,9 +260,23 @@ BytecodeType tensor_type(const I64s& dims, const BytecodeType& element, std::str
   if (!encoding.empty()) inner += cat(", ", encoding);
   BytecodeType type;
   type.type = AttributeReader::parse_tensor(inner, type.problem);
+  constexpr std::string_view expected = "expected ";
+  if (type.problem.starts_with(expected)) type.problem.erase(0, expected.size());
   type.text = cat("tensor<", inner, ">");
   return type;
 }
+
+namespace {
+
+// "T, U"
+std::string read_types(BytecodeValues& values, ByteStream& in) {
+  std::string text;
+  for (std::size_t count = in.read_count("types"); count > 0; --count)
+    text += cat(text.empty() ? "" : ", ", values.read_type(in).text);
+  return text;
+}
+
+}  // namespace
 
 BytecodeType decode_vhlo_type(BytecodeValues& values, ByteStream& in) {
   const std::uint64_t code = in.read_varint();
@@ -290,14 +304,16 @@ BytecodeType decode_vhlo_type(BytecodeValues& values, ByteStream& in) {
       const BytecodeType element = values.read_type(in);
       return tensor_type(dims, element, encoding);
     }
-    case 23: {
-      std::string parts;
-      for (std::size_t count = in.read_count("types"); count > 0; --count)
-        parts += cat(parts.empty() ? "" : ", ", values.read_type(in).text);
-      return other_type(cat("tuple<", parts, ">"));
-    }
+    case 23:
+      return other_type(cat("tuple<", read_types(values, in), ">"));
     case 25:
       return other_type(cat("tensor<*x", values.read_type(in).text, ">"));
+    case 41: {  // a buffer
+      const I64s dims = values.read_signed_list(in);
+      return other_type(cat("memref", tensor_type(dims, values.read_type(in)).text.substr(6)));
+    }
+    case 42:
+      return other_type(cat("!stablehlo.future<", read_types(values, in), ">"));
     case 24:
     case 30:
       in.fail("an element type of numbers", "a quantized type, which is not supported");

@@ -171,11 +171,11 @@ class Refusals {
   std::set<std::string> explained_;  // by a function that calls it
 };
 
-PartialModule read_piece(const Piece& piece, const std::string& file) {
+// Reader: of text or of bytecode.
+template <class Reader>
+PartialModule read_part(Reader& reader) {
   PartialModule result;
   try {
-    ModuleReader reader(piece.text, file, piece.first_line);
-    if (reader.at(TokenKind::end)) return result;  // comments only
     std::vector<Refusal> unread;
     auto module = reader.read_partially(unread);
     verify_module_level(*module);
@@ -195,16 +195,17 @@ std::vector<PartialModule> read_partial_modules(const std::filesystem::path& pat
   const std::vector<std::byte> bytes = read_file(path);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::vector<PartialModule> all;
+  const std::string file = path.string();
   if (is_bytecode(text)) {
-    all.emplace_back().module = parse_module(text, path.string());
+    BytecodeModuleReader reader(bytes, file);
+    all.push_back(read_part(reader));
     return all;
   }
   for (const Piece& piece : split_modules(text)) {
-    PartialModule read = read_piece(piece, path.string());
-    if (read.module || !read.refusals.empty()) all.push_back(std::move(read));
+    ModuleReader reader(piece.text, file, piece.first_line);
+    if (!reader.at(TokenKind::end)) all.push_back(read_part(reader));  // else: comments only
   }
-  if (all.empty())
-    throw_user_error("expected a module, found an empty text", {.file = path.string()});
+  if (all.empty()) throw_user_error("expected a module, found an empty text", {.file = file});
   return all;
 }
 
