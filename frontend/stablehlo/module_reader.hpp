@@ -132,6 +132,7 @@ class ModuleReader : public AttributeReader {
   void read_reduce(OpText& op);
   void read_reducer(OpText& op);
   void read_while(OpText& op);
+  void read_scan(OpText& op);
   void read_manual_computation(OpText& op);
   void read_convolution(OpText& op);
 

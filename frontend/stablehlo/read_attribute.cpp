@@ -15,8 +15,8 @@ namespace partita::ir {
 namespace {
 
 // Structures whose fields become attributes of the node.
-constexpr std::array<std::string_view, 3> flattened{"#stablehlo.gather", "#stablehlo.scatter",
-                                                    "#stablehlo.dot"};
+constexpr std::array<std::string_view, 4> flattened{"#stablehlo.gather", "#stablehlo.scatter",
+                                                    "#stablehlo.dot", "#chlo.ragged_dot"};
 
 bool is_integer_type(std::string_view text) {
   if (text == "index") return true;

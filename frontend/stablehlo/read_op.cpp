@@ -150,7 +150,7 @@ std::unique_ptr<Graph> ModuleReader::read_region_with(const OpText& op,
     expect(":");
   }
   bind_arguments(*graph, arguments);
-  read_block(*graph, dialect_of(op.name));
+  read_block(*graph, op.name == "chlo.scan" ? "stablehlo" : dialect_of(op.name));
   scopes_.pop_back();
   context_ = op.name;
   return graph;

@@ -43,6 +43,7 @@ ModuleReader::PrettyReader ModuleReader::pretty_reader(std::string_view op) {
       Row{"stablehlo.reduce_precision", &ModuleReader::read_reduce_precision},
       Row{"func.call", &ModuleReader::read_call},
       Row{"chlo.top_k", &ModuleReader::read_top_k},
+      Row{"chlo.scan", &ModuleReader::read_scan},
       Row{"sdy.sharding_constraint", &ModuleReader::read_sharding_constraint},
       Row{"check.expect_eq", &ModuleReader::read_check},
       Row{"check.expect_eq_const", &ModuleReader::read_check},

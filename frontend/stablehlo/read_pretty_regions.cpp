@@ -56,6 +56,37 @@ void ModuleReader::read_reducer(OpText& op) {
   op.regions.push_back(read_region_with(op, std::move(left)));
 }
 
+// chlo.scan(%in, …) inits(%init, …) dimension=0 [attributes {…}] {region} : (…) -> (…)
+void ModuleReader::read_scan(OpText& op) {
+  expect("(");
+  op.operands = read_operands(")");
+  expect(")");
+  const std::size_t inputs = op.operands.size();
+  expect("inits");
+  expect("(");
+  const std::vector<Value> inits = read_operands(")");
+  expect(")");
+  op.operands.insert(op.operands.end(), inits.begin(), inits.end());
+  expect("dimension");
+  expect("=");
+  op.attrs.set("dimension", read_i64("a dimension"));
+  if (eat("attributes")) {
+    expect("{");
+    merge_dict(op, "}");
+    expect("}");
+  }
+  op.regions.push_back(read_region(op));
+  read_types_tail(op);
+  if (op.result_types.size() < inits.size())
+    fail(cat("expected at least ", inits.size(), " results, found ", op.result_types.size()),
+         op.where);
+  const auto segments = [](std::size_t a, std::size_t b) {
+    return I64s{std::int64_t(a), std::int64_t(b)};
+  };
+  op.attrs.set("operandSegmentSizes", segments(inputs, inits.size()));
+  op.attrs.set("resultSegmentSizes", segments(op.result_types.size() - inits.size(), inits.size()));
+}
+
 // stablehlo.while(%arg = %init, …) : T, … [attributes {…}] cond { … } do { … }
 void ModuleReader::read_while(OpText& op) {
   std::vector<ArgumentText> arguments;
