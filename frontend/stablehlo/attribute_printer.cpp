@@ -23,6 +23,13 @@ bool is_bare_name(std::string_view name) {
       name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '$' || c == '.'; });
 }
 
+// Attributes that MLIR has as units: they are there or not.
+bool is_unit(const NamedAttribute& attribute) {
+  const auto* value = attribute.value.get_if<bool>();
+  return value != nullptr && *value &&
+         (attribute.name == "use_global_device_ids" || attribute.name == "has_dynamic_root");
+}
+
 // Words that start something else where an attribute name may stand.
 bool is_name(std::string_view name) {
   return is_bare_name(name) && name != "loc" && name != "unit";
@@ -241,7 +248,7 @@ void print_entries(std::string& out, std::span<const NamedAttribute> entries,
     if (!is_first) out += ", ";
     is_first = false;
     out += is_name(entry.name) ? entry.name : quoted(entry.name);
-    if (entry.value.get_if<Unit>()) continue;
+    if (entry.value.get_if<Unit>() || is_unit(entry)) continue;
     out += " = ";
     print_attribute(out, entry.value, max_elements);
   }
