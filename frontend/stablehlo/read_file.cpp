@@ -131,8 +131,13 @@ class Refusals {
 
   // Takes out functions until those that are left are correct.
   void take_from(Module& module) {
-    while (std::erase_if(module.functions, [&](const auto& f) { return refuses(module, *f); }) > 0)
-      continue;
+    std::set<const Function*> refused;
+    do {
+      refused.clear();
+      for (const auto& f : module.functions)
+        if (refuses(module, *f)) refused.insert(f.get());
+      std::erase_if(module.functions, [&](const auto& f) { return refused.contains(f.get()); });
+    } while (!refused.empty());
   }
 
   [[nodiscard]] std::vector<Refusal> list() const {

@@ -49,6 +49,35 @@ expect 1 '2 passed, 1 failed' "$partita" check bad.mlir
 expect 1 'check.expect_eq_const: expected 4.5 at [1], found 4' "$partita" check bad.mlir
 expect 1 '5 passed, 1 failed' "$partita" check bad.mlir good.mlir
 
+# A refused function takes those that call it along, wherever they stand, and no others.
+cat >callees.mlir <<'END'
+func.func private @narrow(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xi4>
+  return %x : tensor<2xf32>
+}
+func.func private @caller(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = func.call @narrow(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+func.func @refused() {
+  %x = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %y = func.call @caller(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  check.expect_eq %x, %y : tensor<2xf32>
+  return
+}
+func.func private @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = stablehlo.add %x, %x : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+func.func @checked() {
+  %x = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %y = func.call @twice(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  check.expect_eq_const %y, dense<2.0> : tensor<2xf32>
+  return
+}
+END
+expect 2 '1 passed, 0 failed, 1 refused' "$partita" check callees.mlir
+
 # What cannot be read or run is refused; the rest of the file is checked.
 cat >mixed.mlir <<'END'
 func.func @narrow() {
