@@ -178,7 +178,7 @@ std::vector<Tensor> eval(const EvalContext& c) {
   PARTITA_ASSERT(manual.has_value());
   const Process& process = c.interpreter.process;
   if (!process.grid) {
-    const GridSize declared = grid_size(c.interpreter.module(), 1);
+    const GridSize declared = grid_size(c.interpreter.module());
     ProcessGrid grid(declared.replicas, manual->mesh.size());
     return c.interpreter.run_processes(
         grid, [&](Interpreter& one) { return run_device(c, *manual, one); })[0];

@@ -42,6 +42,16 @@ void register_sdy(OpRegistry& registry) {
   registry.add(op);
   op.name = "sdy.reshard";
   registry.add(std::move(op));
+  OpDef group;
+  group.name = "sdy.sharding_group";
+  group.doc = "A statement that values of one group lie over the mesh alike.";
+  group.attrs = {AttrSpec{.name = "group_id", .kind = AttrKind::i64}};
+  group.infer = [](const InferContext& c) -> std::vector<Type> {
+    expect_operand_count(c, 1);
+    return {};
+  };
+  group.eval = [](const EvalContext&) -> std::vector<Tensor> { return {}; };
+  registry.add(std::move(group));
 }
 
 }  // namespace partita::ir::ops

@@ -3,8 +3,6 @@
 //
 // Custom calls by which older programs say how values lie over devices: annotations, which change
 // no value, and the passage between a whole array and the piece of one process.
-#include <numeric>
-
 #include "frontend/ops/collective_support.hpp"
 #include "frontend/ops/custom_call.hpp"
 #include "partita/ir/manual_computation.hpp"
@@ -54,14 +52,16 @@ std::vector<Tensor> eval_to_piece(const EvalContext& c) {
 std::vector<Tensor> eval_to_whole(const EvalContext& c) {
   const Cut cut = cut_for(c);
   const Grid grid = grid_of(c);
-  I64s group(static_cast<std::size_t>(grid.partitions));
-  std::iota(group.begin(), group.end(), grid.self / grid.partitions * grid.partitions);
+  const std::int64_t partition = grid.self % grid.partitions;
+  const I64s devices = cut.group_of(partition);
+  I64s group = devices;
+  for (std::int64_t& id : group) id += grid.self - partition;
   const auto all = operands_of(c, group);
   HostArray whole(c.result_type());
-  for (std::size_t device = all.size(); device-- > 0;) {
-    const HostArray& piece = *all[device][0];
+  for (std::size_t k = all.size(); k-- > 0;) {
+    const HostArray& piece = *all[k][0];
     copy_box(piece, view_of(piece.type), whole,
-             sub_view(view_of(whole.type), piece_start(piece.type, cut, std::int64_t(device))),
+             sub_view(view_of(whole.type), piece_start(piece.type, cut, devices[k])),
              piece.type.dims);
   }
   return one(std::move(whole));

@@ -43,7 +43,7 @@ std::vector<Tensor> Interpreter::run(const Function& function, std::span<const T
                            to_string(types[k]), ", found ", to_string(arguments[k]->type)),
                        function.location);
   if (!process.grid && frames_.empty() && needs_processes(module_, function)) {
-    const GridSize size = grid_size(module_, shards);
+    const GridSize size = grid_size(module_);
     ProcessGrid grid(size.replicas, size.partitions);
     if (grid.size() > 1)
       return run_processes(grid, [&](Interpreter& one) {

@@ -196,7 +196,7 @@ bool needs_processes(const Module& module, const Function& function) {
   return graph_needs(module, *function.body, seen);
 }
 
-GridSize grid_size(const Module& module, std::int64_t otherwise) {
+GridSize grid_size(const Module& module) {
   const std::int64_t replicas = positive(module.attrs, "mhlo.num_replicas");
   const std::int64_t partitions = positive(module.attrs, "mhlo.num_partitions");
   if (replicas > 0 || partitions > 0)
@@ -204,7 +204,7 @@ GridSize grid_size(const Module& module, std::int64_t otherwise) {
             .partitions = std::max<std::int64_t>(partitions, 1)};
   for (const Mesh& mesh : meshes(module))
     if (!mesh.axes.empty()) return {.partitions = mesh.size()};
-  return {.partitions = std::max(otherwise, devices_named(module))};
+  return {.partitions = std::max<std::int64_t>(devices_named(module), 1)};
 }
 
 }  // namespace partita::ir

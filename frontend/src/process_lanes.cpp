@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "frontend/src/lane_moves.hpp"
 #include "partita/base/error.hpp"
@@ -281,10 +280,8 @@ void ProcessLanes::custom_call(const Job& job) const {
     return job.set(
         0, job.moves().pieces(job.operand(0), starts_of(result, cut, job.context.size, partitions_),
                               result.dims));
-  I64s all(static_cast<std::size_t>(partitions_));
-  std::iota(all.begin(), all.end(), 0);
-  const Table holders =
-      holders_of(cut, job.context.size, partitions_, [&](std::int64_t) { return all; });
+  const Table holders = holders_of(cut, job.context.size, partitions_,
+                                   [&](std::int64_t device) { return cut.group_of(device); });
   job.set(0, job.moves().assemble(job.operand(0), holders, cut.pieces()));
 }
 

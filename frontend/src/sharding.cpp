@@ -282,7 +282,8 @@ std::vector<std::string> quoted_names(std::string_view text) {
 
 Cut::Cut(const Sharding& sharding, const Mesh& mesh, const std::vector<std::string>& only)
     : pieces_(sharding.dims.size(), 1),
-      by_device_(std::size_t(mesh.size()), Dims(sharding.dims.size(), 0)) {
+      by_device_(std::size_t(mesh.size()), Dims(sharding.dims.size(), 0)),
+      manual_(by_device_.size(), 0) {
   if (sharding.is_unreduced)
     throw_user_error("sharding: expected values that are reduced, found unreduced axes");
   std::vector<AxisRef> used;
@@ -312,6 +313,13 @@ Cut::Cut(const Sharding& sharding, const Mesh& mesh, const std::vector<std::stri
     }
 }
 
+I64s Cut::group_of(std::int64_t device) const {
+  I64s group;
+  for (std::size_t other = 0; other < manual_.size(); ++other)
+    if (manual_[other] == manual_[std::size_t(device)]) group.push_back(std::int64_t(other));
+  return group;
+}
+
 void Cut::keep(const std::vector<bool>& keep) {
   for (std::size_t d = 0; d < pieces_.size(); ++d) {
     if (keep[d]) continue;
@@ -328,6 +336,7 @@ namespace {
 struct Tiles {
   Dims dims;
   I64s devices;
+  std::vector<std::string> last;  ///< what the last extents are for: manual, replicated
 };
 
 /// What `[2,4]T(1,0)` lists: 0 to 7 in a grid of these extents, transposed.
@@ -350,7 +359,7 @@ std::optional<Tiles> read_tiles(std::string_view text) {
   Scanner in(text);
   in.expect("{");
   if (!in.eat("devices=")) return std::nullopt;
-  Tiles tiles{.dims = in.numbers("[", "]"), .devices = {}};
+  Tiles tiles{.dims = in.numbers("[", "]"), .devices = {}, .last = {}};
   const std::int64_t count = product(tiles.dims);
   if (in.eat("<=")) {
     const Dims dims = in.numbers("[", "]");
@@ -367,6 +376,12 @@ std::optional<Tiles> read_tiles(std::string_view text) {
     do tiles.devices.push_back(in.number());
     while (in.eat(","));
   }
+  if (in.eat("last_tile_dims=")) {
+    in.expect("{");
+    do tiles.last.push_back(in.word());
+    while (in.eat(","));
+    in.expect("}");
+  }
   if (std::ssize(tiles.devices) != count) in.fail(cat(count, " devices"));
   return tiles;
 }
@@ -379,7 +394,9 @@ std::int64_t gspmd_devices(std::string_view text) {
 }
 
 Cut::Cut(std::string_view gspmd, std::int64_t rank, std::int64_t devices)
-    : pieces_(std::size_t(rank), 1), by_device_(std::size_t(devices), Dims(std::size_t(rank), 0)) {
+    : pieces_(std::size_t(rank), 1),
+      by_device_(std::size_t(devices), Dims(std::size_t(rank), 0)),
+      manual_(by_device_.size(), 0) {
   const auto tiles = read_tiles(gspmd);
   if (!tiles) return;
   // Further extents count replicas and devices along axes that are manual already.
@@ -393,6 +410,10 @@ Cut::Cut(std::string_view gspmd, std::int64_t rank, std::int64_t devices)
       throw_user_error(cat("sharding: expected devices below ", devices, ", found ", device,
                            " in '", gspmd, "'"));
     by_device_[std::size_t(device)].assign(index.begin(), index.begin() + rank);
+    const std::size_t first = index.size() - std::min(tiles->last.size(), index.size());
+    std::int64_t& manual = manual_[std::size_t(device)];
+    for (std::size_t d = first; d < index.size(); ++d)
+      if (tiles->last[d - first] == "manual") manual = manual * tiles->dims[d] + index[d];
   });
 }
 

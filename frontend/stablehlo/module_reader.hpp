@@ -125,6 +125,7 @@ class ModuleReader : public AttributeReader {
   void read_reduce_precision(OpText& op);
   void read_top_k(OpText& op);
   void read_sharding_constraint(OpText& op);
+  void read_sharding_group(OpText& op);
   void read_check(OpText& op);
   void read_check_item(OpText& op);
 

@@ -52,6 +52,7 @@ ModuleReader::PrettyReader ModuleReader::pretty_reader(std::string_view op) {
       Row{"check.expect_close", &ModuleReader::read_check},
       Row{"check.expect_serialized_eq", &ModuleReader::read_check},
       Row{"sdy.reshard", &ModuleReader::read_sharding_constraint},
+      Row{"sdy.sharding_group", &ModuleReader::read_sharding_group},
       Row{"sdy.manual_computation", &ModuleReader::read_manual_computation},
   };
   for (const Row& row : rows)
@@ -295,6 +296,20 @@ void ModuleReader::read_sharding_constraint(OpText& op) {
   if (!at("<")) fail_expected("a sharding '<@mesh, […]>'");
   op.attrs.set("sharding", RawAttr{"#sdy.sharding" + read_enclosed('<', '>')});
   read_types_tail(op);
+}
+
+// sdy.sharding_group %x group_id=0 : T
+void ModuleReader::read_sharding_group(OpText& op) {
+  op.operands.push_back(read_operand());
+  expect("group_id");
+  expect("=");
+  op.attrs.set("group_id", Integer{read_i64("the number of a group"), "i64"});
+  if (eat("{")) {
+    merge_dict(op, "}");
+    expect("}");
+  }
+  expect(":");
+  op.operand_types = {{read_type()}};
 }
 
 // check.expect_eq %a, %b : T      check.expect_eq_const %a, dense<…> : T

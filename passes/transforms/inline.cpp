@@ -53,7 +53,9 @@ class Inliner {
   std::vector<Value> inlined(Node& node, const ir::ValueMap<Value>& replaced) {
     std::vector<Value> operands;
     for (const Value& v : node.operands()) operands.push_back(resolve(v, replaced));
-    if (node.is("stablehlo.optimization_barrier")) return operands;
+    const bool is_annotated_scalar =
+        node.is("sdy.sharding_constraint") && operands[0].type().dims.empty();
+    if (node.is("stablehlo.optimization_barrier") || is_annotated_scalar) return operands;
     std::string callee;
     if (node.is("func.call")) callee = node.attrs.text("callee");
     if (node.is("stablehlo.composite")) {

@@ -32,7 +32,7 @@ Value of_first(Graph& graph, const ir::BatchedValue& v, Node* before = nullptr) 
 }
 
 void batch_function(ir::Module& module, ir::Function& f) {
-  const ir::GridSize size = ir::grid_size(module, 1);
+  const ir::GridSize size = ir::grid_size(module);
   const ir::ProcessGrid grid(size.replicas, size.partitions);  // refuses one that is too large
   const ir::ProcessLanes rule(module, size.replicas, size.partitions);
   auto body = std::make_unique<Graph>();
@@ -56,7 +56,7 @@ void batch_computations(ir::Module& module, Graph& graph) {
     }
     const auto manual = ir::read_manual_computation(node->attrs, &module);
     PARTITA_ASSERT(manual.has_value());
-    const std::int64_t replicas = ir::grid_size(module, 1).replicas;
+    const std::int64_t replicas = ir::grid_size(module).replicas;
     const ir::ProcessGrid grid(replicas, manual->mesh.size());
     const ir::ProcessLanes rule(module, replicas, manual->mesh.size());
     ir::BatchMap map;

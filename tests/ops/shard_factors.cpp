@@ -29,6 +29,7 @@ const std::map<std::string, std::string>& without_factors() {
       {"mr.foreach", "is made where axes are split already"},
       {"mr.map", "says itself where its axis is"},
       {"mr.partition_index", "has no dimensions"},
+      {"sdy.sharding_group", "has no results"},
       {"sdy.manual_computation", "is for given devices; becomes lanes"},
       {"stablehlo.case", "the axis follows its regions"},
       {"stablehlo.composite", "is inlined"},

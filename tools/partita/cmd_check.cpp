@@ -30,8 +30,16 @@ struct CheckOptions {
   std::string target = "interpreter", io, function = "main", shrink;
   CompileSettings settings;
   ToleranceOptions tolerance;
+  std::int64_t shards = 0;  ///< 0: as modules say
   bool per_op = false;
 };
+
+void declare_shards(ir::Module& module, std::int64_t shards) {
+  if (shards == 0 || module.attrs.contains("mhlo.num_partitions") ||
+      module.attrs.contains("mhlo.num_replicas"))
+    return;
+  module.attrs.set("mhlo.num_partitions", ir::Integer{.value = shards, .type = "i32"});
+}
 
 /// STEM.io.npz or STEM.npz beside the program, STEM being its name up to the first dot; or nothing.
 std::string find_recording(const std::filesystem::path& program) {
@@ -115,6 +123,8 @@ class Checker {
 
   void check_file(const std::string& file) {
     const auto modules = ir::read_partial_modules(file);
+    for (const ir::PartialModule& read : modules)
+      if (read.module) declare_shards(*read.module, options_.shards);
     const std::string recording = options_.io.empty() ? find_recording(file) : options_.io;
     bool has_checks = false;
     for (const ir::PartialModule& read : modules) {
@@ -222,6 +232,8 @@ void add_check_command(CLI::App& app, Action& action) {
       ->check(CLI::NonNegativeNumber);
   c->add_option("--atol", o->tolerance.absolute, "Absolute tolerance")
       ->check(CLI::NonNegativeNumber);
+  c->add_option("--shards", o->shards, "Simulated shards of modules that do not say how many")
+      ->check(CLI::PositiveNumber);
   c->add_option("--placement", o->placements, "NAME=N: a placement to look for")
       ->allow_extra_args(false);
   c->add_option("--layout", o->settings.layout, "loop, batch[:B] or auto");

@@ -33,8 +33,6 @@ class Interpreter {
       ProcessGrid& grid, const std::function<std::vector<Tensor>(Interpreter&)>& body);
   /// The simulated shard that runs here; without grid the whole program is seen at once.
   Process process;
-  /// Partitions of the grid of a module that does not say how many.
-  std::int64_t shards = 1;
   /// Partition index of the enclosing maps, innermost last: (placement, index).
   std::vector<std::pair<std::string, std::int64_t>> partitions;
   /// Values of collectives that have started and are not done, by the node that started them.

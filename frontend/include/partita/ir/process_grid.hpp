@@ -75,7 +75,7 @@ struct GridSize {
   std::int64_t replicas = 1, partitions = 1;
 };
 /// As the module says it: mhlo.num_replicas and mhlo.num_partitions, else the size of its mesh, else
-/// partitions: `otherwise`, or as many as its shardings and groups of processes name.
-[[nodiscard]] GridSize grid_size(const Module& module, std::int64_t otherwise);
+/// as many partitions as its shardings and groups of processes name.
+[[nodiscard]] GridSize grid_size(const Module& module);
 
 }  // namespace partita::ir

@@ -78,12 +78,15 @@ class Cut {
   [[nodiscard]] const Dims& piece_of(std::int64_t device) const {
     return by_device_.at(std::size_t(device));
   }
+  /// Devices that hold pieces of one whole with this one, itself included, in order.
+  [[nodiscard]] I64s group_of(std::int64_t device) const;
   /// Dimensions `d` for which `keep[d]` is false are no longer cut.
   void keep(const std::vector<bool>& keep);
 
  private:
   Dims pieces_;
   std::vector<Dims> by_device_;
+  I64s manual_;  ///< by device: its place among those that see wholes of their own
 };
 
 /// Devices that the text of GSPMD names; 0 where it does not say.
