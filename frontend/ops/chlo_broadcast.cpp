@@ -78,7 +78,6 @@ Node* expand(const Expansion& e) {
   const bool selects = std::string_view(form.name) == "select";
   expect_operand_count(e.context, selects ? 3 : 2);
   Dims dims;
-  for (const Value& v : e.operands) dims = joined(e, dims, v.type().dims);
   Dict attrs;
   for (const char* name : {"comparison_direction", "compare_type"})
     if (e.context.attrs.contains(name))
@@ -88,6 +87,7 @@ Node* expand(const Expansion& e) {
   const Attribute* given = e.context.attrs.find("broadcast_dimensions");
   std::vector<Value> operands;
   if (given == nullptr) {
+    for (const Value& v : e.operands) dims = joined(e, dims, v.type().dims);
     for (const Value& v : e.operands) operands.push_back(broadcast(e, v, dims, last_dims(v, dims)));
   } else {
     // They say where the operand of lower rank lies in the other.

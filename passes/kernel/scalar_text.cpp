@@ -221,7 +221,6 @@ std::string ScalarText::from_complex(const std::string& x, DType from, DType to)
   const std::string real = in_parentheses(x) + std::string(dialect_.real);
   const std::string imag = in_parentheses(x) + std::string(dialect_.imag);
   const DType part = ir::part_dtype(from);
-  if (to == DType::i1) return cat(real, " != 0 || ", imag, " != 0");
   if (!is_complex(to)) return convert(real, part, to);
   return make_complex(to, convert(real, part, ir::part_dtype(to)),
                       convert(imag, part, ir::part_dtype(to)));

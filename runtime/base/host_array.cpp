@@ -40,8 +40,6 @@ ValueType<to> convert_value(ValueType<from> x) {
   if constexpr (from_kind == Kinds::complex) {
     if constexpr (to_kind == Kinds::complex)
       return To(x);
-    else if constexpr (to_kind == Kinds::boolean)
-      return x != ValueType<from>(0);
     else if constexpr (from == DType::c64)
       return convert_value<to, DType::f32>(x.real());
     else

@@ -24,7 +24,7 @@ using partita::testing::Random;
 using partita::testing::samples;
 using partita::testing::value_text;
 
-constexpr std::int64_t sample_count = 1500;
+constexpr std::int64_t sample_count = 6000;
 constexpr std::size_t max_arguments = 100;
 
 /// One kernel: inputs, then results with what the interpreter makes of them.

@@ -40,6 +40,17 @@ std::vector<ValueType<d>> corner_cases() {
     for (const double v : {1.0, -2.0})
       result.insert(result.end(),
                     {T(0, typename T::value_type(v)), T(typename T::value_type(v), 0)});
+    // Branch cuts, infinities and NaN in either part.
+    using Part = typename T::value_type;
+    const Part special[] = {Part(0),
+                            Part(-0.0),
+                            Part(1),
+                            Part(-3),
+                            std::numeric_limits<Part>::infinity(),
+                            -std::numeric_limits<Part>::infinity(),
+                            std::numeric_limits<Part>::quiet_NaN()};
+    for (const Part re : special)
+      for (const Part im : special) result.push_back({re, im});
   } else if constexpr (info(d).kind == Kinds::boolean) {
     result = {false, true};
   } else {
@@ -110,11 +121,12 @@ double ulp_distance(StorageType<d> a, StorageType<d> b) {
     const auto part_distance = [](Part p, Part q, double scale) {
       if (std::isnan(p) || std::isnan(q))
         return std::isnan(p) == std::isnan(q) ? 0.0 : double(INFINITY);
+      if (std::isinf(p) || std::isinf(q)) return p == q ? 0.0 : double(INFINITY);
       return p == q ? 0.0 : std::fabs(double(p) - double(q)) / scale;
     };
-    const double scale =
-        std::max<double>({std::fabs(double(x.real())), std::fabs(double(x.imag())), 1e-30}) *
-        double(std::numeric_limits<Part>::epsilon());
+    const auto size = [](Part p) { return std::isfinite(p) ? std::fabs(double(p)) : 0.0; };
+    const double scale = std::max<double>({size(x.real()), size(x.imag()), 1e-30}) *
+                         double(std::numeric_limits<Part>::epsilon());
     return std::max(part_distance(x.real(), y.real(), scale),
                     part_distance(x.imag(), y.imag(), scale));
   } else {
