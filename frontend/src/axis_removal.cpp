@@ -10,6 +10,7 @@
 
 #include "frontend/src/axis_regions.hpp"
 #include "frontend/src/dim_edit.hpp"
+#include "partita/ir/window.hpp"
 
 namespace partita::ir {
 namespace {
@@ -199,6 +200,58 @@ Removal remove_with_start(const Job& job) {
   return remove_plain(without);
 }
 
+// --- Windows ------------------------------------------------------------------------------------
+
+/// For ops that say something about each dimension: a removed one comes back with extent 1, and goes
+/// from the results again.
+Removal remove_keeping_rank(const Job& job, Dict attrs) {
+  const Builder b = job.builder();
+  const auto kept = [](Type type, const std::optional<AxisPosition>& p) {
+    if (p) type.dims[std::size_t(p->dim)] = p->outer * p->inner;
+    return type;
+  };
+  std::vector<Value> operands;
+  for (std::size_t k = 0; k < job.operands.size(); ++k)
+    operands.push_back(b.reshape(job.operands[k],
+                                 kept(job.node.operand(k).type(), job.flow.operands[k]).dims));
+  std::vector<Type> types;
+  for (std::size_t k = 0; k < job.node.result_types().size(); ++k)
+    types.push_back(kept(job.node.result_types()[k], job.flow.results[k]));
+  Node* made = remake(job.node, b.into, std::move(operands), std::move(attrs), types, b.before);
+  Removal removal;
+  for (std::size_t k = 0; k < types.size(); ++k)
+    removal.results.push_back(b.reshape(made->result(int(k)), job.result_type(k).dims));
+  return removal;
+}
+
+Removal remove_from_rank(const Job& job) { return remove_keeping_rank(job, job.node.attrs); }
+
+Removal remove_from_windows(const Job& job) {
+  const auto is_part = [](const auto& p) { return p && !is_whole(*p); };
+  const bool is_plain =
+      std::none_of(job.flow.operands.begin(), job.flow.operands.end(), is_part) &&
+      std::none_of(job.flow.results.begin(), job.flow.results.end(), is_part);
+  return is_plain ? remove_plain(job) : remove_from_rank(job);
+}
+
+/// An axis of groups leaves fewer of them.
+Removal remove_from_convolution(const Job& job) {
+  const ConvolutionDims d =
+      convolution_dims(*job.node.attrs.find("dimension_numbers")).value_or(ConvolutionDims{});
+  const auto lies_in = [&](std::size_t operand, std::int64_t dim) {
+    const auto& p = job.flow.operands[operand];
+    return p.has_value() && p->dim == dim;
+  };
+  Dict attrs = job.node.attrs;
+  if (lies_in(1, d.kernel_output)) {
+    const char* groups = lies_in(0, d.input_feature) ? "feature_group_count"
+                         : lies_in(0, d.input_batch) ? "batch_group_count"
+                                                     : nullptr;
+    if (groups != nullptr) attrs.set(groups, attrs.i64(groups) / job.n);
+  }
+  return remove_keeping_rank(job, std::move(attrs));
+}
+
 // --- Control flow -------------------------------------------------------------------------------
 
 Removal remove_control_flow(const Job& job);
@@ -285,6 +338,12 @@ const std::map<std::string_view, Rule>& rules() {
       {"stablehlo.transpose", remove_transpose},
       {"stablehlo.dynamic_slice", remove_with_start},
       {"stablehlo.dynamic_update_slice", remove_with_start},
+      {"stablehlo.reduce_window", remove_from_windows},
+      {"stablehlo.select_and_scatter", remove_from_windows},
+      {"stablehlo.convolution", remove_from_convolution},
+      {"stablehlo.batch_norm_inference", remove_from_rank},
+      {"stablehlo.batch_norm_training", remove_from_rank},
+      {"stablehlo.batch_norm_grad", remove_from_rank},
       {"stablehlo.while", remove_control_flow},
       {"stablehlo.case", remove_control_flow},
       {"stablehlo.if", remove_control_flow},

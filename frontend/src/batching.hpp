@@ -34,6 +34,10 @@ BatchedValue look_up(const BatchMap& map, Value v);
 void batch_leading(const Job& job, const std::vector<bool>& data);
 
 void batch_reduce(const Job& job);
+void batch_reduce_window(const Job& job);
+void batch_select_and_scatter(const Job& job);
+void batch_convolution(const Job& job);
+void batch_normalization(const Job& job);
 void batch_while(const Job& job);
 void batch_branches(const Job& job);  ///< case and if
 

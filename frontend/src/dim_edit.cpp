@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "partita/ir/window.hpp"
+
 namespace partita::ir {
 namespace {
 
@@ -14,21 +16,38 @@ const std::optional<DimEdit>& edit_of(const DimRole& role, const DimEdits& opera
   return std::size_t(role.of) < side.size() ? side[std::size_t(role.of)] : none;
 }
 
-/// An integer attribute as a list, and back.
+/// An integer attribute as a list, and back.  A constant of shape [n, 2] has `width` 2 entries for
+/// each dimension.
 struct Entries {
   I64s list;
   bool is_single = false;
+  std::ptrdiff_t width = 1;
   explicit Entries(const Attribute& a) {
     if (const auto* integer = a.get_if<Integer>()) {
       list = {integer->value};
       is_single = true;
     } else if (const auto* values = a.get_if<I64s>()) {
       list = *values;
+    } else if (const auto* dense = a.get_if<DenseRef>()) {
+      const HostArray pairs = partita::convert((*dense)->to_array(), DType::i64);
+      PARTITA_ASSERT(pairs.type.rank() == 2 && pairs.type.dims[1] == 2);
+      list.assign(pairs.data<DType::i64>(), pairs.data<DType::i64>() + pairs.type.count());
+      width = 2;
     } else {
       throw_internal_error("an attribute with dimension roles is not of integers");
     }
   }
-  [[nodiscard]] Attribute back() const { return is_single ? Attribute(list[0]) : Attribute(list); }
+  [[nodiscard]] Attribute back() const {
+    if (width == 2) return padding_attribute(list);
+    return is_single ? Attribute(list[0]) : Attribute(list);
+  }
+  void insert(int dim, std::int64_t entry) {
+    list.insert(list.begin() + dim * width, std::size_t(width), entry);
+  }
+  void erase(int dim) {
+    const auto at = list.begin() + dim * width;
+    list.erase(at, at + width);
+  }
 };
 
 template <class F>
@@ -74,8 +93,7 @@ Dict attrs_with_inserted(const Node& node, const DimEdits& operands, const DimEd
     for (const DimRole& role : spec.roles) {
       const auto& edit = edit_of(role, operands, results);
       if (role.kind != DimRole::Kind::per_dim || !edit) continue;
-      entries.list.insert(entries.list.begin() + edit->dim,
-                          inserted_entry(spec, role, *edit, operands, results));
+      entries.insert(edit->dim, inserted_entry(spec, role, *edit, operands, results));
     }
   });
 }
@@ -84,8 +102,7 @@ Dict attrs_with_removed(const Node& node, const DimEdits& operands, const DimEdi
   return changed(node, [&](const AttrSpec& spec, Entries& entries) {
     for (const DimRole& role : spec.roles) {
       const auto& edit = edit_of(role, operands, results);
-      if (role.kind == DimRole::Kind::per_dim && edit)
-        entries.list.erase(entries.list.begin() + edit->dim);
+      if (role.kind == DimRole::Kind::per_dim && edit) entries.erase(edit->dim);
     }
     for (const DimRole& role : spec.roles) {
       const auto& edit = edit_of(role, operands, results);

@@ -74,6 +74,7 @@ bool Printer::print_pretty(const Node& node) {
       Row{"stablehlo.compare", &Printer::print_compare},
       Row{"stablehlo.slice", &Printer::print_slice},
       Row{"stablehlo.dot_general", &Printer::print_dot_general},
+      Row{"stablehlo.convolution", &Printer::print_convolution},
       Row{"stablehlo.while", &Printer::print_while},
       Row{"stablehlo.composite", &Printer::print_composite},
       Row{"stablehlo.custom_call", &Printer::print_custom_call},

@@ -40,6 +40,7 @@ class Printer {
   void print_compare(const Node& node);
   void print_slice(const Node& node);
   void print_dot_general(const Node& node);
+  void print_convolution(const Node& node);  ///< print_convolution.cpp
   void print_reduce(const Node& node);
   void print_while(const Node& node);
   void print_call(const Node& node);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "partita/ir/reduction.hpp"
 #include "passes/kernel/kernel_body.hpp"
+#include "passes/kernel/reduction.hpp"
 
 namespace partita::passes {
 namespace {
@@ -21,34 +21,6 @@ constexpr std::int64_t group_size = 64;
 constexpr std::int64_t split_reduction_from = 4096;
 constexpr std::int64_t few_results = 256;
 constexpr std::int64_t elements_per_partial = 512;
-
-Stmt store(std::int32_t buffer, DType d, ExprId index, ExprId value) {
-  return {.kind = Stmt::Kind::store, .slot = buffer, .dtype = d, .value = value, .other = index};
-}
-
-Stmt when(ExprId condition, std::vector<Stmt> body) {
-  return {.kind = Stmt::Kind::when, .value = condition, .body = std::move(body)};
-}
-
-Stmt loop(std::int32_t variable, ExprId extent, std::vector<Stmt> body) {
-  return {.kind = Stmt::Kind::loop, .slot = variable, .value = extent, .body = std::move(body)};
-}
-
-std::unique_ptr<Kernel> new_kernel(std::string stem, std::int64_t items) {
-  auto k = std::make_unique<Kernel>();
-  k->stem = std::move(stem);
-  k->pool.set_extent(0, items);
-  return k;
-}
-
-DType accumulator_dtype(DType d) { return d == DType::f16 || d == DType::bf16 ? DType::f32 : d; }
-
-/// The row that a recognised combiner is, on this dtype.
-std::string_view combiner_row(std::string_view name, DType) {
-  if (name == "and") return "and_";
-  if (name == "or") return "or_";
-  return name;
-}
 
 double combiner_identity(std::string_view combiner, DType d) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -73,72 +45,6 @@ std::string_view fold_row(std::string_view combiner) {
   if (combiner == "min") return "minimum";
   return combiner_row(combiner, DType::i1);
 }
-
-/// What a reduction combines, and how; the same for the whole and for each stage of a split one.
-struct Reduction {
-  const ir::Graph* region = nullptr;
-  std::optional<std::string> simple;
-  std::vector<DType> dtypes, accumulators;
-  std::vector<std::int32_t> registers;
-
-  Reduction(Kernel& kernel, const Node& node)
-      : region(&node.region(0)), simple(ir::simple_combiner(node.region(0))) {
-    for (const Type& t : node.result_types()) {
-      dtypes.push_back(t.dtype);
-      accumulators.push_back(simple ? accumulator_dtype(t.dtype) : t.dtype);
-      registers.push_back(kernel.next_register++);
-    }
-  }
-
-  void declare(Kernel& k, std::vector<Stmt>& to, const std::vector<ExprId>& values) const {
-    for (std::size_t i = 0; i < dtypes.size(); ++i)
-      to.push_back({.kind = Stmt::Kind::declare,
-                    .slot = registers[i],
-                    .dtype = accumulators[i],
-                    .value = k.pool.convert(values[i], accumulators[i])});
-  }
-
-  /// accumulators = combine(accumulators, elements)
-  std::vector<Stmt> combine(KernelBody& body, Kernel& k,
-                            const std::vector<ExprId>& elements) const {
-    std::vector<Stmt> stmts;
-    const std::size_t n = dtypes.size();
-    if (simple) {
-      const ExprId acc = k.pool.reg(registers[0], accumulators[0]);
-      const ExprId x = k.pool.convert(elements[0], accumulators[0]);
-      const ExprId next =
-          k.pool.apply(combiner_row(*simple, accumulators[0]), accumulators[0], {acc, x});
-      stmts.push_back({.kind = Stmt::Kind::assign,
-                       .slot = registers[0],
-                       .dtype = accumulators[0],
-                       .value = next});
-      return stmts;
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      body.define(region->argument(int(i)), k.pool.reg(registers[i], dtypes[i]));
-      body.define(region->argument(int(n + i)), elements[i]);
-    }
-    // All results are computed from the old accumulators before any is assigned.
-    std::vector<std::int32_t> fresh;
-    for (std::size_t i = 0; i < n; ++i) {
-      fresh.push_back(k.next_register++);
-      stmts.push_back({.kind = Stmt::Kind::declare,
-                       .slot = fresh[i],
-                       .dtype = dtypes[i],
-                       .value = body.combined(*region, i)});
-    }
-    for (std::size_t i = 0; i < n; ++i)
-      stmts.push_back({.kind = Stmt::Kind::assign,
-                       .slot = registers[i],
-                       .dtype = dtypes[i],
-                       .value = k.pool.reg(fresh[i], dtypes[i])});
-    return stmts;
-  }
-
-  [[nodiscard]] ExprId result(Kernel& k, std::size_t i) const {
-    return k.pool.convert(k.pool.reg(registers[i], accumulators[i]), dtypes[i]);
-  }
-};
 
 struct ReduceSpace {
   Dims outer, inner;  ///< extents kept and reduced

@@ -226,6 +226,8 @@ void PlanBuilder::lower_node(Node& node) {
       return lower_contraction(node);
     case KernelShape::scatter:
       return lower_scatter(node);
+    case KernelShape::window:
+      return lower_window(node);
     case KernelShape::loops:
       break;
     case KernelShape::none: {

@@ -14,6 +14,7 @@
 #include "partita/artifact/plan.hpp"
 #include "partita/base/host_array.hpp"
 #include "partita/ir/graph.hpp"
+#include "partita/ir/window.hpp"
 #include "passes/kernel/kernel.hpp"
 #include "passes/kernel/values.hpp"
 
@@ -69,6 +70,15 @@ class PlanBuilder {
   void lower_stack(ir::Value v, Location to, bool has_lanes, const HostExpr& count);
   void launch(std::unique_ptr<Kernel> kernel, class KernelBody& body, HostExpr items,
               const std::string& name);
+
+  // lower_window.cpp, lower_scan.cpp, lower_convolution.cpp
+  void lower_window(ir::Node& node);
+  void lower_reduce_window(ir::Node& node, const std::vector<ir::WindowDim>& window);
+  void lower_select_and_scatter(ir::Node& node);
+  void lower_scan(ir::Node& node, const ir::ScanShape& shape);
+  void lower_convolution(ir::Node& node);
+  /// Whether combining initial values with each other gives the initial values.
+  [[nodiscard]] bool absorbs_initial(const ir::Node& node) const;
 
   // lower_contraction.cpp
   void lower_contraction(ir::Node& node);

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "partita/ir/window.hpp"
 #include "passes/kernel/contraction_shape.hpp"
 
 namespace partita::passes {
@@ -37,6 +38,15 @@ constexpr std::array<std::string_view, 9> view_ops = {"stablehlo.reshape",
                                                       "stablehlo.optimization_barrier",
                                                       "sdy.sharding_constraint",
                                                       "stablehlo.broadcast"};
+
+/// Whether windows read an element of the operand more often than once.
+bool visits_again(const Node& node) {
+  if (node.op().shape != KernelShape::window) return false;
+  if (!node.is("stablehlo.reduce_window")) return true;
+  for (const ir::WindowDim& w : ir::window_dims(node.operand(0).type(), node.attrs))
+    if (w.size > w.stride) return true;
+  return false;
+}
 
 bool is_region_argument(Value v) { return v.node->is("graph.arguments"); }
 
@@ -242,7 +252,7 @@ void ValueAnalysis::decide(const Graph& graph) {
           continue;
         }
         const Node& user = *use.user;
-        if (user.op().shape == KernelShape::contraction)
+        if (user.op().shape == KernelShape::contraction || visits_again(user))
           is_recomputed |= cost(v) > contraction_operand_cost;
         if (is_view_op(user) || own_cost(user) == 0 || user.is("stablehlo.concatenate") ||
             user.is("stablehlo.pad") || user.is("stablehlo.gather"))

@@ -123,6 +123,7 @@ enum class KernelShape : std::uint8_t {
   reduce,       ///< region combines along `dimensions`
   contraction,  ///< dot_general
   scatter,      ///< updates in place of a copy of the operand
+  window,       ///< sliding windows: convolution, reduce_window (also as a scan), select_and_scatter
 };
 
 using FactorsFn = std::function<FactorRule(const Node&)>;

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Ops that other ops say as well become these, so that kernels, libraries and simplification see few
+// kinds: batch normalisations; convolutions whose windows have one element, which are contractions;
+// windows that tile the operand and are few and large, which are reductions; dynamic_conv with
+// constant padding.
+#include <algorithm>
+
+#include "partita/ir/op.hpp"
+#include "partita/ir/reduction.hpp"
+#include "partita/ir/window.hpp"
+#include "partita/passes/pass.hpp"
+
+namespace partita::passes::transforms {
+namespace {
+
+using ir::Dict;
+using ir::Graph;
+using ir::I64s;
+using ir::Node;
+using ir::Value;
+using ir::WindowDim;
+
+/// What stands for a node's results; empty where the node stays.
+using Results = std::vector<Value>;
+
+/// Makes nodes before the one that is replaced.
+struct Maker {
+  Node& node;
+  Graph& graph = *node.graph();
+
+  [[nodiscard]] Value op(std::string_view name, std::vector<Value> operands, Dict attrs = {}) const {
+    return ir::create_value(graph, name, std::move(operands), std::move(attrs), {}, &node);
+  }
+  [[nodiscard]] Value typed(std::string_view name, std::vector<Value> operands, const Type& type,
+                            Dict attrs = {}) const {
+    return ir::create_value(graph, name, std::move(operands), std::move(attrs), {&type, 1}, &node);
+  }
+  [[nodiscard]] Value splat(const Type& type, double value) const {
+    return ir::create_splat(graph, type, value, &node);
+  }
+  [[nodiscard]] Value reshape(Value v, const Dims& dims) const {
+    if (v.type().dims == dims) return v;
+    return typed("stablehlo.reshape", {v}, {.dtype = v.type().dtype, .dims = dims});
+  }
+  [[nodiscard]] Value convert(Value v, DType d) const {
+    if (v.type().dtype == d) return v;
+    return typed("stablehlo.convert", {v}, {.dtype = d, .dims = v.type().dims});
+  }
+};
+
+// --- Normalisation ------------------------------------------------------------------------------
+
+/// 16-bit floats are computed in f32 and rounded once.
+class Normalization {
+ public:
+  explicit Normalization(Node& node)
+      : m_{node},
+        feature_(node.attrs.i64("feature_index")),
+        wide_(node.operand(0).type()),
+        epsilon_(node.attrs.find("epsilon")->get_if<ir::Float>()->value) {
+    if (wide_.dtype != DType::f64) wide_.dtype = DType::f32;
+    vector_ = {.dtype = wide_.dtype, .dims = {wide_.dims[std::size_t(feature_)]}};
+    for (const Value& v : node.operands()) operands_.push_back(m_.convert(v, wide_.dtype));
+    elements_ = vector_.count() == 0 ? 0 : double(wide_.count() / vector_.count());
+  }
+
+  Results run() {
+    if (m_.node.is("stablehlo.batch_norm_inference"))
+      return narrow({normalized(operands_[3], operands_[4], operands_[1], operands_[2])});
+    return narrow(m_.node.is("stablehlo.batch_norm_training") ? training() : gradient());
+  }
+
+ private:
+  Value spread(Value v) const {
+    return m_.typed("stablehlo.broadcast_in_dim", {v}, wide_,
+                    {{"broadcast_dimensions", I64s{feature_}}});
+  }
+  Value binary(const char* name, Value a, Value b) const {
+    return m_.op(cat("stablehlo.", name), {a, b});
+  }
+  Value sum(Value v) const {
+    I64s others;
+    for (std::int64_t d = 0; d < wide_.rank(); ++d)
+      if (d != feature_) others.push_back(d);
+    std::vector<std::unique_ptr<Graph>> regions;
+    regions.push_back(ir::make_combiner("add", wide_.dtype));
+    Node* made =
+        ir::create(m_.graph, "stablehlo.reduce", {v, m_.splat(Type::scalar(wide_.dtype), 0)},
+                   {{"dimensions", others}}, std::move(regions), {}, &m_.node);
+    return made->result();
+  }
+  Value mean(Value v) const { return binary("divide", sum(v), m_.splat(vector_, elements_)); }
+  Value shifted(Value variance) const {
+    return binary("add", variance, m_.splat(vector_, epsilon_));
+  }
+  Value deviation(Value variance) const { return m_.op("stablehlo.sqrt", {shifted(variance)}); }
+  Value centered(Value mean) const { return binary("subtract", operands_[0], spread(mean)); }
+
+  Value normalized(Value mean, Value variance, Value scale, Value offset) const {
+    const Value unit = binary("divide", centered(mean), spread(deviation(variance)));
+    return binary("add", binary("multiply", spread(scale), unit), spread(offset));
+  }
+  Results training() const {
+    const Value average = mean(operands_[0]), from_mean = centered(average);
+    const Value variance = mean(binary("multiply", from_mean, from_mean));
+    return {normalized(average, variance, operands_[1], operands_[2]), average, variance};
+  }
+  Results gradient() const {
+    const Value scale = operands_[1], average = operands_[2], variance = operands_[3],
+                g = operands_[4];
+    const Value from_mean = centered(average), root = deviation(variance);
+    const Value count = m_.splat(vector_, elements_);
+    const Value offset = sum(g), moment = sum(binary("multiply", g, from_mean));
+    const Value of_scale =
+        sum(binary("multiply", g, binary("divide", from_mean, spread(root))));
+    const Value around =
+        binary("multiply", from_mean, spread(binary("divide", moment, shifted(variance))));
+    const Value parts = binary(
+        "subtract",
+        binary("subtract", binary("multiply", g, spread(count)), spread(offset)), around);
+    const Value factor = binary("divide", binary("divide", scale, root), count);
+    return {binary("multiply", spread(factor), parts), of_scale, offset};
+  }
+  Results narrow(Results results) const {
+    for (std::size_t k = 0; k < results.size(); ++k)
+      results[k] = m_.convert(results[k], m_.node.result_types()[k].dtype);
+    return results;
+  }
+
+  Maker m_;
+  std::int64_t feature_;
+  Type wide_, vector_;
+  double epsilon_, elements_ = 0;
+  std::vector<Value> operands_;
+};
+
+// --- Convolution --------------------------------------------------------------------------------
+
+/// Every window is one element: a contraction over features, of every stride-th element.
+Results expand_convolution(Node& node) {
+  const Value lhs = node.operand(0), rhs = node.operand(1);
+  const ir::Convolution conv(lhs.type(), rhs.type(), node.attrs);
+  if (conv.groups() != 1 || node.result_types()[0].count() == 0) return {};
+  for (const WindowDim& w : conv.window)
+    if (w.size != 1 || w.low != 0 || w.base_dilation != 1 || w.high > 0) return {};
+  const Maker m{node};
+  const ir::ConvolutionDims& d = conv.dims;
+  Value input = lhs;
+  I64s start(lhs.type().dims.size(), 0), limit = lhs.type().dims, step(start.size(), 1);
+  for (std::size_t k = 0; k < conv.window.size(); ++k) {
+    const auto dim = std::size_t(d.input_spatial[k]);
+    step[dim] = conv.window[k].stride;
+    limit[dim] = (conv.window[k].count() - 1) * step[dim] + 1;
+  }
+  if (limit != lhs.type().dims)
+    input = m.op("stablehlo.slice", {lhs},
+                 {{"start_indices", start}, {"limit_indices", limit}, {"strides", step}});
+  I64s order{std::min(d.kernel_input, d.kernel_output), std::max(d.kernel_input, d.kernel_output)};
+  const Value matrix = m.reshape(
+      rhs, {rhs.type().dims[std::size_t(order[0])], rhs.type().dims[std::size_t(order[1])]});
+  Dict attrs{{"lhs_batching_dimensions", I64s{}},
+             {"rhs_batching_dimensions", I64s{}},
+             {"lhs_contracting_dimensions", I64s{d.input_feature}},
+             {"rhs_contracting_dimensions", I64s{d.kernel_input < d.kernel_output ? 0 : 1}}};
+  if (const ir::Attribute* precision = node.attrs.find("precision_config"))
+    attrs.set("precision_config", *precision);
+  // Dimensions of the input without its features, then the output's features.
+  I64s place(lhs.type().dims.size());
+  Type type{.dtype = node.result_types()[0].dtype, .dims = {}};
+  std::int64_t at = 0;
+  for (std::int64_t dim = 0; dim < lhs.type().rank(); ++dim) {
+    if (dim == d.input_feature) continue;
+    const auto spatial = std::ranges::find(d.input_spatial, dim);
+    const std::int64_t out = dim == d.input_batch
+                                 ? d.output_batch
+                                 : d.output_spatial[std::size_t(spatial - d.input_spatial.begin())];
+    place[std::size_t(out)] = at++;
+    type.dims.push_back(input.type().dims[std::size_t(dim)]);
+  }
+  place[std::size_t(d.output_feature)] = at;
+  type.dims.push_back(conv.output);
+  const Value product = m.typed("stablehlo.dot_general", {input, matrix}, type, std::move(attrs));
+  if (std::ranges::is_sorted(place)) return {product};
+  return {m.op("stablehlo.transpose", {product}, {{"permutation", place}})};
+}
+
+Results expand_dynamic_convolution(Node& node) {
+  const Node& padding = *node.operand(2).node;
+  if (!padding.is("stablehlo.constant")) return {};
+  const HostArray pairs =
+      convert((*padding.attrs.find("value")->get_if<ir::DenseRef>())->to_array(), DType::i64);
+  const auto* data = pairs.data<DType::i64>();
+  Dict attrs = node.attrs;
+  attrs.set("padding", ir::padding_attribute(I64s(data, data + pairs.type.count())));
+  Node* made = ir::create(*node.graph(), "stablehlo.convolution", {node.operand(0), node.operand(1)},
+                          attrs, {}, node.result_types(), &node, node.location());
+  return {made->result()};
+}
+
+// --- Windows ------------------------------------------------------------------------------------
+
+/// Windows from here on are worth a reduction, which splits them.
+constexpr std::int64_t large_window = 1024;
+
+Results expand_reduce_window(Node& node) {
+  const std::vector<WindowDim> window = ir::window_dims(node.operand(0).type(), node.attrs);
+  std::int64_t elements = 1;
+  Dims split;
+  I64s dimensions;
+  for (const WindowDim& w : window) {
+    if (!w.is_identity() && !w.is_tiling()) return {};
+    elements *= w.size;
+    split.push_back(w.count());
+    if (w.size > 1) {
+      dimensions.push_back(std::int64_t(split.size()));
+      split.push_back(w.size);
+    }
+  }
+  if (elements < large_window || node.operand(0).type().count() == 0) return {};
+  const Maker m{node};
+  const std::size_t n = node.operands().size() / 2;
+  std::vector<Value> operands;
+  for (std::size_t k = 0; k < n; ++k) operands.push_back(m.reshape(node.operand(k), split));
+  for (std::size_t k = n; k < 2 * n; ++k) operands.push_back(node.operand(k));
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(ir::clone_graph(node.region(0)));
+  Node* made = ir::create(m.graph, "stablehlo.reduce", operands, {{"dimensions", dimensions}},
+                          std::move(regions), {}, &node);
+  Results results;
+  for (std::size_t k = 0; k < n; ++k) results.push_back(made->result(int(k)));
+  return results;
+}
+
+Results expand(Node& node) {
+  if (node.name().starts_with("stablehlo.batch_norm_")) return Normalization(node).run();
+  if (node.is("stablehlo.convolution")) return expand_convolution(node);
+  if (node.is("stablehlo.dynamic_conv")) return expand_dynamic_convolution(node);
+  if (node.is("stablehlo.reduce_window")) return expand_reduce_window(node);
+  return {};
+}
+
+void run(ir::Module& module, PassContext&) {
+  for (const auto& f : module.functions) {
+    std::vector<Node*> nodes;
+    ir::walk(*f->body, [&](Node& node) { nodes.push_back(&node); });
+    ir::ValueMap<Value> map;
+    std::vector<Node*> replaced;
+    for (Node* node : nodes) {
+      const Results results = expand(*node);
+      if (results.empty()) continue;
+      replaced.push_back(node);
+      for (std::size_t k = 0; k < results.size(); ++k) map[node->result(int(k))] = results[k];
+    }
+    if (replaced.empty()) continue;
+    f->body->replace_uses(map);
+    for (Node* node : replaced) node->graph()->erase(node);
+  }
+}
+
+}  // namespace
+
+PassInfo pass_expand_ops();
+PassInfo pass_expand_ops() {
+  return {.name = "expand-ops",
+          .doc = "Writes batch normalisations, convolutions and windows as simpler ops where these "
+                 "say the same.",
+          .needs = Stage::parsed,
+          .gives = Stage::parsed,
+          .idempotent = true,
+          .run = run};
+}
+
+}  // namespace partita::passes::transforms
