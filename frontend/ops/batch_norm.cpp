@@ -62,8 +62,7 @@ class Normalization {
     for (const std::int64_t extent : dims_) count_ *= extent;
     for (const Tensor& t : c.operands) {
       const HostArray wide = convert(*t, DType::f64);
-      operands_.emplace_back(wide.data<DType::f64>(),
-                             wide.data<DType::f64>() + wide.type.count());
+      operands_.emplace_back(wide.data<DType::f64>(), wide.data<DType::f64>() + wide.type.count());
     }
   }
 
@@ -125,8 +124,8 @@ std::vector<Tensor> eval_training(const EvalContext& c) {
   const std::vector<double>& x = n.operand(0);
   std::vector<double> mean = n.sums([&](std::size_t i, std::size_t) { return x[i]; });
   for (double& m : mean) m /= n.elements();
-  std::vector<double> variance = n.sums(
-      [&](std::size_t i, std::size_t k) { return (x[i] - mean[k]) * (x[i] - mean[k]); });
+  std::vector<double> variance =
+      n.sums([&](std::size_t i, std::size_t k) { return (x[i] - mean[k]) * (x[i] - mean[k]); });
   for (double& v : variance) v /= n.elements();
   return {rounded(n.normalized(n.operand(1), n.operand(2), mean, variance), c.result_type(0)),
           rounded(mean, c.result_type(1)), rounded(variance, c.result_type(2))};
@@ -135,7 +134,7 @@ std::vector<Tensor> eval_training(const EvalContext& c) {
 std::vector<Tensor> eval_grad(const EvalContext& c) {
   const Normalization n(c);
   const std::vector<double>&x = n.operand(0), &scale = n.operand(1), &mean = n.operand(2),
-      &variance = n.operand(3), &g = n.operand(4);
+        &variance = n.operand(3), &g = n.operand(4);
   const double elements = n.elements(), epsilon = n.epsilon();
   const std::vector<double> offset = n.sums([&](std::size_t i, std::size_t) { return g[i]; });
   const std::vector<double> centered =

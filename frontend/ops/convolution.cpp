@@ -34,8 +34,9 @@ void expect_operands(const InferContext& c, const Type& lhs, const Type& rhs) {
   expect_group(c, "kernel dimensions", with(d.kernel_spatial, d.kernel_input, d.kernel_output),
                rank);  // (C17), (C18)
   expect_group(c, "output dimensions", with(d.output_spatial, d.output_batch, d.output_feature),
-               rank);                                                     // (C19), (C20)
-  for (const char* name : {"window_strides", "lhs_dilation", "rhs_dilation"})  // (C2), (C3), (C5) to (C8)
+               rank);  // (C19), (C20)
+  for (const char* name :
+       {"window_strides", "lhs_dilation", "rhs_dilation"})  // (C2), (C3), (C5) to (C8)
     expect_positive_list(c, name, spatial);
   if (const Attribute* reversal = c.attrs.find("window_reversal"))
     c.expect(reversal->get_if<Bools>()->values.size() == spatial,
@@ -55,10 +56,10 @@ void expect_operands(const InferContext& c, const Type& lhs, const Type& rhs) {
   c.expect(extent(rhs, d.kernel_input) == extent(lhs, d.input_feature) / features,
            cat(extent(lhs, d.input_feature) / features, " input features of the kernel"),
            to_string(rhs));  // (C14)
-  c.expect(extent(rhs, d.kernel_output) % batches == 0 &&
-               extent(rhs, d.kernel_output) % features == 0,
-           cat("output features that are a multiple of ", std::max(batches, features)),
-           to_string(rhs));  // (C15), (C16)
+  c.expect(
+      extent(rhs, d.kernel_output) % batches == 0 && extent(rhs, d.kernel_output) % features == 0,
+      cat("output features that are a multiple of ", std::max(batches, features)),
+      to_string(rhs));  // (C15), (C16)
   const Attribute* precision = c.attrs.find("precision_config");
   const auto* list = precision == nullptr ? nullptr : precision->get_if<List>();
   c.expect(list == nullptr || list->items.empty() || list->items.size() == 2,
@@ -153,20 +154,29 @@ std::vector<Acc> arranged(const HostArray& array, std::int64_t first, const I64s
   return out;
 }
 
-/// Adds the products of one element of the window: all features of a group.
-template <class Acc>
-void add_products(const Acc* x, const Acc* kernel, Acc* sums, const Convolution& conv) {
+/// Adds the products of one element of the window: all features of a group.  With `d` a float, each
+/// product and sum is rounded to it.
+template <DType d, class Acc>
+void add_products(const Acc* x, const Acc* kernel, Acc* sums, const Convolution& conv,
+                  bool is_rounded) {
   const auto columns = std::size_t(conv.output * conv.groups());
   for (std::int64_t i = 0; i < conv.input; ++i)
-    for (std::int64_t o = 0; o < conv.output; ++o)
-      sums[o] += x[i] * kernel[std::size_t(i) * columns + std::size_t(o)];
+    for (std::int64_t o = 0; o < conv.output; ++o) {
+      const Acc product = x[i] * kernel[std::size_t(i) * columns + std::size_t(o)];
+      if constexpr (is_float(d))
+        sums[o] =
+            is_rounded ? Acc(round_to<d>(sums[o] + Acc(round_to<d>(product)))) : sums[o] + product;
+      else
+        sums[o] += product;
+    }
 }
 
 /// Sums by batch, window and output feature, for operands as [batch, spatial…, feature] and
 /// [spatial…, input, output].
-template <class Acc>
+template <DType d, class Acc>
 std::vector<Acc> convolve(const Convolution& conv, const std::vector<Acc>& lhs,
                           const std::vector<Acc>& rhs) {
+  const bool is_rounded = element_count(conv.window) * conv.input <= few_terms;
   Dims windows, sizes, extents;
   for (const WindowDim& w : conv.window) {
     windows.push_back(w.count());
@@ -191,14 +201,15 @@ std::vector<Acc> convolve(const Convolution& conv, const std::vector<Acc>& lhs,
         for_each_index(sizes, [&](std::span<const std::int64_t> in_window) {
           std::int64_t offset = image;
           const std::int64_t element = k++;
-          for (std::size_t d = 0; d < conv.window.size(); ++d) {
-            const WindowDim& w = conv.window[d];
-            const auto source = w.source(w.position(at[d], in_window[d]));
+          for (std::size_t dim = 0; dim < conv.window.size(); ++dim) {
+            const WindowDim& w = conv.window[dim];
+            const auto source = w.source(w.position(at[dim], in_window[dim]));
             if (!source) return;
-            offset += *source * strides[d];
+            offset += *source * strides[dim];
           }
-          add_products(lhs.data() + offset * features + feature_group * conv.input,
-                       rhs.data() + element * conv.input * columns + g * conv.output, sum, conv);
+          add_products<d>(lhs.data() + offset * features + feature_group * conv.input,
+                          rhs.data() + element * conv.input * columns + g * conv.output, sum, conv,
+                          is_rounded);
         });
       });
     }
@@ -228,10 +239,9 @@ HostArray convolution(const HostArray& lhs, const HostArray& rhs, const Dict& at
     leading.push_back(dims.kernel_input);
     const std::int64_t first = leading.front();
     leading.erase(leading.begin());
-    const std::vector<Acc> totals =
-        convolve<Acc>(conv, arranged<Acc>(lhs, dims.input_batch, dims.input_spatial,
-                                          dims.input_feature),
-                      arranged<Acc>(rhs, first, leading, dims.kernel_output));
+    const std::vector<Acc> totals = convolve<d, Acc>(
+        conv, arranged<Acc>(lhs, dims.input_batch, dims.input_spatial, dims.input_feature),
+        arranged<Acc>(rhs, first, leading, dims.kernel_output));
     auto* out = sums.data<d>();
     for (std::size_t i = 0; i < totals.size(); ++i) {
       if constexpr (d == DType::i1)
@@ -313,9 +323,8 @@ class Factors {
       rule_.operands[0][in] = rule_.results[0][out] = {rule_.add_factor(w.extent)};
     } else if (w.size == w.extent && w.size > 0 && w.low == 0 && w.high == 0 &&
                w.base_dilation == 1 && w.window_dilation == 1 && !w.is_reversed) {
-      rule_.operands[0][in] =
-          rule_.operands[1][of_kernel] = {rule_.add_factor(w.extent, FactorKind::reduced,
-                                                           combiner())};
+      rule_.operands[0][in] = rule_.operands[1][of_kernel] = {
+          rule_.add_factor(w.extent, FactorKind::reduced, combiner())};
     }
   }
 
@@ -383,9 +392,14 @@ OpDef convolution_op() {
   batch_groups.name = "batch_group_count";
   feature_groups.kind = batch_groups.kind = AttrKind::i64;
   OpDef op;
-  op.attrs = {numbers,  reversal,       precision,
-              feature_groups, batch_groups,   plain_list_attr("window_strides"),
-              plain_list_attr("lhs_dilation"), plain_list_attr("rhs_dilation")};
+  op.attrs = {numbers,
+              reversal,
+              precision,
+              feature_groups,
+              batch_groups,
+              plain_list_attr("window_strides"),
+              plain_list_attr("lhs_dilation"),
+              plain_list_attr("rhs_dilation")};
   return op;
 }
 
@@ -408,7 +422,8 @@ void register_convolution(OpRegistry& registry) {
   OpDef dynamic = convolution_op();
   dynamic.name = "stablehlo.dynamic_conv";
   dynamic.doc =
-      "A convolution whose padding is an operand. Compiled where that is a constant, which makes it "
+      "A convolution whose padding is an operand. Compiled where that is a constant, which makes "
+      "it "
       "a convolution.";
   dynamic.infer = infer_dynamic;
   dynamic.eval = eval_dynamic;

@@ -53,7 +53,7 @@ class Total {
   virtual void store(std::int64_t i) = 0;
 };
 
-/// Sums and products of floats: in f64, rounded once.
+/// Sums and products of many floats: in f64, rounded once.
 class FloatTotal final : public Total {
  public:
   FloatTotal(const EvalContext& c, std::vector<HostArray>& results, bool sums)
@@ -143,8 +143,7 @@ class RegionTotal final : public Total {
  private:
   [[nodiscard]] std::vector<Tensor> elements(std::int64_t offset) const {
     std::vector<Tensor> e;
-    for (std::size_t k = 0; k < results_.size(); ++k)
-      e.push_back(element(*c_.operands[k], offset));
+    for (std::size_t k = 0; k < results_.size(); ++k) e.push_back(element(*c_.operands[k], offset));
     return e;
   }
   void combine(std::vector<Tensor> a, const std::vector<Tensor>& b) {
@@ -189,8 +188,7 @@ void scan(const ScanShape& shape, const Type& operand, Total& total) {
     const std::int64_t first = offset_of(lane, strides);
     total.reset();
     for (std::int64_t k = 0; k < extent; ++k) {
-      const std::int64_t at =
-          first + (shape.is_reverse ? extent - 1 - k : k) * strides[d];
+      const std::int64_t at = first + (shape.is_reverse ? extent - 1 - k : k) * strides[d];
       shape.is_reverse ? total.add_in_front(at) : total.add(at);
       total.store(at);
     }
@@ -208,7 +206,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   std::unique_ptr<Total> total;
   if (!combiner)
     total = std::make_unique<RegionTotal>(c, results);
-  else if (is_float(operand.dtype) && (sums || combiner == "multiply"))
+  else if (is_float(operand.dtype) && (sums || combiner == "multiply") &&
+           element_count(window) > few_terms)
     total = std::make_unique<FloatTotal>(c, results, sums);
   else
     total = std::make_unique<RowTotal>(c, results, *combiner);

@@ -26,13 +26,13 @@ std::vector<Type> infer(const InferContext& c) {
            to_string(source));  // (C1)
   c.expect(init == Type::scalar(operand.dtype),
            cat("an initial value of type ", to_string(Type::scalar(operand.dtype))),
-           to_string(init));                            // (C3)
-  expect_positive_list(c, "window_dimensions", rank);   // (C4), (C5)
-  expect_positive_list(c, "window_strides", rank);      // (C6), (C7)
-  expect_padding(c, rank);                              // (C8)
+           to_string(init));                           // (C3)
+  expect_positive_list(c, "window_dimensions", rank);  // (C4), (C5)
+  expect_positive_list(c, "window_strides", rank);     // (C6), (C7)
+  expect_padding(c, rank);                             // (C8)
   c.expect(c.regions.size() == 2, "2 regions", cat(c.regions.size()));
-  expect_region(c, 0, "select", operand.dtype, DType::i1);         // (C9)
-  expect_region(c, 1, "scatter", operand.dtype, operand.dtype);    // (C10)
+  expect_region(c, 0, "select", operand.dtype, DType::i1);       // (C9)
+  expect_region(c, 1, "scatter", operand.dtype, operand.dtype);  // (C10)
   const std::vector<WindowDim> window = window_dims(operand, c.attrs);
   expect_reach(c, window);
   Type windows{.dtype = operand.dtype, .dims = {}};

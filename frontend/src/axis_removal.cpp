@@ -212,8 +212,8 @@ Removal remove_keeping_rank(const Job& job, Dict attrs) {
   };
   std::vector<Value> operands;
   for (std::size_t k = 0; k < job.operands.size(); ++k)
-    operands.push_back(b.reshape(job.operands[k],
-                                 kept(job.node.operand(k).type(), job.flow.operands[k]).dims));
+    operands.push_back(
+        b.reshape(job.operands[k], kept(job.node.operand(k).type(), job.flow.operands[k]).dims));
   std::vector<Type> types;
   for (std::size_t k = 0; k < job.node.result_types().size(); ++k)
     types.push_back(kept(job.node.result_types()[k], job.flow.results[k]));
@@ -228,9 +228,8 @@ Removal remove_from_rank(const Job& job) { return remove_keeping_rank(job, job.n
 
 Removal remove_from_windows(const Job& job) {
   const auto is_part = [](const auto& p) { return p && !is_whole(*p); };
-  const bool is_plain =
-      std::none_of(job.flow.operands.begin(), job.flow.operands.end(), is_part) &&
-      std::none_of(job.flow.results.begin(), job.flow.results.end(), is_part);
+  const bool is_plain = std::none_of(job.flow.operands.begin(), job.flow.operands.end(), is_part) &&
+                        std::none_of(job.flow.results.begin(), job.flow.results.end(), is_part);
   return is_plain ? remove_plain(job) : remove_from_rank(job);
 }
 

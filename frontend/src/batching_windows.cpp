@@ -67,13 +67,17 @@ Value unfolded(const Builder& b, Value v, const Fold& fold, std::int64_t size) {
   return b.reshape(transposed(b, b.reshape(v, split), moved(split.size(), at, 0)), result);
 }
 
+/// All lanes have the same results: zeros.
+void set_zeros(const Job& job) {
+  for (int k = 0; k < job.node.result_count(); ++k)
+    job.set(k, job.builder().splat(job.node.result_types()[std::size_t(k)], 0), false);
+}
+
 /// Results without elements need no op.
 bool set_if_empty(const Job& job) {
-  const std::vector<Type> types = job.batched_types();
-  for (const Type& t : types)
-    if (t.count() != 0) return false;
-  for (std::size_t k = 0; k < types.size(); ++k)
-    job.set(int(k), job.builder().splat(types[k], 0));
+  for (const Type& t : job.node.result_types())
+    if (t.count() != 0 && job.context.size != 0) return false;
+  set_zeros(job);
   return true;
 }
 
@@ -103,8 +107,9 @@ Value windows_of(const Builder& b, Value v, Value init, const std::vector<Window
     high.push_back(w.high);
     interior.push_back(w.base_dilation - 1);
   }
-  v = b.op("stablehlo.pad", {v, init},
-           {{"edge_padding_low", low}, {"edge_padding_high", high}, {"interior_padding", interior}});
+  v = b.op(
+      "stablehlo.pad", {v, init},
+      {{"edge_padding_low", low}, {"edge_padding_high", high}, {"interior_padding", interior}});
   Dims split;
   for (std::size_t d = 0; d < window.size(); ++d) {
     const WindowDim& w = window[d];
@@ -143,8 +148,7 @@ std::vector<Value> reduced_windows(const Builder& b, const Node& node,
   const Node* made = create(b.into, "stablehlo.reduce", operands, {{"dimensions", dimensions}},
                             std::move(regions));
   std::vector<Value> results;
-  for (std::size_t k = 0; k < n; ++k)
-    results.push_back(Value{const_cast<Node*>(made), int(k)});
+  for (std::size_t k = 0; k < n; ++k) results.push_back(Value{const_cast<Node*>(made), int(k)});
   return results;
 }
 
@@ -159,9 +163,8 @@ std::unique_ptr<Graph> selection(const Graph& select, DType dtype) {
   for (const Node* node : select.nodes()) clone_node(*node, *graph, map);
   const Value chosen = select.results[0];
   const Value stays = b.op(
-      "stablehlo.and",
-      {a[2], b.op("stablehlo.or", {map.contains(chosen) ? map.at(chosen) : chosen,
-                                   b.op("stablehlo.not", {a[5]})})});
+      "stablehlo.and", {a[2], b.op("stablehlo.or", {map.contains(chosen) ? map.at(chosen) : chosen,
+                                                    b.op("stablehlo.not", {a[5]})})});
   for (const std::size_t k : {0U, 1U})
     graph->results.push_back(b.op("stablehlo.select", {stays, a[k], a[k + 3]}));
   graph->results.push_back(b.op("stablehlo.or", {a[2], a[5]}));
@@ -173,10 +176,10 @@ std::vector<Value> selected_and_scattered(const Builder& b, const Node& node,
                                           const std::vector<Value>& arguments) {
   const Type &operand = arguments[0].type(), &source = arguments[1].type();
   const Type indices{.dtype = DType::i64, .dims = operand.dims};
-  const Value index = b.reshape(
-      b.typed("stablehlo.iota", {}, {.dtype = DType::i64, .dims = {operand.count()}},
-              {{"iota_dimension", 0}}),
-      operand.dims);
+  const Value index =
+      b.reshape(b.typed("stablehlo.iota", {}, {.dtype = DType::i64, .dims = {operand.count()}},
+                        {{"iota_dimension", 0}}),
+                operand.dims);
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(selection(node.region(0), operand.dtype));
   Dict attrs = node.attrs;
@@ -191,15 +194,14 @@ std::vector<Value> selected_and_scattered(const Builder& b, const Node& node,
   const Value place = b.reshape(Value{const_cast<Node*>(windows), 1}, {source.count(), 1});
   std::vector<std::unique_ptr<Graph>> combiners;
   combiners.push_back(clone_graph(node.region(1)));
-  const Node* scattered =
-      create(b.into, "stablehlo.scatter",
-             {b.broadcast(arguments[2], {operand.count()}, {}), place,
-              b.reshape(arguments[1], {source.count()})},
-             {{"update_window_dims", I64s{}},
-              {"inserted_window_dims", I64s{0}},
-              {"scatter_dims_to_operand_dims", I64s{0}},
-              {"index_vector_dim", 1}},
-             std::move(combiners));
+  const Node* scattered = create(b.into, "stablehlo.scatter",
+                                 {b.broadcast(arguments[2], {operand.count()}, {}), place,
+                                  b.reshape(arguments[1], {source.count()})},
+                                 {{"update_window_dims", I64s{}},
+                                  {"inserted_window_dims", I64s{0}},
+                                  {"scatter_dims_to_operand_dims", I64s{0}},
+                                  {"index_vector_dim", 1}},
+                                 std::move(combiners));
   return {b.reshape(Value{const_cast<Node*>(scattered), 0}, operand.dims)};
 }
 
@@ -228,6 +230,8 @@ void batch_select_and_scatter(const Job& job) {
 
 void batch_convolution(const Job& job) {
   if (set_if_empty(job)) return;
+  for (const Value& v : job.node.operands())
+    if (v.type().count() == 0) return set_zeros(job);
   const Builder b = job.builder();
   const Convolution conv(job.node.operand(0).type(), job.node.operand(1).type(), job.node.attrs);
   const ConvolutionDims& d = conv.dims;

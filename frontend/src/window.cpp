@@ -76,7 +76,8 @@ std::optional<ConvolutionDims> parse_raw(std::string_view text) {
   for (const std::string_view item : items_of(text)) {
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos) return std::nullopt;
-    const std::string_view key = trim(item.substr(0, equals)), value = trim(item.substr(equals + 1));
+    const std::string_view key = trim(item.substr(0, equals)),
+                           value = trim(item.substr(equals + 1));
     I64s* list = key == "input_spatial_dimensions"    ? &d.input_spatial
                  : key == "kernel_spatial_dimensions" ? &d.kernel_spatial
                  : key == "output_spatial_dimensions" ? &d.output_spatial
@@ -173,8 +174,7 @@ std::optional<ConvolutionDims> parse_convolution_dims(std::string_view text) {
                     end = arrow == std::string_view::npos ? loose_arrow : arrow + 1;
   ConvolutionDims d;
   const bool is_fine =
-      parse_group(text.substr(0, cut), 'b', d.input_batch, 'f', d.input_feature,
-                  d.input_spatial) &&
+      parse_group(text.substr(0, cut), 'b', d.input_batch, 'f', d.input_feature, d.input_spatial) &&
       parse_group(text.substr(cut + 1, end - cut - 1), 'i', d.kernel_input, 'o', d.kernel_output,
                   d.kernel_spatial) &&
       parse_group(text.substr(end + 2), 'b', d.output_batch, 'f', d.output_feature,
@@ -192,9 +192,8 @@ std::optional<ConvolutionDims> convolution_dims(const Attribute& attribute) {
   const auto* raw = attribute.get_if<RawAttr>();
   if (raw == nullptr || !raw->text.starts_with(conv_prefix) || !raw->text.ends_with('>'))
     return std::nullopt;
-  return parse_convolution_dims(
-      std::string_view(raw->text)
-          .substr(conv_prefix.size(), raw->text.size() - conv_prefix.size() - 1));
+  return parse_convolution_dims(std::string_view(raw->text).substr(
+      conv_prefix.size(), raw->text.size() - conv_prefix.size() - 1));
 }
 
 Attribute dimension_numbers(const ConvolutionDims& dims) {
@@ -236,6 +235,12 @@ Dims Convolution::result_dims() const {
   for (std::size_t k = 0; k < window.size(); ++k)
     result[std::size_t(dims.output_spatial[k])] = window[k].count();
   return result;
+}
+
+std::int64_t element_count(const std::vector<WindowDim>& window) {
+  std::int64_t count = 1;
+  for (const WindowDim& w : window) count *= w.size;
+  return count;
 }
 
 std::optional<ScanShape> scan_shape(const std::vector<WindowDim>& window) {

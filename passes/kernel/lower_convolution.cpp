@@ -30,7 +30,8 @@ class ConvolutionKernel {
       : node_(node),
         conv_(node.operand(0).type(), node.operand(1).type(), node.attrs),
         type_(node.result_types()[0]),
-        accumulator_(accumulator_dtype(type_.dtype)) {
+        has_few_terms_(ir::element_count(conv_.window) * conv_.input <= ir::few_terms),
+        accumulator_(has_few_terms_ ? type_.dtype : accumulator_dtype(type_.dtype)) {
     for (const WindowDim& w : conv_.window) {
       windows_.push_back(w.count());
       is_dilated_ |= w.base_dilation > 1;
@@ -52,8 +53,8 @@ class ConvolutionKernel {
 
   void build(const Location& to) {
     auto& pool = kernel_->pool;
-    const auto place = kernel::delinearize(pool, pool.variable(0),
-                                           {row_tiles_, conv_.groups(), column_tiles_});
+    const auto place =
+        kernel::delinearize(pool, pool.variable(0), {row_tiles_, conv_.groups(), column_tiles_});
     group_ = place[1];
     for (std::int64_t i = 0; i < tile_.m; ++i)
       rows_at_.push_back(pool.add(pool.mul(place[0], tile_.m), i));
@@ -66,8 +67,8 @@ class ConvolutionKernel {
                                .dtype = accumulator_,
                                .value = pool.constant_of(accumulator_, 0)});
     }
-    const bool has_elements = node_.operand(0).type().count() > 0 &&
-                              node_.operand(1).type().count() > 0;
+    const bool has_elements =
+        node_.operand(0).type().count() > 0 && node_.operand(1).type().count() > 0;
     if (has_elements) add_loops();
     add_stores(to);
   }
@@ -93,11 +94,11 @@ class ConvolutionKernel {
     const auto at = row_index(safe(row, rows_, tile_.m));
     const auto& d = conv_.dims;
     std::vector<ExprId> index(conv_.window.size() + 2);
-    const ExprId by_batch = pool.mul(group_, conv_.batch), by_feature = pool.mul(group_, conv_.input);
+    const ExprId by_batch = pool.mul(group_, conv_.batch),
+                 by_feature = pool.mul(group_, conv_.input);
     const bool is_batch_group = conv_.batch_groups > 1;
     index[std::size_t(d.input_batch)] = is_batch_group ? pool.add(by_batch, at[0]) : at[0];
-    index[std::size_t(d.input_feature)] =
-        is_batch_group ? feature : pool.add(by_feature, feature);
+    index[std::size_t(d.input_feature)] = is_batch_group ? feature : pool.add(by_feature, feature);
     ExprId inside = pool.boolean(true);
     for (std::size_t k = 0; k < conv_.window.size(); ++k) {
       const WindowDim& w = conv_.window[k];
@@ -132,20 +133,16 @@ class ConvolutionKernel {
       const Load load = input(row, in_window, feature);
       if (tile_.m == 1) inside = load.inside;  // the whole loop over features is skipped
       const bool is_chosen = tile_.m > 1 && load.inside != pool.boolean(true);
-      a.push_back(is_chosen ? pool.apply("select", accumulator_,
-                                         {load.inside, load.value,
-                                          pool.constant_of(accumulator_, 0)})
-                            : load.value);
+      a.push_back(is_chosen
+                      ? pool.apply("select", accumulator_,
+                                   {load.inside, load.value, pool.constant_of(accumulator_, 0)})
+                      : load.value);
     }
     for (const ExprId column : columns_at_) b.push_back(weight(column, in_window, feature));
     std::vector<Stmt> products;
     for (std::size_t i = 0; i < a.size(); ++i)
       for (std::size_t j = 0; j < b.size(); ++j)
-        products.push_back({.kind = Stmt::Kind::multiply_add,
-                            .slot = sums_[i * b.size() + j],
-                            .dtype = accumulator_,
-                            .value = a[i],
-                            .other = b[j]});
+        products.push_back(add_product(sums_[i * b.size() + j], a[i], b[j]));
     if (conv_.input != 1) {
       std::vector<Stmt> by_feature;
       by_feature.push_back(loop(f, pool.index(conv_.input), std::move(products)));
@@ -156,9 +153,23 @@ class ConvolutionKernel {
       guarded.push_back(when(inside, std::move(products)));
       products = std::move(guarded);
     }
-    for (Stmt& s :
-         window_loops(*kernel_, in_window.variables, conv_.window, std::move(products)))
+    for (Stmt& s : window_loops(*kernel_, in_window.variables, conv_.window, std::move(products)))
       kernel_->body.push_back(std::move(s));
+  }
+
+  Stmt add_product(std::int32_t sum, ExprId a, ExprId b) {
+    auto& pool = kernel_->pool;
+    if (!has_few_terms_)
+      return {.kind = Stmt::Kind::multiply_add,
+              .slot = sum,
+              .dtype = accumulator_,
+              .value = a,
+              .other = b};
+    const ExprId product = pool.apply("multiply", accumulator_, {a, b});
+    return {.kind = Stmt::Kind::assign,
+            .slot = sum,
+            .dtype = accumulator_,
+            .value = pool.apply("add", accumulator_, {pool.reg(sum, accumulator_), product})};
   }
 
   void add_stores(const Location& to) {
@@ -175,9 +186,9 @@ class ConvolutionKernel {
             pool.add(pool.mul(group_, conv_.output), columns_at_[j]);
         for (std::size_t k = 0; k < conv_.window.size(); ++k)
           index[std::size_t(d.output_spatial[k])] = at[k + 1];
-        Stmt s = store(out, type_.dtype, kernel::linear_index(pool, index, type_.dims),
-                       pool.convert(pool.reg(sums_[i * columns_at_.size() + j], accumulator_),
-                                    type_.dtype));
+        Stmt s = store(
+            out, type_.dtype, kernel::linear_index(pool, index, type_.dims),
+            pool.convert(pool.reg(sums_[i * columns_at_.size() + j], accumulator_), type_.dtype));
         ExprId inside = pool.boolean(true);
         if (rows_ % tile_.m != 0)
           inside = pool.logical_and(inside, pool.less(rows_at_[i], pool.index(rows_)));
@@ -193,6 +204,7 @@ class ConvolutionKernel {
   const Node& node_;
   Convolution conv_;
   Type type_;
+  bool has_few_terms_;
   DType accumulator_;
   Dims windows_;
   bool is_dilated_ = false;

@@ -37,8 +37,7 @@ struct Lanes {
   /// Element `step` of a lane, in the order of the scan.
   [[nodiscard]] std::vector<ExprId> index(kernel::ExprPool& pool, ExprId lane, ExprId step) const {
     std::vector<ExprId> at = kernel::delinearize(pool, lane, outer);
-    at.insert(at.begin() + dimension,
-              is_reverse ? pool.sub(pool.index(extent - 1), step) : step);
+    at.insert(at.begin() + dimension, is_reverse ? pool.sub(pool.index(extent - 1), step) : step);
     return at;
   }
 };
@@ -56,7 +55,7 @@ struct ScanKernel {
              std::int64_t items)
       : kernel(new_kernel(name, items)),
         body(builder, *kernel),
-        reduction(*kernel, from),
+        reduction(*kernel, from, shape.extent > ir::few_terms),
         node(from),
         lanes(shape),
         n(from.result_types().size()) {}
@@ -87,14 +86,14 @@ struct ScanKernel {
   void store_totals(std::vector<Stmt>& to, const std::vector<Location>& at, ExprId index) {
     for (std::size_t i = 0; i < n; ++i) {
       const DType d = reduction.accumulators[i];
-      to.push_back(store(body.buffer(at[i], d, true), d, index,
-                         pool().reg(reduction.registers[i], d)));
+      to.push_back(
+          store(body.buffer(at[i], d, true), d, index, pool().reg(reduction.registers[i], d)));
     }
   }
   void store_results(std::vector<Stmt>& to, const std::vector<Location>& results, ExprId lane,
                      ExprId step) {
-    const ExprId linear = kernel::linear_index(pool(), lanes.index(pool(), lane, step),
-                                               node.result_types()[0].dims);
+    const ExprId linear =
+        kernel::linear_index(pool(), lanes.index(pool(), lane, step), node.result_types()[0].dims);
     for (std::size_t i = 0; i < n; ++i)
       to.push_back(store(body.buffer(results[i], reduction.dtypes[i], true), reduction.dtypes[i],
                          linear, reduction.result(*kernel, i)));
@@ -121,7 +120,8 @@ void PlanBuilder::lower_scan(Node& node, const ir::ScanShape& shape) {
   };
   std::int64_t block = lanes.extent;
   if (lanes.lanes < many_lanes && lanes.extent >= short_scan)
-    while (block > shortest_block && lanes.lanes * ((lanes.extent + block - 1) / block) < many_lanes)
+    while (block > shortest_block &&
+           lanes.lanes * ((lanes.extent + block - 1) / block) < many_lanes)
       block = (block + 1) / 2;
   const std::int64_t blocks = (lanes.extent + block - 1) / block, items = lanes.lanes * blocks;
   const std::string name = "scan_" + step_name(node);
@@ -156,8 +156,7 @@ void PlanBuilder::lower_scan(Node& node, const ir::ScanShape& shape) {
     for (std::size_t i = 0; i < n; ++i) {
       const std::int32_t slot = k.kernel->next_register++;
       const DType d = k.reduction.accumulators[i];
-      inner.push_back(
-          {.kind = Stmt::Kind::declare, .slot = slot, .dtype = d, .value = loaded[i]});
+      inner.push_back({.kind = Stmt::Kind::declare, .slot = slot, .dtype = d, .value = loaded[i]});
       held.push_back(pool.reg(slot, d));
     }
     k.store_totals(inner, totals, at);

@@ -21,16 +21,15 @@ using kernel::ExprId;
 // --- Window positions ---------------------------------------------------------------------------
 
 WindowIndex window_index(kernel::ExprPool& pool, const WindowDim& w, ExprId window, ExprId k) {
-  const ExprId element =
-      w.is_reversed ? pool.sub(pool.index(w.size - 1), k) : k;
+  const ExprId element = w.is_reversed ? pool.sub(pool.index(w.size - 1), k) : k;
   const ExprId position =
       pool.sub(pool.add(pool.mul(window, w.stride), pool.mul(element, w.window_dilation)),
                pool.index(w.low));
   ExprId inside = pool.logical_and(pool.less_equal(pool.index(0), position),
                                    pool.less(position, pool.index(w.spread())));
   if (w.base_dilation > 1)
-    inside = pool.logical_and(inside,
-                              pool.equal(pool.mod(position, w.base_dilation), pool.index(0)));
+    inside =
+        pool.logical_and(inside, pool.equal(pool.mod(position, w.base_dilation), pool.index(0)));
   return {.position = position, .inside = inside};
 }
 
@@ -117,7 +116,7 @@ void PlanBuilder::lower_reduce_window(Node& node, const std::vector<WindowDim>& 
     auto k = new_kernel(step_name(node), type.count());
     KernelBody body(*this, *k);
     auto& pool = k->pool;
-    const Reduction reduction(*k, node);
+    const Reduction reduction(*k, node, ir::element_count(window) > ir::few_terms);
     const ExprId item = pool.variable(0);
     const WindowVariables in_window = window_variables(*k, window);
     const Place place =
@@ -127,7 +126,9 @@ void PlanBuilder::lower_reduce_window(Node& node, const std::vector<WindowDim>& 
       inits.push_back(body.element(node.operand(n + i), {}));
       const bool is_empty = node.operand(i).type().count() == 0;
       elements.push_back(
-          is_empty ? inits[i] : pool.choose(place.inside, body.element(node.operand(i), place.index), inits[i]));
+          is_empty
+              ? inits[i]
+              : pool.choose(place.inside, body.element(node.operand(i), place.index), inits[i]));
     }
     reduction.declare(*k, k->body, inits);
     for (Stmt& s :
@@ -160,8 +161,8 @@ Holders holders_of(Kernel& k, const WindowDim& w, ExprId element) {
   h.trips = std::min((w.size + w.stride - 1) / w.stride, std::max<std::int64_t>(w.count(), 1));
   const ExprId place = pool.add(element, w.low);
   // The last window that begins at or before the element; then back by the candidates.
-  const ExprId last = pool.min(pool.div(pool.max(place, pool.index(0)), w.stride),
-                               pool.index(w.count() - 1));
+  const ExprId last =
+      pool.min(pool.div(pool.max(place, pool.index(0)), w.stride), pool.index(w.count() - 1));
   ExprId trip = pool.index(0);
   if (h.trips > 1) {
     h.variable = k.new_variable(h.trips);
@@ -169,9 +170,9 @@ Holders holders_of(Kernel& k, const WindowDim& w, ExprId element) {
   }
   h.window = pool.add(pool.sub(last, pool.index(h.trips - 1)), trip);
   const ExprId begin = pool.mul(h.window, w.stride);
-  h.inside = pool.logical_and(pool.less_equal(pool.index(0), h.window),
-                              pool.logical_and(pool.less_equal(begin, place),
-                                               pool.less(place, pool.add(begin, w.size))));
+  h.inside = pool.logical_and(
+      pool.less_equal(pool.index(0), h.window),
+      pool.logical_and(pool.less_equal(begin, place), pool.less(place, pool.add(begin, w.size))));
   return h;
 }
 
@@ -219,9 +220,11 @@ void PlanBuilder::lower_select_and_scatter(Node& node) {
         declare(stays, DType::i1, pool.logical_and(has_one, body.combined(node.region(0), 0))));
     inner.push_back(assign(
         best, index_dtype,
-        pool.choose(keep, pool.reg(best, index_dtype),
-                    pool.from_index(kernel::linear_index(pool, place.index, type.dims), index_dtype))));
-    inner.push_back(assign(value, d, pool.choose(keep, pool.reg(value, d), pool.reg(candidate, d))));
+        pool.choose(
+            keep, pool.reg(best, index_dtype),
+            pool.from_index(kernel::linear_index(pool, place.index, type.dims), index_dtype))));
+    inner.push_back(
+        assign(value, d, pool.choose(keep, pool.reg(value, d), pool.reg(candidate, d))));
     std::vector<Stmt> guarded;
     if (place.inside == pool.boolean(true))
       guarded = std::move(inner);
@@ -254,9 +257,8 @@ void PlanBuilder::lower_select_and_scatter(Node& node) {
       place.push_back(holders.back().window);
       inside = pool.logical_and(inside, holders.back().inside);
     }
-    const ExprId chosen =
-        pool.load(body.buffer(selected, index_dtype, false), index_dtype,
-                  kernel::linear_index(pool, place, windows.dims));
+    const ExprId chosen = pool.load(body.buffer(selected, index_dtype, false), index_dtype,
+                                    kernel::linear_index(pool, place, windows.dims));
     body.define(node.region(1).argument(0), pool.reg(total, d));
     body.define(node.region(1).argument(1), body.element(source, place));
     std::vector<Stmt> stmts;

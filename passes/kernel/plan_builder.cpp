@@ -136,8 +136,10 @@ Location PlanBuilder::memory(Value v) {
     at.offset = at.offset + it->second.first * HostExpr(v.type().count());
     return at;
   }
+  // Elements of 16 bytes are no literals.
   const bool is_dense = v.node->is("stablehlo.constant") && !is_host(v) &&
-                        !(*v.node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat();
+                        (!(*v.node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat() ||
+                         byte_size(v.type().dtype) > 8);
   if (is_dense) {
     draft_.constants.push_back((*v.node->attrs.find("value")->get_if<ir::DenseRef>())->to_array());
     const int index = int(draft_.constants.size()) - 1;

@@ -35,7 +35,9 @@ inline std::unique_ptr<Kernel> new_kernel(std::string stem, std::int64_t items) 
   return k;
 }
 
-inline DType accumulator_dtype(DType d) { return d == DType::f16 || d == DType::bf16 ? DType::f32 : d; }
+inline DType accumulator_dtype(DType d) {
+  return d == DType::f16 || d == DType::bf16 ? DType::f32 : d;
+}
 
 /// The row that a recognised combiner is, on this dtype.
 inline std::string_view combiner_row(std::string_view name, DType) {
@@ -51,11 +53,12 @@ struct Reduction {
   std::vector<DType> dtypes, accumulators;
   std::vector<std::int32_t> registers;
 
-  Reduction(Kernel& kernel, const ir::Node& node)
+  /// `is_wide`: sums of 16-bit floats in f32.
+  Reduction(Kernel& kernel, const ir::Node& node, bool is_wide = true)
       : region(&node.region(0)), simple(ir::simple_combiner(node.region(0))) {
     for (const Type& t : node.result_types()) {
       dtypes.push_back(t.dtype);
-      accumulators.push_back(simple ? accumulator_dtype(t.dtype) : t.dtype);
+      accumulators.push_back(simple && is_wide ? accumulator_dtype(t.dtype) : t.dtype);
       registers.push_back(kernel.next_register++);
     }
   }

@@ -30,7 +30,8 @@ struct Maker {
   Node& node;
   Graph& graph = *node.graph();
 
-  [[nodiscard]] Value op(std::string_view name, std::vector<Value> operands, Dict attrs = {}) const {
+  [[nodiscard]] Value op(std::string_view name, std::vector<Value> operands,
+                         Dict attrs = {}) const {
     return ir::create_value(graph, name, std::move(operands), std::move(attrs), {}, &node);
   }
   [[nodiscard]] Value typed(std::string_view name, std::vector<Value> operands, const Type& type,
@@ -113,13 +114,12 @@ class Normalization {
     const Value from_mean = centered(average), root = deviation(variance);
     const Value count = m_.splat(vector_, elements_);
     const Value offset = sum(g), moment = sum(binary("multiply", g, from_mean));
-    const Value of_scale =
-        sum(binary("multiply", g, binary("divide", from_mean, spread(root))));
+    const Value of_scale = sum(binary("multiply", g, binary("divide", from_mean, spread(root))));
     const Value around =
         binary("multiply", from_mean, spread(binary("divide", moment, shifted(variance))));
-    const Value parts = binary(
-        "subtract",
-        binary("subtract", binary("multiply", g, spread(count)), spread(offset)), around);
+    const Value parts =
+        binary("subtract", binary("subtract", binary("multiply", g, spread(count)), spread(offset)),
+               around);
     const Value factor = binary("divide", binary("divide", scale, root), count);
     return {binary("multiply", spread(factor), parts), of_scale, offset};
   }
@@ -194,8 +194,9 @@ Results expand_dynamic_convolution(Node& node) {
   const auto* data = pairs.data<DType::i64>();
   Dict attrs = node.attrs;
   attrs.set("padding", ir::padding_attribute(I64s(data, data + pairs.type.count())));
-  Node* made = ir::create(*node.graph(), "stablehlo.convolution", {node.operand(0), node.operand(1)},
-                          attrs, {}, node.result_types(), &node, node.location());
+  Node* made =
+      ir::create(*node.graph(), "stablehlo.convolution", {node.operand(0), node.operand(1)}, attrs,
+                 {}, node.result_types(), &node, node.location());
   return {made->result()};
 }
 
@@ -264,8 +265,9 @@ void run(ir::Module& module, PassContext&) {
 PassInfo pass_expand_ops();
 PassInfo pass_expand_ops() {
   return {.name = "expand-ops",
-          .doc = "Writes batch normalisations, convolutions and windows as simpler ops where these "
-                 "say the same.",
+          .doc =
+              "Writes batch normalisations, convolutions and windows as simpler ops where these "
+              "say the same.",
           .needs = Stage::parsed,
           .gives = Stage::parsed,
           .idempotent = true,

@@ -16,6 +16,10 @@
 
 namespace partita::ir {
 
+/// Sums of so few terms are rounded after each step, as regions and products say; longer ones are
+/// accumulated in a wider type and rounded once.
+inline constexpr std::int64_t few_terms = 16;
+
 /// One dimension: element k of window o lies at position(o, k) of the dilated operand; positions
 /// outside of [0, spread()) and between the elements are padding.
 struct WindowDim {
@@ -87,6 +91,9 @@ struct Convolution {
   /// Extents of the result, in its order of dimensions.
   [[nodiscard]] Dims result_dims() const;
 };
+
+/// Elements of a window.
+[[nodiscard]] std::int64_t element_count(const std::vector<WindowDim>& window);
 
 /// How a reduce_window is a scan: each window ends (or begins) at its own element and reaches over
 /// all elements before (or after) it.
