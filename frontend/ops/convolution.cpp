@@ -92,26 +92,6 @@ std::vector<Type> infer(const InferContext& c) {
   return {Type{.dtype = result_dtype(c), .dims = conv.result_dims()}};  // (C25), (C26)
 }
 
-/// The padding is an operand: the declared result says what it comes to.
-std::vector<Type> infer_dynamic(const InferContext& c) {
-  expect_operand_count(c, 3);
-  const Type &lhs = c.operands[0], &rhs = c.operands[1], &padding = c.operands[2];
-  expect_operands(c, lhs, rhs);
-  c.expect(is_integer(padding.dtype) && padding.dims == Dims({lhs.rank() - 2, 2}),
-           cat("padding of shape [", lhs.rank() - 2, ", 2]"), to_string(padding));  // (C4)
-  const Type& declared = c.declared()[0];
-  const Convolution conv(lhs, rhs, c.attrs);
-  expect_reach(c, conv.window);
-  const Dims wanted = conv.result_dims();
-  c.expect(declared.rank() == lhs.rank(), cat("a result of rank ", lhs.rank()),
-           to_string(declared));
-  for (const std::int64_t k : {conv.dims.output_batch, conv.dims.output_feature})
-    c.expect(declared.dims[std::size_t(k)] == wanted[std::size_t(k)],
-             cat("an extent of ", wanted[std::size_t(k)], " in dimension ", k, " of the result"),
-             to_string(declared));
-  return {Type{.dtype = result_dtype(c), .dims = declared.dims}};
-}
-
 // --- Evaluation ---------------------------------------------------------------------------------
 
 template <DType d>
@@ -260,21 +240,6 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(convolution(*c.operands[0], *c.operands[1], c.node.attrs, c.result_type()));
 }
 
-std::vector<Tensor> eval_dynamic(const EvalContext& c) {
-  const HostArray &lhs = *c.operands[0], &rhs = *c.operands[1];
-  Dict attrs = c.node.attrs;
-  const I64s pairs = index_values(*c.operands[2]);
-  constexpr std::int64_t most = std::int64_t(1) << 40;
-  const bool is_small = std::ranges::all_of(pairs, [](auto x) { return x >= -most && x <= most; });
-  attrs.set("padding", padding_attribute(is_small ? pairs : I64s(pairs.size(), 0)));
-  const Dims found = Convolution(lhs.type, rhs.type, attrs).result_dims();
-  if (!is_small || found != c.result_type().dims)
-    throw_user_error(cat(c.node.name(), ": expected padding that gives a result of shape ",
-                         to_text(c.result_type().dims), ", found ", to_text(pairs)),
-                     c.node.location());
-  return one(convolution(lhs, rhs, attrs, c.result_type()));
-}
-
 // --- Factors ------------------------------------------------------------------------------------
 
 /// Builds the rule; factors of 1 are left out of dimensions that have others.
@@ -373,13 +338,6 @@ constexpr const char* samples[] = {
   return %0, %1, %2, %3, %4 : tensor<6x3x2xi32>, tensor<3x5xf32>, tensor<2x2x4xf32>, tensor<2x4x4xf32>, tensor<1x8x2xf64>
 })"};
 
-constexpr const char* dynamic_sample =
-    R"(func.func @main(%a: tensor<2x7x3xf32>, %k: tensor<3x3x4xf32>) -> tensor<2x8x4xf32> {
-  %p = stablehlo.constant dense<[[2, 1]]> : tensor<1x2xi32>
-  %0 = "stablehlo.dynamic_conv"(%a, %k, %p) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64}> : (tensor<2x7x3xf32>, tensor<3x3x4xf32>, tensor<1x2xi32>) -> tensor<2x8x4xf32>
-  return %0 : tensor<2x8x4xf32>
-})";
-
 OpDef convolution_op() {
   AttrSpec numbers, reversal, precision, feature_groups, batch_groups;
   numbers.name = "dimension_numbers";
@@ -418,17 +376,6 @@ void register_convolution(OpRegistry& registry) {
   op.factors = factors;
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));
-
-  OpDef dynamic = convolution_op();
-  dynamic.name = "stablehlo.dynamic_conv";
-  dynamic.doc =
-      "A convolution whose padding is an operand. Compiled where that is a constant, which makes "
-      "it "
-      "a convolution.";
-  dynamic.infer = infer_dynamic;
-  dynamic.eval = eval_dynamic;
-  dynamic.samples = {dynamic_sample};
-  registry.add(std::move(dynamic));
 }
 
 }  // namespace partita::ir::ops

@@ -3,8 +3,7 @@
 //
 // Ops that other ops say as well become these, so that kernels, libraries and simplification see few
 // kinds: batch normalisations; convolutions whose windows have one element, which are contractions;
-// windows that tile the operand and are few and large, which are reductions; dynamic_conv with
-// constant padding.
+// windows that tile the operand and are few and large, which are reductions.
 #include <algorithm>
 
 #include "partita/ir/op.hpp"
@@ -186,20 +185,6 @@ Results expand_convolution(Node& node) {
   return {m.op("stablehlo.transpose", {product}, {{"permutation", place}})};
 }
 
-Results expand_dynamic_convolution(Node& node) {
-  const Node& padding = *node.operand(2).node;
-  if (!padding.is("stablehlo.constant")) return {};
-  const HostArray pairs =
-      convert((*padding.attrs.find("value")->get_if<ir::DenseRef>())->to_array(), DType::i64);
-  const auto* data = pairs.data<DType::i64>();
-  Dict attrs = node.attrs;
-  attrs.set("padding", ir::padding_attribute(I64s(data, data + pairs.type.count())));
-  Node* made =
-      ir::create(*node.graph(), "stablehlo.convolution", {node.operand(0), node.operand(1)}, attrs,
-                 {}, node.result_types(), &node, node.location());
-  return {made->result()};
-}
-
 // --- Windows ------------------------------------------------------------------------------------
 
 /// Windows from here on are worth a reduction, which splits them.
@@ -237,7 +222,6 @@ Results expand_reduce_window(Node& node) {
 Results expand(Node& node) {
   if (node.name().starts_with("stablehlo.batch_norm_")) return Normalization(node).run();
   if (node.is("stablehlo.convolution")) return expand_convolution(node);
-  if (node.is("stablehlo.dynamic_conv")) return expand_dynamic_convolution(node);
   if (node.is("stablehlo.reduce_window")) return expand_reduce_window(node);
   return {};
 }

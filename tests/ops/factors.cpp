@@ -139,6 +139,10 @@ TEST(Batching, ABatchedOpIsTheOpOnEachSlice) {
                          "dot_general",
                          "gather",
                          "scatter",
+                         "convolution",
+                         "reduce_window",
+                         "select_and_scatter",
+                         "batch_norm_training",
                          "while",
                          "case",
                          "if",
@@ -386,8 +390,9 @@ TEST(Removal, UndoesBatching) {
       if (testing::Test::HasFatalFailure()) return;
     }
   });
-  for (const char* op : {"add", "pad", "reduce", "dot_general", "gather", "scatter",
-                         "dynamic_slice", "dynamic_update_slice", "while", "case", "if"})
+  for (const char* op : {"add", "pad", "reduce", "dot_general", "gather", "scatter", "convolution",
+                         "reduce_window", "select_and_scatter", "batch_norm_grad", "dynamic_slice",
+                         "dynamic_update_slice", "while", "case", "if"})
     EXPECT_TRUE(seen.contains(cat("stablehlo.", op))) << op;
 }
 
@@ -503,9 +508,10 @@ TEST(Sharding, ShardsCombineToTheWhole) {
     seen.insert(node.name());
   });
   for (const char* op :
-       {"add", "select", "constant", "iota", "broadcast_in_dim", "reshape", "transpose", "slice",
-        "dynamic_slice", "dynamic_update_slice", "concatenate", "pad", "reverse", "reduce",
-        "dot_general", "gather", "scatter"})
+       {"add",         "select",    "constant",    "iota",          "broadcast_in_dim",
+        "reshape",     "transpose", "slice",       "dynamic_slice", "dynamic_update_slice",
+        "concatenate", "pad",       "reverse",     "reduce",        "dot_general",
+        "gather",      "scatter",   "convolution", "reduce_window", "select_and_scatter"})
     EXPECT_TRUE(seen.contains(cat("stablehlo.", op))) << op;
 }
 

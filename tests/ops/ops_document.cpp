@@ -82,6 +82,8 @@ std::string shape_text(KernelShape shape) {
       return "contraction";
     case KernelShape::scatter:
       return "scatter";
+    case KernelShape::window:
+      return "window";
   }
   return {};
 }
