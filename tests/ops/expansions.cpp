@@ -159,6 +159,23 @@ TEST(Expansions, scan_refuses_regions_that_do_not_fit) {
             "chlo.scan: expected argument 1 of the region of type tensor<f32>, found tensor<i32>");
 }
 
+TEST(Expansions, einsum_sums_what_the_result_lacks) {
+  const auto product = [](const char* config, const char* result) {
+    return cat("func.func @main(%a: tensor<2x2xi32>, %b: tensor<2x2xi32>) -> ", result,
+               " {\n  %0 = stablehlo.einsum %a, %b, config = \"", config,
+               "\" : (tensor<2x2xi32>, tensor<2x2xi32>) -> ", result, "\n  return %0 : ", result,
+               "\n}");
+  };
+  const std::vector<Tensor> inputs{i32({2, 2}, {1, 2, 3, 4}), i32({2, 2}, {5, 6, 7, 8})};
+  EXPECT_EQ(values(product("ab,bc->ca", "tensor<2x2xi32>"), inputs), (Values{19, 43, 22, 50}));
+  EXPECT_EQ(values(product("ab, ab -> b", "tensor<2xi32>"), inputs), (Values{26, 44}));
+  EXPECT_EQ(values(product("ab,cd->", "tensor<i32>"), inputs), Values{260});
+  EXPECT_EQ(error_of(product("aa,ab->b", "tensor<2xi32>")),
+            "stablehlo.einsum: expected each letter once per operand and result, found aa,ab->b");
+  EXPECT_EQ(error_of(product("ab,bc->d", "tensor<2xi32>")),
+            "stablehlo.einsum: expected letters of the operands in the result, found d");
+}
+
 TEST(Tuples, are_their_elements) {
   const std::string text =
       R"(func.func @main(%a: tensor<2xi32>, %b: tensor<2xi32>) -> tensor<2xi32> {
