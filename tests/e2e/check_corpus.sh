@@ -18,7 +18,7 @@ cd "$PARTITA_CORPUS"
 target=all
 has_device || target=interpreter
 "$partita" check --target "$target" mlp_*.mlir drjax_*.mlir math_unary.mlir math_binary_int.mlir reductions_dots.mlir \
-  control_flow.mlir lm_fwd.mlir rounds/mlp_8.mlir
+  control_flow.mlir lm_fwd.mlir rounds/mlp_8.mlir cnn_*.mlir conv_variants.mlir
 large=opencl
 [[ $target == all ]] || large=interpreter
 "$partita" check --target "$large" rounds/lm-s_2.mlir

@@ -10,12 +10,16 @@ set -euo pipefail
 command -v oclgrind >/dev/null || { echo "oclgrind is not installed"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-program=$PARTITA_SOURCE_DIR/tests/oclgrind/kernel_shapes.mlir
-for layout in loop batch:3 batch; do
-  "$PARTITA_BIN_DIR/partita" compile "$program" -o "$work/shapes.pta" --target opencl --layout "$layout" >/dev/null
+# check STEM LAYOUT
+check() {
+  "$PARTITA_BIN_DIR/partita" compile "$PARTITA_SOURCE_DIR/tests/oclgrind/$1.mlir" -o "$work/shapes.pta" --target opencl \
+    --layout "$2" >/dev/null
+  rm -f "$work/out.npz"
   oclgrind --log "$work/log" --data-races "$PARTITA_BIN_DIR/partita" run "$work/shapes.pta" --inputs random:7 \
     --outputs "$work/out.npz"
   [[ ! -s $work/log ]] || { cat "$work/log"; exit 1; }
   [[ -s $work/out.npz ]] || { echo "no outputs were written"; exit 1; }
-  echo "layout $layout: no finding"
-done
+  echo "$1, layout $2: no finding"
+}
+for layout in loop batch:3 batch; do check kernel_shapes "$layout"; done
+check window_shapes auto
