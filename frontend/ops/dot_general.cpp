@@ -3,6 +3,7 @@
 #include <complex>
 
 #include "frontend/ops/support.hpp"
+#include "partita/ir/window.hpp"
 
 namespace partita::ir::ops {
 namespace {
@@ -96,9 +97,14 @@ std::vector<Type> infer(const InferContext& c) {
   return {result};
 }
 
-template <DType d>
+/// Of f32 a few terms are summed in f32, as they are written; all else in a wider type.
+template <DType d, bool is_short>
 auto accumulator() {
-  if constexpr (is_complex(d))
+  if constexpr (is_short && d == DType::c64)
+    return std::complex<float>();
+  else if constexpr (is_short && d == DType::f32)
+    return float();
+  else if constexpr (is_complex(d))
     return std::complex<double>();
   else if constexpr (is_float(d))
     return double();
@@ -124,9 +130,12 @@ std::vector<Acc> arranged(const HostArray& array, std::initializer_list<const I6
     const auto* data = moved.data<d>();
     for (std::size_t i = 0; i < out.size(); ++i) {
       if constexpr (is_complex(d)) {
-        if constexpr (std::is_same_v<Acc, std::complex<double>>) out[i] = Acc(data[i]);
+        if constexpr (is_std_complex<Acc>) out[i] = Acc(data[i]);
       } else {
-        out[i] = Acc(load<d>(data, i));
+        if constexpr (is_std_complex<Acc>)
+          out[i] = Acc(typename Acc::value_type(load<d>(data, i)));
+        else
+          out[i] = Acc(load<d>(data, i));
       }
     }
   });
@@ -165,8 +174,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
                     inner = extent_of(lhs.type, dims.lhs_contract),
                     columns = extent_of(rhs.type, dims.rhs_free);
   HostArray result(c.result_type());
-  visit(result.type.dtype, [&](auto d) {
-    using Acc = decltype(accumulator<d>());
+  const auto multiply_all = [&](auto d, auto is_short) {
+    using Acc = decltype(accumulator<d, is_short>());
     const std::vector<Acc> a =
         arranged<Acc>(lhs, {&dims.lhs_batch, &dims.lhs_free, &dims.lhs_contract});
     const std::vector<Acc> b =
@@ -184,6 +193,12 @@ std::vector<Tensor> eval(const EvalContext& c) {
       else
         store<d>(ValueType<d>(sums[i]), out, i);
     }
+  };
+  visit(result.type.dtype, [&](auto d) {
+    if (std::int64_t(inner) <= few_terms)
+      multiply_all(d, std::true_type{});
+    else
+      multiply_all(d, std::false_type{});
   });
   return one(std::move(result));
 }
