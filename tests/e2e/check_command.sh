@@ -117,6 +117,19 @@ expect 2 "mixed.mlir:18:8: stablehlo.frobnicate: unknown" "$partita" check mixed
 expect 2 'refused absent.mlir' "$partita" check absent.mlir good.mlir
 expect 2 '5 passed, 1 failed, 1 refused' "$partita" check bad.mlir absent.mlir good.mlir
 
+cat >probes.mlir <<'END'
+func.func @probes() {
+  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %y = stablehlo.add %x, %x : tensor<2xf32>
+  %p = interpreter.probe %y, probe_id = "sum" : tensor<2xf32>
+  %z = stablehlo.add %p, %p : tensor<2xf32>
+  check.expect_serialized_eq %p, probe_id = "sum", iter = 0 : tensor<2xf32>
+  check.expect_eq_const %z, dense<[4.0, 8.0]> : tensor<2xf32>
+  return
+}
+END
+expect 0 '1 passed, 0 failed' "$partita" check probes.mlir
+
 # Recorded results, found by name and given; made here so that no corpus is needed.
 cat >twice.variant.mlir <<'END'
 func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> (tensor<2xf32>, tensor<i32>) {

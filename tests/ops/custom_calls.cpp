@@ -179,5 +179,24 @@ TEST(Check, nearly_equal_is_within_one_ten_thousandth_by_default) {
               SizeIs(1));
 }
 
+TEST(Check, probes_record_what_checks_compare) {
+  const std::string probes = R"(%p = interpreter.probe %i, probe_id = "a/b" : tensor<2xi32>
+  %q = interpreter.probe %j, probe_id = "a/b" : tensor<2xi32>
+  )";
+  const auto check = [&](const std::string& operand, const std::string& items) {
+    return failures_of(cat(probes, "check.expect_serialized_eq ", operand, ", probe_id = ", items,
+                           " : tensor<2xi32>"));
+  };
+  EXPECT_TRUE(check("%p", "\"a/b\"").empty());
+  EXPECT_TRUE(check("%j", "\"a/b\", iter = 1").empty());
+  EXPECT_THAT(check("%j", "\"a/b\"")[0], HasSubstr("expected the value that probe \"a/b\""));
+  EXPECT_THAT(check("%j", "\"a/b\", iter = 2")[0], HasSubstr("record 2 of probe"));
+  EXPECT_THAT(check("%j", "\"c\"")[0], HasSubstr("record 0 of probe \"c\", found 0"));
+  EXPECT_TRUE(
+      failures_of(cat(probes, R"(stablehlo.custom_call @check.expect_serialized_eq(%p) )",
+                      R"({has_side_effect = true, probe_id = "a/b"} : (tensor<2xi32>) -> ())"))
+          .empty());
+}
+
 }  // namespace
 }  // namespace partita::ir

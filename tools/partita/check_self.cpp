@@ -15,6 +15,23 @@ bool is_check(const ir::Node& node) {
          node.op().name.starts_with("stablehlo.custom_call @check.");
 }
 
+// Runs on the host when a compiled target has computed its operands: checks, and probes, whose
+// result is their operand.
+bool runs_afterwards(const ir::Node& node) {
+  return is_check(node) || node.is("interpreter.probe");
+}
+
+void expect_no_uses(const ir::Graph& graph) {
+  const auto uses = ir::count_uses(graph);
+  for (ir::Node* node : graph.nodes())
+    for (int k = 0; runs_afterwards(*node) && k < node->result_count(); ++k)
+      if (uses.contains(node->result(k)))
+        throw_user_error(cat(node->name(),
+                             ": expected a result without uses, found one with uses, which only "
+                             "the interpreter supports"),
+                         node->location());
+}
+
 }  // namespace
 
 bool checks_itself(const ir::Function& function) {
@@ -28,14 +45,17 @@ std::unique_ptr<ir::Module> with_checked_values(const ir::Module& module,
                                                 const ir::Function& function) {
   auto copy = ir::clone_module(module);
   ir::Function& values = *copy->find(function.name);
-  values.body->results.clear();
-  for (const ir::Node* node : values.body->nodes())
-    if (is_check(*node))
-      values.body->results.insert(values.body->results.end(), node->operands().begin(),
-                                  node->operands().end());
-  values.body->erase_if(is_check);
-  ir::walk(*values.body, [&](const ir::Node& node) {
-    if (is_check(node))
+  ir::Graph& body = *values.body;
+  body.results.clear();
+  for (ir::Node* node : body.nodes()) {
+    if (!runs_afterwards(*node)) continue;
+    body.results.insert(body.results.end(), node->operands().begin(), node->operands().end());
+    if (!is_check(*node)) body.replace_uses(node->result(), node->operand(0));
+  }
+  expect_no_uses(body);
+  body.erase_if(runs_afterwards);
+  ir::walk(body, [&](const ir::Node& node) {
+    if (runs_afterwards(node))
       throw_user_error(cat(node.name(),
                            ": expected at the top level of a function, found in a region, which "
                            "only the interpreter supports"),
@@ -56,7 +76,7 @@ std::vector<std::string> self_check_failures(const ir::Module& module, const ir:
   ir::Interpreter interpreter(module);
   std::size_t next = 0;
   for (const ir::Node* node : function.body->nodes()) {
-    if (!is_check(*node)) continue;
+    if (!runs_afterwards(*node)) continue;
     std::vector<ir::Tensor> operands;
     for (std::size_t k = 0; k < node->operands().size(); ++k)
       operands.push_back(std::make_shared<const HostArray>(results.at(next++)));

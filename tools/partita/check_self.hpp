@@ -12,8 +12,8 @@ namespace partita::tool {
 
 [[nodiscard]] bool checks_itself(const ir::Function& function);
 
-/// A copy of the module in which the function's results are the operands of its checks, one after
-/// the other, and the checks are gone.  Checks inside of regions are a user error.
+/// A copy of the module in which the function's results are the operands of its checks and probes, one
+/// after the other, and these are gone.  Those inside of regions are a user error.
 [[nodiscard]] std::unique_ptr<ir::Module> with_checked_values(const ir::Module& module,
                                                               const ir::Function& function);
 

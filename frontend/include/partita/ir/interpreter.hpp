@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -39,6 +40,8 @@ class Interpreter {
   std::unordered_map<const Node*, std::vector<Tensor>> in_flight;
   /// Failures that check.* nodes recorded, in order.
   std::vector<std::string> check_failures;
+  /// Values that interpreter.probe nodes recorded, in order, by their name.
+  std::map<std::string, std::vector<Tensor>> probes;
   /// Called after each node when set (per-op comparison).
   std::function<void(const Node&, std::span<const Tensor>)> on_node;
 
