@@ -63,7 +63,7 @@ class Normalization {
     if (wide_.dtype != DType::f64) wide_.dtype = DType::f32;
     vector_ = {.dtype = wide_.dtype, .dims = {wide_.dims[std::size_t(feature_)]}};
     for (const Value& v : node.operands()) operands_.push_back(m_.convert(v, wide_.dtype));
-    elements_ = vector_.count() == 0 ? 0 : double(wide_.count() / vector_.count());
+    elements_ = vector_.count() == 0 ? 0 : double(wide_.count()) / double(vector_.count());
   }
 
   Results run() {
