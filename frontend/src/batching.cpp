@@ -96,6 +96,10 @@ void batch_each_operand(const Job& job) {
 
 void batch_broadcast(const Job& job) { batch_leading(job, {true}); }
 
+void batch_sort(const Job& job) {
+  batch_leading(job, std::vector<bool>(job.operands.size(), true));
+}
+
 // --- Pad --------------------------------------------------------------------------------
 
 void batch_pad(const Job& job) {
@@ -304,6 +308,9 @@ const std::map<std::string_view, Rule>& rules() {
       {"stablehlo.batch_norm_training", batch_normalization},
       {"stablehlo.batch_norm_grad", batch_normalization},
       {"stablehlo.pad", batch_pad},
+      {"stablehlo.sort", batch_sort},
+      {"stablehlo.rng", batch_by_lanes},
+      {"stablehlo.rng_bit_generator", batch_by_lanes},
       {"stablehlo.dot_general", batch_dot},
       {"stablehlo.gather", batch_gather},
       {"stablehlo.scatter", batch_scatter},

@@ -40,5 +40,6 @@ void batch_convolution(const Job& job);
 void batch_normalization(const Job& job);
 void batch_while(const Job& job);
 void batch_branches(const Job& job);  ///< case and if
+void batch_by_lanes(const Job& job);  ///< one lane after the other
 
 }  // namespace partita::ir::batching

@@ -230,6 +230,8 @@ void PlanBuilder::lower_node(Node& node) {
       return lower_scatter(node);
     case KernelShape::window:
       return lower_window(node);
+    case KernelShape::procedure:
+      return lower_procedure(node);
     case KernelShape::loops:
       break;
     case KernelShape::none: {

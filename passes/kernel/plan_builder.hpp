@@ -80,6 +80,26 @@ class PlanBuilder {
   /// Whether combining initial values with each other gives the initial values.
   [[nodiscard]] bool absorbs_initial(const ir::Node& node) const;
 
+  // lower_procedure.cpp and a file for each family
+  void lower_procedure(ir::Node& node);
+  void lower_sort(ir::Node& node);
+  void lower_fft(ir::Node& node);
+  void lower_cholesky(ir::Node& node);
+  void lower_triangular_solve(ir::Node& node);
+  void lower_qr(ir::Node& node);
+  void lower_reflector_product(ir::Node& node);
+  /// Writes an array at `to`, whose elements are of `type`: element `value` gives for an index.
+  using ElementFn =
+      std::function<kernel::ExprId(class KernelBody& body, std::span<const kernel::ExprId> index)>;
+  void lower_each(Location to, const Type& type, const std::string& stem, const ElementFn& value);
+  /// `v` in memory as elements of `dtype`.
+  Location memory_as(ir::Value v, DType dtype);
+  /// An array in memory as one of another dtype.
+  Location narrowed(Location from, const Type& wide, const Type& type, const ir::Node& node);
+  /// Steps for each value of an index from 0 to `count`.
+  void emit_counted(std::int64_t count, const std::string& name,
+                    const std::function<void(const HostExpr& index)>& emit_steps);
+
   // lower_contraction.cpp
   void lower_contraction(ir::Node& node);
   bool lower_library_gemm(ir::Node& node, Location to);

@@ -5,7 +5,6 @@
 // around them.  Reductions, windows and scans differ in which elements they visit, not in this.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,31 +12,9 @@
 
 #include "partita/ir/reduction.hpp"
 #include "passes/kernel/kernel_body.hpp"
+#include "passes/kernel/statements.hpp"
 
 namespace partita::passes {
-
-inline Stmt store(std::int32_t buffer, DType d, kernel::ExprId index, kernel::ExprId value) {
-  return {.kind = Stmt::Kind::store, .slot = buffer, .dtype = d, .value = value, .other = index};
-}
-
-inline Stmt when(kernel::ExprId condition, std::vector<Stmt> body) {
-  return {.kind = Stmt::Kind::when, .value = condition, .body = std::move(body)};
-}
-
-inline Stmt loop(std::int32_t variable, kernel::ExprId extent, std::vector<Stmt> body) {
-  return {.kind = Stmt::Kind::loop, .slot = variable, .value = extent, .body = std::move(body)};
-}
-
-inline std::unique_ptr<Kernel> new_kernel(std::string stem, std::int64_t items) {
-  auto k = std::make_unique<Kernel>();
-  k->stem = std::move(stem);
-  k->pool.set_extent(0, items);
-  return k;
-}
-
-inline DType accumulator_dtype(DType d) {
-  return d == DType::f16 || d == DType::bf16 ? DType::f32 : d;
-}
 
 /// The row that a recognised combiner is, on this dtype.
 inline std::string_view combiner_row(std::string_view name, DType) {

@@ -72,6 +72,7 @@ double own_cost(const Node& node) {
                  "stablehlo.sine", "stablehlo.cosine", "stablehlo.power", "stablehlo.log_plus_one",
                  "stablehlo.exponential_minus_one", "stablehlo.tan"}))
     return 12;
+  if (name.starts_with("stablehlo.rng")) return 100;
   if (name.starts_with("chlo.") && name != "chlo.square") return 30;
   return 1;
 }
@@ -185,8 +186,9 @@ void ValueAnalysis::force(const Graph& graph) {
         node->is("stablehlo.constant") &&
         !(*node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat();
     if (is_dense_constant) force_value(node->result());
-    // Control flow and collectives take and give memory.
-    if (shape == KernelShape::none)
+    // Control flow and collectives take and give memory; procedures read elements often.
+    const bool reads_often = shape == KernelShape::procedure && !node->is("stablehlo.sort");
+    if (shape == KernelShape::none || reads_often)
       for (const Value& v : node->operands()) force_value(v);
     if (is_library_contraction(*node, policy_))
       for (const Value& v : node->operands()) {

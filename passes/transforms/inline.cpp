@@ -9,6 +9,7 @@
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
+#include "passes/analysis/sorted_prefix.hpp"
 
 namespace partita::passes::transforms {
 namespace {
@@ -56,6 +57,7 @@ class Inliner {
     const bool is_annotated_scalar =
         node.is("sdy.sharding_constraint") && operands[0].type().dims.empty();
     if (node.is("stablehlo.optimization_barrier") || is_annotated_scalar) return operands;
+    if (node.op().name == "stablehlo.custom_call @ApproxTopK") return approx_top_k(node, operands);
     std::string callee;
     if (node.is("func.call")) callee = node.attrs.text("callee");
     if (node.is("stablehlo.composite")) {
@@ -77,6 +79,26 @@ class Inliner {
     ir::ValueMap<Value> map;
     for (std::size_t k = 0; k < operands.size(); ++k) map[f->body->argument(int(k))] = operands[k];
     return ir::clone_body(*f->body, *node.graph(), map, &node);
+  }
+
+  /// The comparator is a function of the module: inlined as the region of a sort.
+  std::vector<Value> approx_top_k(Node& node, std::vector<Value> operands) {
+    Function* f = module_.find(node.attrs.find("called_computations")
+                                   ->get_if<ir::List>()
+                                   ->items[0]
+                                   .get_if<ir::SymbolRef>()
+                                   ->name);
+    PARTITA_ASSERT(f != nullptr);
+    function(*f);
+    auto comparator = std::make_unique<Graph>();
+    ir::ValueMap<Value> map;
+    for (const Value& v : f->body->arguments()) map[v] = comparator->add_argument(v.type());
+    comparator->results = ir::clone_body(*f->body, *comparator, map);
+    operands.resize(operands.size() / 2);
+    const auto* config = node.attrs.find("mhlo.backend_config");
+    if (config == nullptr) config = node.attrs.find("backend_config");
+    return sorted_prefix(node, operands, std::move(comparator),
+                         std::size_t(config->get_if<ir::Dict>()->i64("reduction_dim")));
   }
 
   /// Composites that raise understands; others under the same prefix are inlined like any.

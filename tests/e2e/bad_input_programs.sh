@@ -40,8 +40,8 @@ body ":3:35: stablehlo.constant: expected 48 bytes for tensor<4x3xf32>, found 2"
 program "expected a function @main, found no public function" <<<$'module {\n}'
 
 # What partita does not have, by name, with what it has instead.
-body ":3:10: stablehlo.cholesky: unsupported op: expected one of stablehlo.abs, add, |, while, |found stablehlo.cholesky" "$a" "$t" \
-  <<<'    %b = "stablehlo.cholesky"(%a) {lower = true} : (tensor<4x3xf32>) -> tensor<4x3xf32>'
+body ":3:10: stablehlo.uniform_quantize: unsupported op: expected one of stablehlo.abs, add, |, while, |found stablehlo.uniform_quantize" "$a" "$t" \
+  <<<'    %b = "stablehlo.uniform_quantize"(%a) : (tensor<4x3xf32>) -> tensor<4x3xf32>'
 body ":3:10: stablehlo.frobnicate: unknown or unsupported op: expected|found stablehlo.frobnicate" "$a" "$t" \
   <<<'    %b = stablehlo.frobnicate %a : tensor<4x3xf32>'
 body ":3:10: tosa.abs: unknown or unsupported op: expected an op of the dialects stablehlo, chlo|found tosa.abs" "$a" "$t" \

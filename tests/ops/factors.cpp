@@ -369,6 +369,7 @@ TEST(Removal, UndoesBatching) {
   for_each_sample_node([&](const Node& node, const std::string& name) {
     const auto graph = isolated(node);
     if (!why_not_batched(*graph).empty()) return;
+    if (node.name().starts_with("stablehlo.rng")) return;  // batched by a loop over the lanes
     std::mt19937 random(21);
     for (const auto& arguments : subsets(std::size_t(graph->argument_count()), random)) {
       constexpr std::int64_t n = 3;

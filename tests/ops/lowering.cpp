@@ -69,7 +69,16 @@ struct Evaluator {
     return partita::convert(wide, d);
   }
 
+  /// Equal parts of an expression are evaluated once.
   [[nodiscard]] HostArray element(ExprId id) const {
+    if (const auto it = known.find(id); it != known.end()) return it->second;
+    HostArray value = evaluate(id);
+    known.emplace(id, value);
+    return value;
+  }
+  mutable std::map<ExprId, HostArray> known = {};
+
+  [[nodiscard]] HostArray evaluate(ExprId id) const {
     const Expr& e = pool[id];
     HostArray out(Type::scalar(e.dtype));
     switch (e.kind) {
@@ -143,6 +152,7 @@ Tensor run_lowered(const Graph& graph, Value v, const std::vector<Tensor>& input
     std::int64_t rest = i;
     for (std::size_t d = index.size(); d-- > 0; rest /= out.type.dims[d])
       evaluator.variables[d] = rest % out.type.dims[d];
+    evaluator.known.clear();
     const HostArray x = evaluator.element(value);
     std::memcpy(out.bytes.data() + std::size_t(i) * size, x.bytes.data(), size);
   }

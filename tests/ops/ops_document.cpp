@@ -84,6 +84,8 @@ std::string shape_text(KernelShape shape) {
       return "scatter";
     case KernelShape::window:
       return "window";
+    case KernelShape::procedure:
+      return "procedure";
   }
   return {};
 }

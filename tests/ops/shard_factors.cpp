@@ -34,11 +34,14 @@ const std::map<std::string, std::string>& without_factors() {
       {"stablehlo.case", "the axis follows its regions"},
       {"stablehlo.composite", "is inlined"},
       {"stablehlo.custom_call", "is refused unless its target is known"},
+      {"stablehlo.custom_call @ApproxTopK", "is inlined as a sort"},
       {"stablehlo.custom_call @SPMD*", "is for given devices; becomes lanes"},
       {"stablehlo.custom_call @check.*", "compares whole values"},
       {"stablehlo.if", "the axis follows its regions"},
       {"stablehlo.partition_id", "has no dimensions"},
       {"stablehlo.replica_id", "has no dimensions"},
+      {"stablehlo.rng", "numbers are by element of the whole"},
+      {"stablehlo.rng_bit_generator", "bits are by element of the whole"},
       {"stablehlo.while", "the axis follows its regions"},
   };
   return reasons;
@@ -57,6 +60,7 @@ const std::map<std::string, std::string>& without_batching() {
       {"stablehlo.replica_id", "has no operands"},
       {"stablehlo.reduce_scatter", "becomes movement along lanes first"},
       {"stablehlo.composite", "is inlined"},
+      {"stablehlo.custom_call @ApproxTopK", "is inlined as a sort"},
       {"stablehlo.custom_call @check.*", "reports to the test"},
   };
   return reasons;
