@@ -20,7 +20,8 @@ constexpr NamedPipeline pipelines[] = {
     // From placement ops to loops over this shard's partitions and collectives.
     {"placement", "expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts"},
     {"compile",
-     "inline processes-to-lanes raise simplify-loops simplify expand-ops expand-reductions fuse-maps "
+     "inline processes-to-lanes raise simplify-loops simplify expand-ops expand-reductions "
+     "fuse-maps "
      "place simplify distribute expand-sorts"},
 };
 

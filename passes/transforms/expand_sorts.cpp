@@ -76,8 +76,8 @@ PassInfo pass_expand_sorts();
 PassInfo pass_expand_sorts() {
   return {.name = "expand-sorts",
           .doc = "Writes top_k as a sort and a slice.",
-          .needs = Stage::distributed,
-          .gives = Stage::distributed,
+          .needs = Stage::parsed,
+          .gives = Stage::parsed,
           .idempotent = true,
           .run = run};
 }
