@@ -80,10 +80,13 @@ Node* expand(const Expansion& e) {
   Dims dims;
   Dict attrs;
   for (const char* name : {"comparison_direction", "compare_type"})
-    if (e.context.attrs.contains(name))
+    if (const Attribute* given = e.context.attrs.find(name)) {
+      if (!given->get_if<EnumAttr>() && !given->get_if<std::string>())
+        e.context.fail(cat("an enumeration value as ", name), "another attribute");
       attrs.set(name, EnumAttr{"stablehlo",
                                name == std::string_view("compare_type") ? "comparison_type" : name,
                                e.context.attrs.text(name)});
+    }
   const Attribute* given = e.context.attrs.find("broadcast_dimensions");
   std::vector<Value> operands;
   if (given == nullptr) {

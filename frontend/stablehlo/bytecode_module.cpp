@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "frontend/stablehlo/bytecode_module.hpp"
+#include "frontend/stablehlo/captured_constants.hpp"
 
 #include <utility>
 
 #include "frontend/stablehlo/attribute_printer.hpp"
 #include "frontend/stablehlo/attribute_reader.hpp"
 #include "frontend/stablehlo/bytecode_ops.hpp"
+#include "frontend/stablehlo/captured_constants.hpp"
 
 namespace partita::ir {
 
@@ -349,6 +351,9 @@ void BytecodeModuleReader::read_node(Graph& graph, bool& is_ended, ByteStream& i
   with_regions(op, in, [&](ByteStream& inner) {
     for (std::size_t k = 0; k < op.region_count; ++k) regions.push_back(read_region(inner));
   });
+  const OpDef* def = OpRegistry::instance().find(op.name);
+  if (def != nullptr && !def->regions_capture)
+    for (const auto& region : regions) copy_captured_constants(*region);
   finish_node(graph, std::move(op), std::move(regions), in);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/stablehlo/captured_constants.hpp"
 #include "frontend/stablehlo/module_reader.hpp"
 
 namespace partita::ir {
@@ -55,7 +56,7 @@ Value ModuleReader::read_operand() {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     const auto found = scope->names.find(name);
     if (found != scope->names.end()) {
-      if (!visible)
+      if (!visible && !found->second.first.node->is("stablehlo.constant"))
         fail(cat("expected values of the region itself, found %", name,
                  " from outside of it (the region is isolated)"),
              token);
@@ -151,6 +152,7 @@ std::unique_ptr<Graph> ModuleReader::read_region_with(const OpText& op,
   }
   bind_arguments(*graph, arguments);
   read_block(*graph, op.name == "chlo.scan" ? "stablehlo" : dialect_of(op.name));
+  if (scopes_.back().isolated) copy_captured_constants(*graph);
   scopes_.pop_back();
   context_ = op.name;
   return graph;

@@ -276,5 +276,29 @@ TEST(Interpreter, a_value_may_be_used_by_several_nodes_and_results) {
   EXPECT_EQ(values_of(r[2]), V({6}));
 }
 
+// MLIR's reducers may use constants from around the op; here the region gets its own.
+TEST(Regions, take_copies_of_constants_from_outside) {
+  const char* const text = R"(func.func @main(%a: tensor<4xf32>) -> (tensor<f32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %half = stablehlo.constant dense<0.5> : tensor<f32>
+  %0 = stablehlo.reduce(%a init: %zero) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+   reducer(%x: tensor<f32>, %y: tensor<f32>) {
+    %1 = stablehlo.multiply %y, %half : tensor<f32>
+    %2 = stablehlo.add %x, %1 : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }
+  %3 = stablehlo.reduce(%a init: %zero) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+   reducer(%x: tensor<f32>, %y: tensor<f32>) {
+    stablehlo.return %half : tensor<f32>
+  }
+  return %0, %3 : tensor<f32>, tensor<f32>
+})";
+  const auto results = run_text(text, {f32({4}, {2, 4, 6, 8})});
+  EXPECT_EQ(values_of(results[0]), std::vector<double>({10}));
+  EXPECT_EQ(values_of(results[1]), std::vector<double>({0.5}));
+  const auto module = parse_module(text);
+  EXPECT_EQ(print_module(*parse_module(print_module(*module))), print_module(*module));
+}
+
 }  // namespace
 }  // namespace partita::ir
