@@ -31,9 +31,8 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<co
   if (value.type().dtype == DType::c128) {
     std::array<std::uint64_t, 2> parts{};
     std::memcpy(parts.data(), value.bytes().data(), sizeof parts);
-    return pool.apply(
-        "complex", DType::f64,
-        {pool.constant(DType::f64, parts[0]), pool.constant(DType::f64, parts[1])});
+    return pool.apply("complex", DType::f64,
+                      {pool.constant(DType::f64, parts[0]), pool.constant(DType::f64, parts[1])});
   }
   std::uint64_t bits = 0;
   std::memcpy(&bits, value.bytes().data(), value.bytes().size());

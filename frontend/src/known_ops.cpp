@@ -200,8 +200,8 @@ constexpr std::string_view sdy_ops[] = {"all_gather",
                                         "sharded_to_unreduced",
                                         "sharding_constraint",
                                         "sharding_group"};
-constexpr std::array<std::string_view, 7> dialects{
-    "check", "chlo", "func", "interpreter", "mr", "sdy", "stablehlo"};
+constexpr std::array<std::string_view, 7> dialects{"check", "chlo", "func",     "interpreter",
+                                                   "mr",    "sdy",  "stablehlo"};
 
 }  // namespace
 

@@ -109,9 +109,10 @@ TEST(ElementwiseOps, errors_name_operand_expected_and_found) {
       "stablehlo.negate: expected 1 operand, found 2");
   EXPECT_EQ(error_of(one_op("stablehlo.abs", {"tensor<4xf32>", "tensor<4xf64>"})),
             "stablehlo.abs: expected result 0 of type tensor<4xf32>, found tensor<4xf64>");
-  EXPECT_EQ(error_of(one_op("stablehlo.bitcast_convert", {"tensor<4xf32>", "tensor<4xf64>"})),
-            "stablehlo.bitcast_convert: expected an operand with a last dimension of 2 for elements "
-            "of f64, found tensor<4xf32>");
+  EXPECT_EQ(
+      error_of(one_op("stablehlo.bitcast_convert", {"tensor<4xf32>", "tensor<4xf64>"})),
+      "stablehlo.bitcast_convert: expected an operand with a last dimension of 2 for elements "
+      "of f64, found tensor<4xf32>");
   EXPECT_EQ(
       error_of(one_op("stablehlo.convert", {"tensor<4xf32>", "tensor<3xf64>"})),
       "stablehlo.convert: expected a result of the shape of tensor<4xf32>, found tensor<3xf64>");

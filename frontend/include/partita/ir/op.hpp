@@ -123,8 +123,8 @@ enum class KernelShape : std::uint8_t {
   reduce,       ///< region combines along `dimensions`
   contraction,  ///< dot_general
   scatter,      ///< updates in place of a copy of the operand
-  window,       ///< sliding windows: convolution, reduce_window (also as a scan), select_and_scatter
-  procedure,    ///< several kernels, laid out by the plan builder's procedure for the op
+  window,     ///< sliding windows: convolution, reduce_window (also as a scan), select_and_scatter
+  procedure,  ///< several kernels, laid out by the plan builder's procedure for the op
 };
 
 using FactorsFn = std::function<FactorRule(const Node&)>;
