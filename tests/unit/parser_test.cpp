@@ -345,13 +345,14 @@ TEST(ParserErrors, StayOnOneLine) {
 
 TEST(ParserErrors, IsolateRegionsThatMayNotCapture) {
   EXPECT_THAT(
-      error_of(in_function("tensor<4xf32>", R"(%c = stablehlo.constant dense<0.0> : tensor<f32>
+      error_of(in_function("tensor<4xf32>", R"(%d = stablehlo.constant dense<0.0> : tensor<f32>
+%c = stablehlo.negate %d : tensor<f32>
 %0 = "stablehlo.reduce"(%x, %c) <{dimensions = array<i64: 0>}> ({
 ^bb0(%a: tensor<f32>, %b: tensor<f32>):
   %s = stablehlo.add %a, %c : tensor<f32>
   stablehlo.return %s : tensor<f32>
 }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>)")),
-      HasSubstr("t.mlir:5:26: stablehlo.add: expected values of the region itself, found %c from "
+      HasSubstr("t.mlir:6:26: stablehlo.add: expected values of the region itself, found %c from "
                 "outside"));
 }
 
