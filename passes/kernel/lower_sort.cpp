@@ -42,7 +42,7 @@ struct SortShape {
 class SortKernel {
  public:
   SortKernel(Kernel& kernel, KernelBody& body, const Node& node, const SortShape& shape)
-      : pool(kernel.pool), k_(kernel), shape_(shape) {
+      : pool(kernel.pool), shape_(shape) {
     const ir::Graph& region = node.region(0);
     for (std::size_t i = 0; i < shape.dtypes.size(); ++i) {
       for (auto* side : {&before, &after}) side->emplace_back(kernel, shape.dtypes[i]);
@@ -83,7 +83,6 @@ class SortKernel {
   std::vector<ExprId> index;            ///< of the slice; the entry of the dimension is not used
 
  private:
-  Kernel& k_;
   const SortShape& shape_;
 };
 
