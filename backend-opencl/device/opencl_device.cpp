@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <mutex>
 
 #include "backend-opencl/device/check.hpp"
 #include "partita/base/error.hpp"
@@ -23,6 +25,25 @@ T queue_value(cl_command_queue queue, cl_command_queue_info what) {
   check(clGetCommandQueueInfo(queue, what, sizeof value, &value, nullptr),
         "clGetCommandQueueInfo of the host's queue");
   return value;
+}
+
+/// What a closed device leaves, in the order in which it may be released from the end.
+struct Retired {
+  DeviceSlot slot;
+  Context context;
+  Queue queue;
+};
+
+/// Releases the device's objects some devices later.  PoCL's worker thread gives back the last event
+/// of a queue after clFinish has returned, and goes through objects that are gone if they are released
+/// at once.
+void retire(Retired retired) {
+  constexpr std::size_t kept = 8;
+  static std::mutex mutex;
+  static auto& last = *new std::deque<Retired>;  // outlives threads of drivers
+  const std::scoped_lock lock(mutex);
+  last.push_back(std::move(retired));
+  if (last.size() > kept) last.pop_front();
 }
 
 std::string to_text(const std::array<std::int64_t, 3>& sizes) {
@@ -73,7 +94,10 @@ void OpenclDevice::start() {
 }
 
 OpenclDevice::~OpenclDevice() {
-  if (queue_) clFinish(queue_.get());
+  if (!queue_) return;
+  clFinish(queue_.get());
+  blas_.reset();
+  retire({.slot = std::move(slot_), .context = std::move(context_), .queue = std::move(queue_)});
 }
 
 BuildTarget OpenclDevice::build_target() const {
