@@ -72,7 +72,7 @@ OpenclDevice::OpenclDevice(DeviceSlot slot)
   start();
 }
 
-OpenclDevice::OpenclDevice(cl_command_queue lent) {
+OpenclDevice::OpenclDevice(cl_command_queue lent) : is_lent_(true) {
   const auto properties = queue_value<cl_command_queue_properties>(lent, CL_QUEUE_PROPERTIES);
   if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
     throw_user_error("queue of the host: expected an in-order queue, found an out-of-order one");
@@ -97,7 +97,8 @@ OpenclDevice::~OpenclDevice() {
   if (!queue_) return;
   clFinish(queue_.get());
   blas_.reset();
-  retire({.slot = std::move(slot_), .context = std::move(context_), .queue = std::move(queue_)});
+  if (!is_lent_)
+    retire({.slot = std::move(slot_), .context = std::move(context_), .queue = std::move(queue_)});
 }
 
 BuildTarget OpenclDevice::build_target() const {

@@ -72,6 +72,7 @@ class OpenclDevice final : public Device {
   DeviceProfile profile_;
   Context context_;
   Queue queue_;
+  bool is_lent_ = false;  ///< the queue is the host's
   std::shared_ptr<MemoryCounter> counter_ = std::make_shared<MemoryCounter>();
   DeviceBufferPtr scratch_;
   std::unique_ptr<Blas> blas_;
