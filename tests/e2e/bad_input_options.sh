@@ -58,6 +58,26 @@ run "--timeout|0 not in range" --timeout 0
 run "--memory-budget: expected a size such as 8GiB, found -1" --memory-budget -1
 refused 2 "--inputs random: expected a number" "$partita" run p.pta --inputs random:-1 --outputs "$out/y.npz"
 
+rounds() { # rounds WORDS OPTION...
+  local words=$1
+  shift
+  refused 2 "$words" "$partita" bench rounds "$@"
+}
+refused 2 "bench: expected programs or rounds, found none" "$partita" bench
+rounds "--case is required" --n 8
+rounds "--n is required" --case mlp
+rounds "--case|mlp" --case cnn --n 8
+rounds "--n|0 not in range" --case mlp --n 0
+rounds "--turns|6 not in range 7 to" --case mlp --n 8 --turns 6
+rounds "--ranks|1 not in range" --case mlp --n 8 --ranks 1
+rounds "--ranks: expected no --compare" --case mlp --n 8 --ranks 2 --compare drjax
+rounds "--target: 'cuda' is not built in; built in: |opencl" --case mlp --n 8 --target cuda
+rounds "--compare: expected some of drjax, scan, iree, blas, found 'torch'" --case mlp --n 8 --compare drjax,torch
+rounds "--compare: expected blas with the case mlp alone, found lm-s" --case lm-s --n 8 --compare blas
+rounds "missing/x: expected a writable file" --case mlp --n 8 --json missing/x
+rounds "--peers: expected jax_peer.py in folder" --case mlp --n 8 --peers folder
+rounds "--work: expected a folder, found p.mlir" --case mlp --n 8 --work p.mlir
+
 # A folder that is missing, read-only (/sys is, even for root), a file, full; a folder where a file should be.
 unwritable() { # unwritable COMMAND...: with the path as last argument
   refused 2 "missing/x: expected a writable file, found: No such file or directory" "$@" missing/x

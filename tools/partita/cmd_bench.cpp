@@ -24,6 +24,9 @@
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/passes/compile.hpp"
+#include "tools/partita/bench_rounds.hpp"
+#include "tools/partita/bench_serve.hpp"
+#include "tools/partita/bench_statistics.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/program_options.hpp"
 
@@ -46,21 +49,6 @@ struct Measured {
   std::vector<double> compile_cpu_s, compile_s, round_s;
   RunStats stats;
 };
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  const std::size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
-// Half the distance between the quartiles, relative to the median.
-double spread(std::vector<double> values) {
-  if (values.size() < 4) return 0;
-  const double middle = median(values);
-  std::ranges::sort(values);
-  return (values[values.size() * 3 / 4] - values[values.size() / 4]) / 2 / middle;
-}
 
 std::string kernel_text(const Artifact& artifact) {
   std::string text;
@@ -196,6 +184,8 @@ void print_table(const std::vector<Measured>& all) {
 }
 
 int bench(BenchArguments& arguments) {
+  if (arguments.programs.empty())
+    throw_user_error("bench: expected programs or rounds, found none");
   arguments.options.placements = parse_placements(arguments.placements);
   if (!arguments.json.empty()) check_writable(arguments.json);
   std::vector<Measured> all;
@@ -211,13 +201,66 @@ int bench(BenchArguments& arguments) {
   return 0;
 }
 
+void add_rounds_command(CLI::App& bench, Action& action) {
+  auto o = std::make_shared<RoundsOptions>();
+  CLI::App* c = bench.add_subcommand(
+      "rounds", "Measure federated rounds against JAX, IREE and BLAS, by turns in one job");
+  const CLI::Range at_least_one(1, 1'000'000);
+  c->add_option("--case", o->name, "Model: mlp, lm-s or lm-m")
+      ->required()
+      ->check(CLI::IsMember({"mlp", "lm-s", "lm-m"}));
+  c->add_option("--n", o->clients, "Clients (of each rank with --ranks)")
+      ->required()
+      ->check(at_least_one);
+  c->add_option("--target", o->target, "Code generator (default: opencl)");
+  c->add_option("--layout", o->layout, "loop, batch[:B] or auto");
+  c->add_option("--gemm", o->gemm, "auto, clblast or generated");
+  c->add_option("--compare", o->compare, "Others: some of drjax,scan,iree,blas");
+  c->add_option("--turns", o->turns, "Turns of each side (default: 9)")
+      ->check(CLI::Range(7, 1'000'000));
+  c->add_option("--rounds", o->rounds_per_turn, "Rounds of a turn (default: 1)")
+      ->check(at_least_one);
+  c->add_option("--compiles", o->compiles, "Timed compilations of each side (default: 3)")
+      ->check(CLI::Range(0, 1000));
+  c->add_option("--ranks", o->ranks, "One job on R ranks against R jobs of one rank")
+      ->check(CLI::Range(2, 1024));
+  c->add_option("--seed", o->seed, "Of the bootstrap (default: 1)");
+  c->add_option("--rtol", o->relative, "Relative tolerance of results (default: 1e-3)");
+  c->add_option("--atol", o->absolute, "Absolute tolerance of results (default: 1e-5)");
+  c->add_option("--timeout", o->silence_s, "Seconds of silence after which a peer counts as lost")
+      ->check(CLI::Range(1.0, 1e6));
+  c->add_option("--venv", o->venv, "Python environment of the peers; made where there is none");
+  c->add_option("--peers", o->peers, "Folder of the peers' programs");
+  c->add_option("--work", o->work, "Folder for exported programs and logs, which are then kept");
+  c->add_option("--json", o->json, "File to write the numbers to");
+  c->add_option("--plot", o->plot, "File to draw the turns to (.svg)");
+  c->callback([&action, o] { action = [o] { return bench_rounds(*o); }; });
+}
+
+// What `bench rounds` starts; a protocol on pipes, not for people.
+void add_serve_commands(CLI::App& bench, Action& action) {
+  auto o = std::make_shared<ServeOptions>();
+  CLI::App* rounds = bench.add_subcommand("serve-rounds", "A side of rounds")->group("");
+  rounds->add_option("program", o->program, "Program (.mlir)")->required();
+  rounds->add_option("inputs", o->inputs, "Inputs (.npz)")->required();
+  rounds->add_option("--target", o->compile.target, "Code generator");
+  rounds->add_option("--layout", o->compile.layout, "loop, batch[:B] or auto");
+  rounds->add_option("--gemm", o->compile.gemm, "auto, clblast or generated");
+  rounds->add_option("--pipes", o->pipes, "PREFIX of named pipes PREFIX.RANK.in and .out");
+  rounds->callback([&action, o] { action = [o] { return serve_rounds(*o); }; });
+  auto clients = std::make_shared<std::int64_t>(0);
+  CLI::App* blas = bench.add_subcommand("serve-blas", "A side of rounds")->group("");
+  blas->add_option("clients", *clients, "Clients")->required()->check(CLI::Range(1, 1'000'000));
+  blas->callback([&action, clients] { action = [clients] { return serve_blas(*clients); }; });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app, Action& action) {
   auto a = std::make_shared<BenchArguments>();
   CLI::App* c = app.add_subcommand(
       "bench", "Compile and run programs by turns and compare sizes, counts and times");
-  c->add_option("programs", a->programs, "Programs (.mlir)")->required();
+  c->add_option("programs", a->programs, "Programs (.mlir)");
   c->add_option("--target", a->options.target, "Code generator (default: opencl)");
   c->add_option("--placement", a->placements, "NAME=N, as compile has it")->allow_extra_args(false);
   c->add_option("--layout", a->options.layout, "loop, batch[:B] or auto");
@@ -229,7 +272,12 @@ void add_bench_command(CLI::App& app, Action& action) {
                 "Executions of each program, after one that is not counted; 0: none")
       ->check(CLI::Range(0, 1'000'000));
   c->add_option("--json", a->json, "File to write the numbers to");
-  c->callback([&action, a] { action = [a] { return bench(*a); }; });
+  // A subcommand's callback comes first and has then set the action.
+  c->callback([&action, a, c] {
+    if (c->get_subcommands().empty()) action = [a] { return bench(*a); };
+  });
+  add_rounds_command(*c, action);
+  add_serve_commands(*c, action);
 }
 
 }  // namespace partita::tool

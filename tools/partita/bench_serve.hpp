@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The measured sides of `partita bench rounds` that this program itself plays: compiled rounds, and
+// the GEMM calls of the mlp round alone.  Each is `partita bench serve-…` in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "partita/passes/compile.hpp"
+
+namespace partita::tool {
+
+struct ServeOptions {
+  std::string program, inputs;
+  std::string pipes;  ///< PREFIX: named pipes PREFIX.RANK.in and .out in place of the streams
+  passes::CompileOptions compile;
+};
+
+/// Serves a program's rounds until it is told to quit; one rank of a job under mpirun.
+int serve_rounds(const ServeOptions& options);
+
+/// Serves the GEMM calls of `clients` clients' rounds (784-200-200-10, batch 20, 4 steps), a thread
+/// per core, by the cblas_sgemm of OpenBLAS, which is loaded at run time.
+int serve_blas(std::int64_t clients);
+
+/// What a server does when asked, over standard streams or the named pipes of `pipes`.
+struct Served {
+  std::function<void()> round;
+  std::function<void(const std::string& path)> save_outputs;
+  boost::json::object facts;  ///< for the greeting
+};
+int serve(const Served& served, const std::string& pipes);
+
+}  // namespace partita::tool
