@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "passes/kernel/printer.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <unordered_map>
@@ -28,6 +29,7 @@ class BodyPrinter {
   BodyPrinter(const Kernel& kernel, kernel::ScalarText& text, const BodyNames& names)
       : k_(kernel), text_(text), names_(names), uses_(std::size_t(kernel.pool.size())) {
     count_uses(k_.body);
+    has_register_ = having([](const Expr& e) { return e.kind == ExprKind::reg; });
   }
 
   std::string print() {
@@ -49,28 +51,36 @@ class BodyPrinter {
     for (ExprId x : k_.pool[e].operands) count_uses(x);
   }
 
-  /// Whether an expression has a part for which `test` holds.
-  bool contains(ExprId e, const std::function<bool(const Expr&)>& test) const {
-    std::set<ExprId> seen;
-    const std::function<bool(ExprId)> visit = [&](ExprId id) {
-      if (!seen.insert(id).second) return false;
-      const Expr& x = k_.pool[id];
-      if (test(x)) return true;
-      for (ExprId o : x.operands)
-        if (visit(o)) return true;
-      return false;
-    };
-    return visit(e);
+  /// For every expression whether it has a part for which `test` holds: operands come before users.
+  std::vector<bool> having(const std::function<bool(const Expr&)>& test) const {
+    std::vector<bool> found(uses_.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (uses_[i] == 0) continue;
+      const Expr& e = k_.pool[ExprId(i)];
+      found[i] = test(e) || std::ranges::any_of(
+                                e.operands, [&](ExprId x) { return bool(found[std::size_t(x)]); });
+    }
+    return found;
   }
 
   /// Whether evaluating `e` now would read memory or cost much, beyond what is already in variables.
   bool is_lazy(ExprId e) const {
-    if (name_.contains(e)) return false;
+    std::set<ExprId> seen;
+    const std::function<bool(ExprId)> visit = [&](ExprId id) {
+      if (name_.contains(id) || !seen.insert(id).second) return false;
+      const Expr& x = k_.pool[id];
+      return x.kind == ExprKind::load || x.kind == ExprKind::choose ||
+             std::ranges::any_of(x.operands, visit);
+    };
+    return visit(e);
+  }
+
+  /// Adds what evaluating `e` evaluates in any case; branches of `choose` are not.
+  void collect_certain(ExprId e, std::set<ExprId>& certain) const {
+    if (!certain.insert(e).second) return;
     const Expr& x = k_.pool[e];
-    if (x.kind == ExprKind::load || x.kind == ExprKind::choose) return true;
-    for (ExprId o : x.operands)
-      if (is_lazy(o)) return true;
-    return false;
+    const std::size_t n = x.kind == ExprKind::choose ? 1 : x.operands.size();
+    for (std::size_t k = 0; k < n; ++k) collect_certain(x.operands[k], certain);
   }
 
   // --- Text ---
@@ -101,9 +111,10 @@ class BodyPrinter {
 
   /// Forgets variables whose value a statement may have changed.
   void forget(const std::function<bool(const Expr&)>& changed) {
+    const std::vector<bool> is_changed = having(changed);
     for (auto& scope : scopes_)
       std::erase_if(scope, [&](ExprId e) {
-        if (!contains(e, changed)) return false;
+        if (!is_changed[std::size_t(e)]) return false;
         name_.erase(e);
         return true;
       });
@@ -215,6 +226,7 @@ class BodyPrinter {
       const std::string a = value(e.operands[1]), b = value(e.operands[2]);
       return declare(id, type, cat(condition, " ? ", a, " : ", b));
     }
+    evaluate_shared(e.operands[1], e.operands[2]);
     const std::string name = cat("v", next_name_++);
     line(cat(type, " ", name, ";"));
     for (const int branch : {1, 2}) {
@@ -227,9 +239,38 @@ class BodyPrinter {
     remember(id, name);
   }
 
+  /// Evaluates what both branches need, or what is needed after them in any case, before they fork.
+  void evaluate_shared(ExprId a, ExprId b) {
+    std::set<ExprId> in_a, in_b, visited;
+    collect_certain(a, in_a);
+    collect_certain(b, in_b);
+    const std::function<void(ExprId)> visit = [&](ExprId id) {
+      if (name_.contains(id) || !visited.insert(id).second) return;
+      const Expr& e = k_.pool[id];
+      if (e.kind == ExprKind::constant || e.kind == ExprKind::reg || is_index_leaf(e.kind)) return;
+      if (!is_index_arithmetic(e.kind) &&
+          ((in_a.contains(id) && in_b.contains(id)) || certain_.contains(id))) {
+        value(id);
+        return;
+      }
+      const std::vector<ExprId> operands = e.operands;
+      for (ExprId x : operands) visit(x);
+    };
+    visit(a);
+    visit(b);
+  }
+
   // --- Statements ---
   void statements(const std::vector<Stmt>& stmts) {
+    std::set<ExprId> certain;
+    for (const Stmt& s : stmts)
+      for (ExprId e : {s.value, s.other})
+        if (e != no_expr) collect_certain(e, certain);
+    // A register may have changed until then.
+    std::erase_if(certain, [&](ExprId e) { return has_register_[std::size_t(e)]; });
+    certain_.swap(certain);
     for (const Stmt& s : stmts) statement(s);
+    certain_.swap(certain);
   }
 
   void statement(const Stmt& s) {
@@ -288,36 +329,33 @@ class BodyPrinter {
     }
   }
 
-  bool is_invariant(ExprId e, const Changes& c) const {
-    return !contains(e, [&](const Expr& x) {
-      return (x.kind == ExprKind::index_variable && c.variables.contains(x.slot)) ||
-             (x.kind == ExprKind::reg && c.registers.contains(x.slot)) ||
-             (x.kind == ExprKind::load && c.buffers.contains(x.slot));
-    });
-  }
-
-  /// Evaluates the parts of `e` that the loop does not change and that are worth a variable.
-  void hoist(ExprId id, const Changes& c, std::set<ExprId>& seen) {
+  /// Evaluates the parts of `e` that a loop does not change and that are worth a variable.
+  void hoist(ExprId id, const std::vector<bool>& is_variant, std::set<ExprId>& seen) {
     if (name_.contains(id) || !seen.insert(id).second) return;
     const Expr& e = k_.pool[id];
     if (e.kind == ExprKind::constant || e.kind == ExprKind::reg || is_index_leaf(e.kind)) return;
-    if (!is_index_arithmetic(e.kind) && is_invariant(id, c)) {
+    if (!is_index_arithmetic(e.kind) && !is_variant[std::size_t(id)]) {
       value(id);
       return;
     }
     const std::vector<ExprId> operands = e.operands;
     const std::size_t certain = e.kind == ExprKind::choose ? 1 : operands.size();
-    for (std::size_t k = 0; k < certain; ++k) hoist(operands[k], c, seen);
+    for (std::size_t k = 0; k < certain; ++k) hoist(operands[k], is_variant, seen);
   }
 
   void loop(const Stmt& s) {
     Changes c;
     c.variables.insert(s.slot);
     collect(s.body, c);
+    const std::vector<bool> is_variant = having([&](const Expr& e) {
+      return (e.kind == ExprKind::index_variable && c.variables.contains(e.slot)) ||
+             (e.kind == ExprKind::reg && c.registers.contains(e.slot)) ||
+             (e.kind == ExprKind::load && c.buffers.contains(e.slot));
+    });
     std::set<ExprId> seen;
     for (const Stmt& inner : s.body)
       for (ExprId e : {inner.value, inner.other})
-        if (e != no_expr) hoist(e, c, seen);
+        if (e != no_expr) hoist(e, is_variant, seen);
     const std::string i = cat("k", s.slot);
     line(cat("for (", names_.index_type, " ", i, " = 0; ", i, " < ", value(s.value), "; ++", i,
              ") {"));
@@ -335,6 +373,8 @@ class BodyPrinter {
   kernel::ScalarText& text_;
   const BodyNames& names_;
   std::vector<int> uses_;
+  std::vector<bool> has_register_;
+  std::set<ExprId> certain_;  ///< evaluated by the statements at hand, whatever branches are taken
   std::string out_;
   int depth_ = 1, next_name_ = 0;
   std::unordered_map<ExprId, std::string> name_;

@@ -13,6 +13,7 @@
 #include "partita/passes/target.hpp"
 #include "partita_generated/backends.hpp"
 #include "passes/kernel/arena.hpp"
+#include "passes/kernel/fuse_launches.hpp"
 #include "passes/kernel/plan_builder.hpp"
 
 namespace partita::passes {
@@ -150,6 +151,8 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
     remove_copies(draft);
     remove_dead_steps(draft);
     remove_copies(draft);
+    fuse_launches(draft);
+    remove_unread_stores(draft);
     assign_arena(draft);
   });
   watch.time("codegen", [&] {
