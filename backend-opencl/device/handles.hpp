@@ -22,6 +22,7 @@ using Queue = UniqueHandle<ObjectTraits<cl_command_queue, clReleaseCommandQueue>
 using Program = UniqueHandle<ObjectTraits<cl_program, clReleaseProgram>>;
 using Kernel = UniqueHandle<ObjectTraits<cl_kernel, clReleaseKernel>>;
 using Memory = UniqueHandle<ObjectTraits<cl_mem, clReleaseMemObject>>;
+using Event = UniqueHandle<ObjectTraits<cl_event, clReleaseEvent>>;
 /// A sub-device; root devices are not owned (releasing one does nothing).
 using DeviceHandle = UniqueHandle<ObjectTraits<cl_device_id, clReleaseDevice>>;
 

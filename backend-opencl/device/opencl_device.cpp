@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <deque>
 #include <mutex>
 
@@ -46,6 +47,11 @@ void retire(Retired retired) {
   if (last.size() > kept) last.pop_front();
 }
 
+std::int64_t next_number() {
+  static std::atomic<std::int64_t> last = 0;
+  return ++last;
+}
+
 std::string to_text(const std::array<std::int64_t, 3>& sizes) {
   return cat(sizes[0], "x", sizes[1], "x", sizes[2]);
 }
@@ -53,12 +59,18 @@ std::string to_text(const std::array<std::int64_t, 3>& sizes) {
 }  // namespace
 
 OpenclBuffer::OpenclBuffer(Memory memory, std::size_t bytes, std::shared_ptr<MemoryCounter> counter)
-    : memory_(std::move(memory)), bytes_(bytes), counter_(std::move(counter)) {
+    : memory_(std::move(memory)),
+      number_(next_number()),
+      bytes_(bytes),
+      counter_(std::move(counter)) {
+  if (!counter_) return;
   counter_->now += std::int64_t(bytes_);
   counter_->peak = std::max(counter_->peak, counter_->now);
 }
 
-OpenclBuffer::~OpenclBuffer() { counter_->now -= std::int64_t(bytes_); }
+OpenclBuffer::~OpenclBuffer() {
+  if (counter_) counter_->now -= std::int64_t(bytes_);
+}
 
 OpenclDevice::OpenclDevice(DeviceSlot slot)
     : slot_(std::move(slot)), profile_(query_profile(slot_.platform, slot_.device)) {
@@ -96,6 +108,7 @@ void OpenclDevice::start() {
 OpenclDevice::~OpenclDevice() {
   if (!queue_) return;
   clFinish(queue_.get());
+  milestone_.reset();
   blas_.reset();
   if (!is_lent_)
     retire({.slot = std::move(slot_), .context = std::move(context_), .queue = std::move(queue_)});
@@ -119,6 +132,19 @@ DeviceBufferPtr OpenclDevice::allocate(std::size_t bytes) {
   Memory memory(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &code));
   if (code != CL_SUCCESS) fail(cat("clCreateBuffer: ", describe_code(code)));
   return std::make_shared<OpenclBuffer>(std::move(memory), bytes, counter_);
+}
+
+DeviceBufferPtr OpenclDevice::borrow(std::span<const std::byte> host) {
+  constexpr std::uintptr_t alignment = alignof(cl_double2);  // of the largest element, c128
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(host.data()) % alignment == 0;
+  if (!profile_.is_cpu || host.empty() || !is_aligned ||
+      host.size() > std::size_t(profile_.max_allocation_bytes))
+    return {};
+  cl_int code = CL_SUCCESS;
+  Memory memory(clCreateBuffer(context_.get(), CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, host.size(),
+                               const_cast<std::byte*>(host.data()), &code));
+  if (code != CL_SUCCESS) return {};
+  return std::make_shared<OpenclBuffer>(std::move(memory), host.size(), nullptr);
 }
 
 cl_mem OpenclDevice::scratch(std::size_t bytes) {
@@ -156,64 +182,98 @@ void OpenclDevice::copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer&
   PARTITA_CL(clEnqueueCopyBuffer(queue_.get(), opencl_buffer(from).memory(),
                                  opencl_buffer(to).memory(), from_byte, to_byte, bytes, 0, nullptr,
                                  nullptr));
+  note_command();
 }
 
-void OpenclDevice::set_arguments(const LoadedKernel& kernel, const LaunchArgs& args) {
+void OpenclDevice::set_arguments(LoadedKernel& kernel, const LaunchArgs& args) {
   const std::size_t given = 2 * args.buffers.size() + args.scalars.size();
   if (kernel.arguments != given)
     throw_internal_error(cat("kernel '", kernel.name, "' takes ", kernel.arguments,
                              " arguments, the plan gives ", given));
   cl_uint index = 0;
-  const auto set = [&](std::size_t size, const void* value) {
-    const cl_int code = clSetKernelArg(kernel.handle.get(), index, size, value);
-    if (code != CL_SUCCESS)
-      check(code, cat("clSetKernelArg of kernel '", kernel.name, "', argument ", index));
+  // Only what differs from the last launch: drivers allocate for each argument.
+  const auto set = [&](ArgumentValue value, std::size_t size, const void* bytes) {
+    ArgumentValue& now = kernel.set[index];
+    if (now != value) {
+      const cl_int code = clSetKernelArg(kernel.handle.get(), index, size, bytes);
+      if (code != CL_SUCCESS)
+        check(code, cat("clSetKernelArg of kernel '", kernel.name, "', argument ", index));
+      now = value;
+    }
     ++index;
   };
+  using Kind = ArgumentValue::Kind;
   for (const BoundBuffer& bound : args.buffers) {
-    const cl_mem memory = opencl_buffer(*bound.buffer).memory();
+    const OpenclBuffer& buffer = opencl_buffer(*bound.buffer);
+    const cl_mem memory = buffer.memory();
     const cl_long offset = bound.element_offset;
-    set(sizeof memory, &memory);
-    set(sizeof offset, &offset);
+    set({Kind::buffer, buffer.number()}, sizeof memory, &memory);
+    set({Kind::wide, offset}, sizeof offset, &offset);
   }
   for (const LaunchArgs::Scalar& scalar : args.scalars) {
     PARTITA_ASSERT(scalar.dtype == DType::i32 || scalar.dtype == DType::i64);
     const auto narrow = cl_int(scalar.value);
     const cl_long wide = scalar.value;
     if (scalar.dtype == DType::i32)
-      set(sizeof narrow, &narrow);
+      set({Kind::narrow, narrow}, sizeof narrow, &narrow);
     else
-      set(sizeof wide, &wide);
+      set({Kind::wide, wide}, sizeof wide, &wide);
   }
 }
 
-std::vector<Part> OpenclDevice::parts_of(const LoadedKernel& kernel, const LaunchArgs& args) const {
+// Sets kernel.last_parts.
+void OpenclDevice::choose_parts(LoadedKernel& kernel, const LaunchArgs& args) const {
   Range3 global{};
   Range3 local{};
   for (std::size_t d = 0; d < global.size(); ++d) {
     global[d] = std::size_t(args.global[d]);
     local[d] = args.local[d] > 0 ? std::size_t(args.local[d]) : kernel.required_local[d];
   }
-  if (local == Range3{})
-    return choose_work_groups(global, {.max_items = kernel.max_work_group,
-                                       .compute_units = std::size_t(profile_.compute_units),
-                                       .is_cpu = profile_.is_cpu});
+  if (local == Range3{}) {
+    if (global == kernel.last_global) return;
+    kernel.last_parts =
+        choose_work_groups(global, {.max_items = kernel.max_work_group,
+                                    .compute_units = std::size_t(profile_.compute_units),
+                                    .is_cpu = profile_.is_cpu});
+    kernel.last_global = global;
+    return;
+  }
   for (std::size_t& items : local) items = std::max<std::size_t>(items, 1);
-  return {{.offset = {}, .global = global, .local = local}};
+  kernel.last_parts = {{.offset = {}, .global = global, .local = local}};
+  kernel.last_global = {};
+}
+
+// Drivers hold memory for each command until it is done: no more than two milestones' worth of them
+// wait at a time, so that memory does not grow with the number of launches.
+void OpenclDevice::note_command() {
+  constexpr int commands_per_milestone = 512;
+  if (++commands_ < commands_per_milestone) return;
+  commands_ = 0;
+  cl_event reached = nullptr;
+  PARTITA_CL(clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &reached));
+  Event next(reached);
+  PARTITA_CL(clFlush(queue_.get()));
+  if (milestone_) {
+    const cl_event before = milestone_.get();
+    PARTITA_CL(clWaitForEvents(1, &before));
+  }
+  milestone_ = std::move(next);
 }
 
 void OpenclDevice::launch(DeviceProgram& program, const LaunchArgs& args) {
-  const LoadedKernel& kernel = dynamic_cast<OpenclProgram&>(program).kernel(args.kernel);
+  LoadedKernel& kernel = dynamic_cast<OpenclProgram&>(program).kernel(args.kernel);
   for (std::int64_t items : args.global) PARTITA_ASSERT(items >= 0);
   if (std::ranges::find(args.global, 0) != args.global.end()) return;
   set_arguments(kernel, args);
-  for (const Part& part : parts_of(kernel, args)) {
+  choose_parts(kernel, args);
+  for (const Part& part : kernel.last_parts) {
     const cl_int code = clEnqueueNDRangeKernel(
         queue_.get(), kernel.handle.get(), cl_uint(part.global.size()), part.offset.data(),
         part.global.data(), part.local.data(), 0, nullptr, nullptr);
     if (code != CL_SUCCESS)
       check(code, cat("clEnqueueNDRangeKernel of kernel '", kernel.name, "' (global ",
                       to_text(args.global), ", local ", to_text(args.local), ")"));
+    note_command();
   }
 }
 
@@ -228,6 +288,7 @@ void OpenclDevice::gemm(const GemmArgs& args) {
                .b_offset = std::size_t(args.b.element_offset),
                .c_offset = std::size_t(args.c.element_offset)},
               std::size_t(args.batch));
+  note_command();
 }
 
 void OpenclDevice::flush() { PARTITA_CL(clFlush(queue_.get())); }

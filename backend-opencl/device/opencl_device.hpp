@@ -23,15 +23,19 @@ struct MemoryCounter {
 
 class OpenclBuffer final : public DeviceBuffer {
  public:
+  /// `counter` is null where the memory is the host's.
   OpenclBuffer(Memory memory, std::size_t bytes, std::shared_ptr<MemoryCounter> counter);
   ~OpenclBuffer() override;
   OpenclBuffer(const OpenclBuffer&) = delete;
   OpenclBuffer& operator=(const OpenclBuffer&) = delete;
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
   [[nodiscard]] cl_mem memory() const { return memory_.get(); }
+  /// No other buffer of this process has had it.
+  [[nodiscard]] std::int64_t number() const { return number_; }
 
  private:
   Memory memory_;
+  std::int64_t number_;
   std::size_t bytes_;
   std::shared_ptr<MemoryCounter> counter_;
 };
@@ -48,6 +52,8 @@ class OpenclDevice final : public Device {
 
   [[nodiscard]] const DeviceProfile& profile() const override { return profile_; }
   [[nodiscard]] DeviceBufferPtr allocate(std::size_t bytes) override;
+  /// On CPUs alone: elsewhere drivers want pages, or copy.
+  [[nodiscard]] DeviceBufferPtr borrow(std::span<const std::byte> host) override;
   [[nodiscard]] DeviceProgramPtr load(const Artifact& artifact) override;
   void write(DeviceBuffer& to, std::size_t byte_offset, std::span<const std::byte> from) override;
   void read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) override;
@@ -64,14 +70,16 @@ class OpenclDevice final : public Device {
   void start();
   [[nodiscard]] BuildTarget build_target() const;
   [[nodiscard]] cl_mem scratch(std::size_t bytes);
-  static void set_arguments(const LoadedKernel& kernel, const LaunchArgs& args);
-  [[nodiscard]] std::vector<Part> parts_of(const LoadedKernel& kernel,
-                                           const LaunchArgs& args) const;
+  static void set_arguments(LoadedKernel& kernel, const LaunchArgs& args);
+  void choose_parts(LoadedKernel& kernel, const LaunchArgs& args) const;
+  void note_command();
 
   DeviceSlot slot_;
   DeviceProfile profile_;
   Context context_;
   Queue queue_;
+  int commands_ = 0;  // enqueued since the last milestone
+  Event milestone_;
   bool is_lent_ = false;  ///< the queue is the host's
   std::shared_ptr<MemoryCounter> counter_ = std::make_shared<MemoryCounter>();
   DeviceBufferPtr scratch_;

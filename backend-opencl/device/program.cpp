@@ -114,6 +114,7 @@ LoadedKernel load_kernel(const BuildTarget& target, cl_program program, const st
   check(code, cat("clCreateKernel(\"", name, "\")"));
   PARTITA_CL(clGetKernelInfo(kernel.handle.get(), CL_KERNEL_NUM_ARGS, sizeof kernel.arguments,
                              &kernel.arguments, nullptr));
+  kernel.set.resize(kernel.arguments);
   PARTITA_CL(clGetKernelWorkGroupInfo(kernel.handle.get(), target.device, CL_KERNEL_WORK_GROUP_SIZE,
                                       sizeof kernel.max_work_group, &kernel.max_work_group,
                                       nullptr));
@@ -134,7 +135,7 @@ OpenclProgram::OpenclProgram(const BuildTarget& target, const Artifact& artifact
   }
 }
 
-const LoadedKernel& OpenclProgram::kernel(int index) const {
+LoadedKernel& OpenclProgram::kernel(int index) {
   PARTITA_ASSERT(index >= 0 && std::size_t(index) < kernels_.size());
   return kernels_[std::size_t(index)];
 }

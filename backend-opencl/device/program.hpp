@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backend-opencl/device/handles.hpp"
+#include "backend-opencl/device/work_groups.hpp"
 #include "partita/device/device.hpp"
 
 namespace partita::opencl {
@@ -32,12 +33,24 @@ struct BuildTarget {
 [[nodiscard]] Program build_program(const BuildTarget& target, const std::string& name,
                                     const std::string& source);
 
+/// What a kernel's argument was last set to.  Buffers are told apart by number, because a new one
+/// may have the handle of one that is gone.
+struct ArgumentValue {
+  enum class Kind : std::uint8_t { none, buffer, narrow, wide };
+  Kind kind = Kind::none;
+  std::int64_t value = 0;
+  bool operator==(const ArgumentValue&) const = default;
+};
+
 struct LoadedKernel {
   Kernel handle;
   std::string name;
   cl_uint arguments = 0;
   std::size_t max_work_group = 0;
   std::array<std::size_t, 3> required_local{};  ///< reqd_work_group_size, or zeros
+  std::vector<ArgumentValue> set;               ///< the arguments as they are
+  Range3 last_global{};                         ///< of the last launch that left `local` open
+  std::vector<Part> last_parts;                 ///< and how it was cut
 };
 
 [[nodiscard]] LoadedKernel load_kernel(const BuildTarget& target, cl_program program,
@@ -47,7 +60,7 @@ class OpenclProgram final : public DeviceProgram {
  public:
   OpenclProgram(const BuildTarget& target, const Artifact& artifact);
   /// An index outside the artifact's kernels is an internal error.
-  [[nodiscard]] const LoadedKernel& kernel(int index) const;
+  [[nodiscard]] LoadedKernel& kernel(int index);
 
  private:
   std::vector<Program> programs_;

@@ -158,7 +158,8 @@ HostArray parse_npy(std::vector<std::byte> bytes, const std::string& name) {
   if (header.big_endian) swap_bytes(array);
   if (array.type.dtype == DType::i1)
     for (std::byte& b : array.bytes) b = std::byte(b != std::byte(0));
-  return header.fortran_order && array.type.rank() > 1 ? transposed(array) : array;
+  if (header.fortran_order && array.type.rank() > 1) return transposed(array);
+  return array;
 }
 
 std::vector<std::byte> write_npy(const HostArray& array) {

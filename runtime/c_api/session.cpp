@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "partita/exec/executor.hpp"
@@ -56,6 +57,13 @@ void check_bytes(const PortInfo& port, std::size_t index, std::size_t bytes, con
                                   "): expected ", port.type.bytes(), " bytes, found ", bytes));
 }
 
+std::span<const std::byte> checked_input(const partita::Session& session, std::size_t index,
+                                         const void* data, std::size_t bytes) {
+  check_bytes(checked_port(session.artifact().plan.inputs, index, "input"), index, bytes, "input");
+  if (bytes == 0) return {};
+  return {&require(static_cast<const std::byte*>(data), "data"), bytes};
+}
+
 }  // namespace
 
 partita_status partita_session_create(const partita_artifact* artifact,
@@ -88,14 +96,15 @@ partita_status partita_session_set_input(partita_session* session, size_t index,
                                          size_t bytes) {
   return guarded([&] {
     partita::Session& own = *require(session, "session").session;
-    const PortInfo& port = checked_port(own.artifact().plan.inputs, index, "input");
-    check_bytes(port, index, bytes, "input");
-    partita::HostArray array(port.type);
-    if (bytes > 0) {
-      const auto* const from = &require(static_cast<const std::byte*>(data), "data");
-      std::copy_n(from, bytes, array.bytes.begin());
-    }
-    own.set_input(int(index), array);
+    own.set_input(int(index), checked_input(own, index, data, bytes));
+  });
+}
+
+partita_status partita_session_lend_input(partita_session* session, size_t index, const void* data,
+                                          size_t bytes) {
+  return guarded([&] {
+    partita::Session& own = *require(session, "session").session;
+    own.lend_input(int(index), checked_input(own, index, data, bytes));
   });
 }
 

@@ -19,16 +19,24 @@ struct Usage {
 class NullBuffer final : public DeviceBuffer {
  public:
   NullBuffer(std::size_t bytes, std::shared_ptr<Usage> usage)
-      : memory_(bytes), usage_(std::move(usage)) {
+      : memory_(bytes), span_(memory_), usage_(std::move(usage)) {
     usage_->bytes += std::int64_t(bytes);
     usage_->peak = std::max<std::int64_t>(usage_->peak, usage_->bytes);
   }
-  ~NullBuffer() override { usage_->bytes -= std::int64_t(memory_.size()); }
-  [[nodiscard]] std::size_t bytes() const override { return memory_.size(); }
-  [[nodiscard]] std::byte* data() { return memory_.data(); }
+  /// Memory of the host, which plans only read.
+  explicit NullBuffer(std::span<const std::byte> host)
+      : span_(const_cast<std::byte*>(host.data()), host.size()) {}
+  ~NullBuffer() override {
+    if (usage_) usage_->bytes -= std::int64_t(memory_.size());
+  }
+  NullBuffer(const NullBuffer&) = delete;
+  NullBuffer& operator=(const NullBuffer&) = delete;
+  [[nodiscard]] std::size_t bytes() const override { return span_.size(); }
+  [[nodiscard]] std::byte* data() { return span_.data(); }
 
  private:
   std::vector<std::byte> memory_;
+  std::span<std::byte> span_;
   std::shared_ptr<Usage> usage_;
 };
 
@@ -82,6 +90,11 @@ class NullDevice final : public Device {
     if (profile_.global_bytes > 0 && std::int64_t(bytes) > profile_.global_bytes - usage_->bytes)
       throw_device_error(cat("out of device memory: ", bytes, " bytes on the null device"));
     return std::make_shared<NullBuffer>(bytes, usage_);
+  }
+
+  [[nodiscard]] DeviceBufferPtr borrow(std::span<const std::byte> host) override {
+    if (host.empty()) return {};
+    return std::make_shared<NullBuffer>(host);
   }
 
   [[nodiscard]] DeviceProgramPtr load(const Artifact& artifact) override {

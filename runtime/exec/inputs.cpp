@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "partita/exec/inputs.hpp"
 
+#include <algorithm>
+
 #include "partita/base/error.hpp"
 
 namespace partita {
@@ -35,13 +37,11 @@ std::uint64_t next(std::uint64_t& state) {  // splitmix64
   return z ^ z >> 31;
 }
 
-}  // namespace
-
-std::vector<HostArray> bind_arrays(const std::vector<PortInfo>& ports, const std::string& prefix,
-                                   const std::map<std::string, HostArray>& arrays,
-                                   const std::string& name_for_errors) {
-  std::vector<HostArray> bound;
-  const SourceLocation where{.file = name_for_errors};
+// The name of each port's array among `arrays`, whose type fits.
+std::vector<std::string> find_arrays(const std::vector<PortInfo>& ports, const std::string& prefix,
+                                     const std::map<std::string, HostArray>& arrays,
+                                     const SourceLocation& where) {
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::string numbered = cat(prefix, i), named = plain(ports[i].name);
     const Type& type = ports[i].type;
@@ -55,7 +55,36 @@ std::vector<HostArray> bind_arrays(const std::vector<PortInfo>& ports, const std
     if (array.type.dims != type.dims || !may_convert(array.type.dtype, type.dtype))
       throw_user_error(cat(port, ": expected ", to_string(type), ", found ", to_string(array.type)),
                        where);
-    bound.push_back(convert(array, type.dtype));
+    names.push_back(found->first);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<HostArray> bind_arrays(const std::vector<PortInfo>& ports, const std::string& prefix,
+                                   const std::map<std::string, HostArray>& arrays,
+                                   const std::string& name_for_errors) {
+  const auto names = find_arrays(ports, prefix, arrays, {.file = name_for_errors});
+  std::vector<HostArray> bound;
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    bound.push_back(convert(arrays.at(names[i]), ports[i].type.dtype));
+  return bound;
+}
+
+std::vector<HostArray> bind_arrays(const std::vector<PortInfo>& ports, const std::string& prefix,
+                                   std::map<std::string, HostArray>&& arrays,
+                                   const std::string& name_for_errors) {
+  const auto names = find_arrays(ports, prefix, arrays, {.file = name_for_errors});
+  std::vector<HostArray> bound;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    HostArray& array = arrays.at(names[i]);
+    const bool is_used_again =
+        std::find(names.begin() + std::ptrdiff_t(i) + 1, names.end(), names[i]) != names.end();
+    if (array.type.dtype == ports[i].type.dtype && !is_used_again)
+      bound.push_back(std::move(array));
+    else
+      bound.push_back(convert(array, ports[i].type.dtype));
   }
   return bound;
 }

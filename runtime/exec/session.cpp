@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "partita/exec/executor.hpp"
 
+#include <atomic>
 #include <exception>
 
 #include "partita/artifact/validate.hpp"
@@ -64,7 +65,8 @@ std::string port_name(std::string_view kind, int index, const PortInfo& port) {
 struct Session::Impl {
   Artifact artifact;
   SessionOptions options;
-  // Destroyed in this order, from the bottom: threads, shards, communicators.
+  // Destroyed in this order, from the bottom: threads, shards, communicators, what shards borrow.
+  std::vector<std::shared_ptr<const HostArray>> lent;  // per input, where the session owns it
   std::vector<std::unique_ptr<Communicator>> communicators;
   std::vector<std::unique_ptr<Shard>> shards;
   std::vector<std::unique_ptr<SubmitThread>> threads;
@@ -77,6 +79,15 @@ struct Session::Impl {
   ~Impl();
 
   [[nodiscard]] Communicator& root() const { return *communicators.front(); }
+  /// How an input is given: copied, or used where it lies.
+  struct Loan {
+    bool is_lent = false;
+    std::shared_ptr<const HostArray> owner;  // where the session keeps it
+  };
+  const PortInfo& input_port(int index) const;
+  void check_type(int index, const HostArray& array) const;
+  void check_size(int index, std::size_t bytes) const;
+  void give_input(int index, std::span<const std::byte> bytes, Loan loan);
   void on_all_shards(const std::function<void(Shard&)>& action);
   void poison_all(const std::string& why) noexcept;
   void start();
@@ -93,6 +104,7 @@ struct Session::Impl {
 Session::Impl::Impl(Artifact a, const SessionOptions& o, SessionParts parts)
     : artifact(std::move(a)),
       options(o),
+      lent(artifact.plan.inputs.size()),
       communicators(std::move(parts.communicators)),
       replicated_inputs(artifact.plan.inputs.size()),
       input_set(artifact.plan.inputs.size()) {
@@ -219,6 +231,46 @@ void Session::Impl::check_replicas() {
   inputs_compared = true;
 }
 
+const PortInfo& Session::Impl::input_port(int index) const {
+  const auto& inputs = artifact.plan.inputs;
+  if (index < 0 || std::size_t(index) >= inputs.size())
+    throw_user_error(cat("expected an input below ", inputs.size(), ", found ", index));
+  return inputs[std::size_t(index)];
+}
+
+void Session::Impl::check_type(int index, const HostArray& array) const {
+  const PortInfo& port = input_port(index);
+  if (port.type != array.type || array.bytes.size() != port.type.bytes())
+    throw_user_error(cat(port_name("input", index, port), ": expected ", to_string(port.type),
+                         ", found ", to_string(array.type)));
+}
+
+void Session::Impl::check_size(int index, std::size_t bytes) const {
+  const PortInfo& port = input_port(index);
+  if (bytes != port.type.bytes())
+    throw_user_error(cat(port_name("input", index, port), " (", to_string(port.type),
+                         "): expected ", port.type.bytes(), " bytes, found ", bytes));
+}
+
+void Session::Impl::give_input(int index, std::span<const std::byte> bytes, Loan loan) {
+  std::atomic<bool> is_used_in_place = false;
+  on_all_shards([&](Shard& shard) {
+    if (!loan.is_lent)
+      shard.write_input(index, bytes);
+    else if (shard.lend_input(index, bytes))
+      is_used_in_place = true;
+  });
+  if (!is_used_in_place) loan.owner.reset();
+  lent[std::size_t(index)] = std::move(loan.owner);
+  input_set[std::size_t(index)] = true;
+  if (options.check_replicas) {
+    Hasher hasher;
+    hasher.add(bytes);
+    replicated_inputs[std::size_t(index)] = hasher.hex();
+    inputs_compared = false;
+  }
+}
+
 // One trivially copyable value of every shard of the job; empty on ranks other than 0.
 template <class T>
 std::vector<T> Session::Impl::gather_values(const std::function<T(Shard&)>& value,
@@ -251,21 +303,25 @@ int Session::ranks() const { return impl_->root().ranks(); }
 int Session::shards() const { return impl_->root().shards(); }
 
 void Session::set_input(int index, const HostArray& array) {
-  const auto& inputs = impl_->artifact.plan.inputs;
-  if (index < 0 || std::size_t(index) >= inputs.size())
-    throw_user_error(cat("expected an input below ", inputs.size(), ", found ", index));
-  const PortInfo& port = inputs[std::size_t(index)];
-  if (port.type != array.type || array.bytes.size() != port.type.bytes())
-    throw_user_error(cat(port_name("input", index, port), ": expected ", to_string(port.type),
-                         ", found ", to_string(array.type)));
-  impl_->on_all_shards([&](Shard& shard) { shard.write_input(index, array); });
-  impl_->input_set[std::size_t(index)] = true;
-  if (impl_->options.check_replicas) {
-    Hasher hasher;
-    hasher.add(array.bytes);
-    impl_->replicated_inputs[std::size_t(index)] = hasher.hex();
-    impl_->inputs_compared = false;
-  }
+  impl_->check_type(index, array);
+  impl_->give_input(index, array.bytes, {});
+}
+
+void Session::set_input(int index, std::span<const std::byte> array) {
+  impl_->check_size(index, array.size());
+  impl_->give_input(index, array, {});
+}
+
+void Session::lend_input(int index, std::shared_ptr<const HostArray> array) {
+  PARTITA_ASSERT(array != nullptr);
+  impl_->check_type(index, *array);
+  const std::span<const std::byte> bytes = array->bytes;
+  impl_->give_input(index, bytes, {.is_lent = true, .owner = std::move(array)});
+}
+
+void Session::lend_input(int index, std::span<const std::byte> array) {
+  impl_->check_size(index, array.size());
+  impl_->give_input(index, array, {.is_lent = true, .owner = {}});
 }
 
 void Session::run() {
@@ -280,6 +336,7 @@ void Session::run() {
 void Session::carry(const std::vector<Carry>& carries) {
   check_carries(impl_->artifact.plan, carries);
   impl_->on_all_shards([&](Shard& shard) { shard.carry(carries); });
+  for (const Carry& c : carries) impl_->lent[std::size_t(c.input)].reset();
 }
 
 std::optional<HostArray> Session::output(int index) {
@@ -359,30 +416,6 @@ std::string Session::trace_json() {
   if (rank() != 0) return {};
   if (all.ends_with(",\n")) all.resize(all.size() - 2);
   return cat("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n", all, "\n]}\n");
-}
-
-void check_carries(const Plan& plan, const std::vector<Carry>& carries) {
-  std::vector<bool> taken(plan.inputs.size());
-  for (const Carry& c : carries) {
-    const std::string where = cat("carry out", c.output, ":in", c.input);
-    if (c.output < 0 || std::size_t(c.output) >= plan.outputs.size())
-      throw_user_error(
-          cat(where, ": expected an output below ", plan.outputs.size(), ", found ", c.output));
-    if (c.input < 0 || std::size_t(c.input) >= plan.inputs.size())
-      throw_user_error(
-          cat(where, ": expected an input below ", plan.inputs.size(), ", found ", c.input));
-    const PortInfo& from = plan.outputs[std::size_t(c.output)];
-    const PortInfo& to = plan.inputs[std::size_t(c.input)];
-    if (from.type != to.type)
-      throw_user_error(
-          cat(where, ": expected ", to_string(to.type), ", found ", to_string(from.type)));
-    if (from.placement != to.placement)
-      throw_user_error(cat(where, ": expected an output placed like the input, found one that is ",
-                           from.placement < 0 ? "not split" : "split", " over the shards"));
-    if (taken[std::size_t(c.input)])
-      throw_user_error(cat(where, ": expected each input once, found in", c.input, " twice"));
-    taken[std::size_t(c.input)] = true;
-  }
 }
 
 }  // namespace partita

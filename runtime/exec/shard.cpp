@@ -19,6 +19,7 @@ Shard::Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communica
       is_block_variable_(plan_.variables.size()),
       inputs_(plan_.inputs.size()),
       outputs_(plan_.outputs.size()),
+      is_lent_(plan_.inputs.size()),
       bound_(plan_.buffers.size()),
       pending_(std::size_t(plan_.requests)) {
   set_block_variables();
@@ -60,13 +61,8 @@ std::int64_t Shard::planned_bytes() const {
 void Shard::load() { program_ = device_->load(artifact_); }
 
 void Shard::allocate() {
-  const auto allocate_ports = [&](const std::vector<PortInfo>& ports,
-                                  std::vector<DeviceBufferPtr>& memory) {
-    for (std::size_t i = 0; i < ports.size(); ++i)
-      memory[i] = device_->allocate(port_bytes(ports[i], communicator_.shard()));
-  };
-  allocate_ports(plan_.inputs, inputs_);
-  allocate_ports(plan_.outputs, outputs_);
+  for (std::size_t i = 0; i < plan_.outputs.size(); ++i)
+    outputs_[i] = device_->allocate(port_bytes(plan_.outputs[i], communicator_.shard()));
   std::vector<DeviceBufferPtr> constants;
   for (const HostArray& constant : artifact_.constants) {
     constants.push_back(device_->allocate(constant.bytes.size()));
@@ -101,21 +97,51 @@ void Shard::bind(int buffer, DeviceBufferPtr memory) {
 void Shard::rebind_ports() {
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const Buffer& buffer = plan_.buffers[i];
-    if (buffer.kind == BufferKind::input) bind(int(i), inputs_[std::size_t(buffer.index)]);
+    if (buffer.kind == BufferKind::input && inputs_[std::size_t(buffer.index)])
+      bind(int(i), inputs_[std::size_t(buffer.index)]);
     if (buffer.kind == BufferKind::output) bind(int(i), outputs_[std::size_t(buffer.index)]);
   }
 }
 
-void Shard::write_input(int index, const HostArray& array) {
+// Gives the input memory that the device may write, unless it has.
+void Shard::own_input(int index) {
+  const auto i = std::size_t(index);
+  if (inputs_[i] && !is_lent_[i]) return;
+  if (is_lent_[i]) device_->finish();  // its owner may take it back
+  inputs_[i] = device_->allocate(port_bytes(plan_.inputs[i], communicator_.shard()));
+  is_lent_[i] = false;
+  rebind_ports();
+}
+
+std::span<const std::byte> Shard::own_part(int index, std::span<const std::byte> array) const {
   const PortInfo& port = plan_.inputs[std::size_t(index)];
   const std::size_t bytes = port_bytes(port, communicator_.shard());
   std::size_t begin = 0;
   if (port.placement >= 0) {
     const std::int64_t size = plan_.placements[std::size_t(port.placement)].size;
     const BlockRange block = block_of(size, communicator_.shard(), communicator_.shards());
-    begin = array.bytes.size() / std::size_t(size) * std::size_t(block.begin);
+    begin = array.size() / std::size_t(size) * std::size_t(block.begin);
   }
-  device_->write(*inputs_[std::size_t(index)], 0, std::span(array.bytes).subspan(begin, bytes));
+  return array.subspan(begin, bytes);
+}
+
+void Shard::write_input(int index, std::span<const std::byte> array) {
+  own_input(index);
+  device_->write(*inputs_[std::size_t(index)], 0, own_part(index, array));
+}
+
+bool Shard::lend_input(int index, std::span<const std::byte> array) {
+  DeviceBufferPtr memory = device_->borrow(own_part(index, array));
+  if (!memory) {
+    write_input(index, array);
+    return false;
+  }
+  const auto i = std::size_t(index);
+  if (is_lent_[i]) device_->finish();  // the earlier owner may take it back
+  inputs_[i] = std::move(memory);
+  is_lent_[i] = true;
+  rebind_ports();
+  return true;
 }
 
 std::vector<std::byte> Shard::read_output(int index) {
@@ -128,6 +154,7 @@ std::vector<std::byte> Shard::read_output(int index) {
 void Shard::carry(const std::vector<Carry>& carries) {
   std::vector<const Carry*> swapped;
   for (const Carry& c : carries) {
+    own_input(c.input);
     DeviceBufferPtr& input = inputs_[std::size_t(c.input)];
     const auto first = std::find_if(swapped.begin(), swapped.end(),
                                     [&](const Carry* other) { return other->output == c.output; });

@@ -38,8 +38,11 @@ class Shard {
   void load();
   /// Allocates everything and uploads the constants.
   void allocate();
-  /// This shard's part of a global array, whose type the caller has checked.
-  void write_input(int index, const HostArray& array);
+  /// This shard's part of a global array, whose size the caller has checked.
+  void write_input(int index, std::span<const std::byte> array);
+  /// The same, used where it lies if the device can; false: copied.  The bytes stay as they are
+  /// until the input has another value or the shard is gone.
+  [[nodiscard]] bool lend_input(int index, std::span<const std::byte> array);
   void run();
   /// Elements of output `index` on this shard.
   [[nodiscard]] std::vector<std::byte> read_output(int index);
@@ -72,6 +75,9 @@ class Shard {
   void set_block_variables();
   void bind(int buffer, DeviceBufferPtr memory);
   void rebind_ports();
+  void own_input(int index);
+  [[nodiscard]] std::span<const std::byte> own_part(int index,
+                                                    std::span<const std::byte> array) const;
   void abandon_collectives() noexcept;
 
   void execute(const Steps& steps);
@@ -106,7 +112,8 @@ class Shard {
   DeviceProgramPtr program_;
   std::vector<std::int64_t> variables_;
   std::vector<bool> is_block_variable_;
-  std::vector<DeviceBufferPtr> inputs_, outputs_;
+  std::vector<DeviceBufferPtr> inputs_, outputs_;  // inputs: null before they have a value
+  std::vector<bool> is_lent_;                      // per input: memory of the host
   DeviceBufferPtr arena_;
   std::vector<Bound> bound_;  // per plan buffer
   std::vector<Pending> pending_;

@@ -8,8 +8,8 @@
  * Status.     Functions that can fail return a partita_status; no C++ exception leaves the library.
  *             partita_last_error() is the text of the calling thread's last failure.
  * Ownership.  partita_artifact and partita_session belong to the caller, who frees them with the
- *             function named below.  Arrays passed in are copied before the call returns; results
- *             are copied into the caller's memory.  Texts and dims that functions hand out belong
+ *             function named below.  Arrays passed in are copied before the call returns, unless
+ *             lent; results are copied into the caller's memory.  Texts and dims that functions hand out belong
  *             to the object they came from.
  * Threads.    An artifact may be used by any number of threads at once.  A session is used by one
  *             thread at a time; different sessions may be used by different threads.
@@ -168,6 +168,13 @@ PARTITA_API int32_t partita_session_ranks(const partita_session* session);
  * `bytes` must be the port's.  The value stays for all later runs, unless carried over. */
 PARTITA_API partita_status partita_session_set_input(partita_session* session, size_t index,
                                                      const void* data, size_t bytes);
+
+/* As partita_session_set_input, but devices that share the host's memory (CPUs) read the array where
+ * it lies, if it begins at a multiple of 16 bytes; others copy it.  The caller keeps it, and changes
+ * nothing in it, until the input has been given another value (set, lent or carried over) or the
+ * session is freed. */
+PARTITA_API partita_status partita_session_lend_input(partita_session* session, size_t index,
+                                                      const void* data, size_t bytes);
 
 /* Enqueues one execution of the program on all shards of this process and returns; every input must
  * have been set.  Collective. */

@@ -131,6 +131,10 @@ class Session {
   void set_input(std::size_t index, const void* data, std::size_t bytes) {
     check(partita_session_set_input(get(), index, data, bytes));
   }
+  /// The memory stays the caller's and as it is: see partita_session_lend_input.
+  void lend_input(std::size_t index, const void* data, std::size_t bytes) {
+    check(partita_session_lend_input(get(), index, data, bytes));
+  }
 
   void submit() { check(partita_session_submit(get())); }
   void wait() { check(partita_session_wait(get())); }

@@ -117,6 +117,28 @@ TEST_F(CApi, runs_and_carries) {
   partita_session_free(session);
 }
 
+TEST_F(CApi, lent_inputs_are_read_and_never_written) {
+  partita_session* const session = start();
+  alignas(16) float x[] = {5, 6, 7, 8, 9};
+  alignas(16) const float w = 1;
+  for (const float* at : {&x[0], &x[1]}) {  // the second is not aligned: copied
+    ASSERT_EQ(partita_session_lend_input(session, 0, at, 16), PARTITA_OK) << partita_last_error();
+    ASSERT_EQ(partita_session_lend_input(session, 1, &w, sizeof w), PARTITA_OK);
+    ASSERT_EQ(partita_session_submit(session), PARTITA_OK) << partita_last_error();
+    expect_output(session, {at[0] + 1, at[1] + 1, at[2] + 1, at[3] + 1});
+    const partita_carry carry{.output = 0, .input = 0};
+    for (int round = 0; round < 2; ++round) {
+      ASSERT_EQ(partita_session_carry(session, &carry, 1), PARTITA_OK) << partita_last_error();
+      ASSERT_EQ(partita_session_submit(session), PARTITA_OK);
+    }
+    expect_output(session, {at[0] + 3, at[1] + 3, at[2] + 3, at[3] + 3});
+    EXPECT_EQ(std::vector<float>(std::begin(x), std::end(x)), std::vector<float>({5, 6, 7, 8, 9}));
+  }
+  EXPECT_EQ(partita_session_lend_input(session, 0, x, 12), PARTITA_ERROR_USER);
+  EXPECT_EQ(partita_session_lend_input(session, 0, nullptr, 16), PARTITA_ERROR_USER);
+  partita_session_free(session);
+}
+
 TEST_F(CApi, a_session_outlives_its_artifact) {
   partita_session* const session = start();
   partita_artifact_free(artifact_);

@@ -163,5 +163,47 @@ TEST_F(DeviceLaunches, of_text_that_does_not_compile_show_the_log) {
   EXPECT_LE(std::ranges::count(text, '\n'), 25);
 }
 
+TEST_F(DeviceLaunches, arguments_are_those_of_the_launch_whatever_came_before) {
+  const DeviceBufferPtr a = upload<int>({1, 2, 3, 4}), b = upload<int>({0, 0, 0, 0});
+  const auto shifted = [&](const DeviceBufferPtr& from, std::int64_t first, std::int64_t add,
+                           std::int64_t times) {
+    launch(shift, {{from.get(), first}, {b.get(), 0}}, {2, 1, 1}, {0, 0, 0},
+           {{DType::i32, add}, {DType::i64, times}});
+    const auto values = download<int>(*b);
+    return std::vector<int>{values[0], values[1]};
+  };
+  EXPECT_EQ(shifted(a, 0, 0, 1), (std::vector<int>{1, 2}));
+  EXPECT_EQ(shifted(a, 2, 0, 1), (std::vector<int>{3, 4}));
+  EXPECT_EQ(shifted(a, 2, 5, 1), (std::vector<int>{8, 9}));
+  EXPECT_EQ(shifted(a, 2, 5, 2), (std::vector<int>{11, 13}));
+  // Buffers made and freed in turn, of which some have handle and memory of an earlier one.
+  for (int i = 0; i < 50; ++i)
+    EXPECT_EQ(shifted(upload<int>({i, -i, 7, 7}), 0, 5, 2),
+              (std::vector<int>{2 * i + 5, 5 - 2 * i}));
+}
+
+TEST_F(DeviceLaunches, many_wait_without_an_end_in_between) {
+  const DeviceBufferPtr b = upload<int>(std::vector<int>(5));
+  constexpr int count = 5000;
+  for (int i = 0; i < count; ++i) launch(mark, {{b.get(), i % 2}}, {std::int64_t(1 + i % 4), 1, 1});
+  EXPECT_EQ(download<int>(*b), (std::vector<int>{2500, 3750, 3750, 1250, 1250}));
+}
+
+TEST_F(DeviceLaunches, read_memory_of_the_host_where_it_lies) {
+  alignas(64) int host[] = {1, 2, 3, 4};
+  const DeviceBufferPtr a = device().borrow(std::as_bytes(std::span(host)));
+  if (!device().profile().is_cpu) GTEST_SKIP() << "only CPUs do";
+  ASSERT_TRUE(a);
+  const std::int64_t allocated = device().allocated_bytes();
+  const DeviceBufferPtr b = upload<int>({0, 0, 0, 0});
+  EXPECT_EQ(device().allocated_bytes(), allocated + 16);
+  launch(shift, {{a.get(), 0}, {b.get(), 0}}, {4, 1, 1}, {0, 0, 0},
+         {{DType::i32, 1}, {DType::i64, 1}});
+  EXPECT_EQ(download<int>(*b), (std::vector<int>{2, 3, 4, 5}));
+  EXPECT_EQ(download<int>(*a), (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_FALSE(device().borrow({}));
+  EXPECT_FALSE(device().borrow(std::as_bytes(std::span(host).subspan(1))));
+}
+
 }  // namespace
 }  // namespace partita::testing

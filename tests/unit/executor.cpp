@@ -101,7 +101,9 @@ TEST(Session, ResultsDoNotDependOnTheNumberOfShards) {
 TEST(Session, PlannedBytesAreAConstantPlusBytesPerPartition) {
   const auto planned = [](std::int64_t clients, int shards) {
     Session session(federated_artifact(clients, 4), {}, null_parts(shards, federated_kernels()));
-    EXPECT_EQ(session.stats().peak_device_bytes >= session.stats().planned_bytes, true);
+    session.set_input(0, f32_array({4}, counting(4)));
+    session.set_input(1, f32_array({clients, 4}, counting(clients * 4)));
+    EXPECT_GE(session.stats().peak_device_bytes, session.stats().planned_bytes);
     return session.stats().planned_bytes;
   };
   const std::int64_t per_partition = 3 * 4 * 4;
@@ -125,6 +127,63 @@ TEST(Session, CarrySwapsOutputsIntoInputs) {
     session.run();
   }
   EXPECT_EQ(f32_values(session.output(0).value()), std::vector<float>({32, 96}));
+}
+
+TEST(Session, LentInputsAreReadWhereTheyLie) {
+  constexpr std::int64_t clients = 7, width = 3;
+  for (const int shards : {1, 2, 3, 9}) {
+    Session session(federated_artifact(clients, width), {},
+                    null_parts(shards, federated_kernels()));
+    auto data = std::make_shared<HostArray>(f32_array({clients, width}, counting(clients * width)));
+    const auto model = f32_array({width}, {10, 20, 30});
+    session.lend_input(0, std::span<const std::byte>(model.bytes));
+    session.lend_input(1, data);
+    const std::int64_t before = session.stats().peak_device_bytes;
+    EXPECT_LE(before + clients * width * 4 / shards, session.stats().planned_bytes) << shards;
+    session.run();
+    EXPECT_EQ(f32_values(session.output(0).value()), std::vector<float>({140, 217, 294}));
+    EXPECT_EQ(data.use_count(), 2);
+    session.set_input(1, *data);  // a copy from here on
+    EXPECT_EQ(data.use_count(), 1);
+    data->bytes.assign(data->bytes.size(), std::byte(0));
+    session.run();
+    EXPECT_EQ(f32_values(session.output(0).value()), std::vector<float>({140, 217, 294}));
+  }
+}
+
+TEST(Session, NothingWritesToALentInputThatIsCarriedInto) {
+  PlanBuilder b(2);
+  b.artifact.plan.inputs.push_back(b.artifact.plan.inputs[0]);
+  b.artifact.plan.steps = {b.launch("double", {{0, 0}, {1, 0}}, 2)};
+  const NullKernels kernels{{"double", [](const NullKernelArgs& a) {
+                               for (int i = 0; i < 2; ++i)
+                                 a.buffers[1].as<float>()[i] = 2 * a.buffers[0].as<float>()[i];
+                             }}};
+  Session session(b.artifact, {}, null_parts(1, kernels));
+  const auto x = std::make_shared<const HostArray>(f32_array({2}, {1, 3}));
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    session.lend_input(0, x);
+    session.lend_input(1, x);
+    for (int round = 0; round < 4; ++round) {
+      if (round > 0) session.carry({{.output = 0, .input = 1}, {.output = 0, .input = 0}});
+      session.run();
+    }
+    EXPECT_EQ(f32_values(session.output(0).value()), std::vector<float>({16, 48}));
+    EXPECT_EQ(f32_values(*x), std::vector<float>({1, 3}));
+    EXPECT_EQ(x.use_count(), 1);
+  }
+}
+
+TEST(Session, LentInputsOfAnotherTypeOrSizeAreUserErrors) {
+  Session session(federated_artifact(4, 4), {}, null_parts(1, federated_kernels()));
+  const auto wrong = std::make_shared<const HostArray>(i32_array({2}, {1, 2}));
+  EXPECT_THAT(error_of([&] { session.lend_input(0, wrong); }).what(),
+              HasSubstr("expected tensor<4xf32>, found tensor<2xi32>"));
+  EXPECT_THAT(
+      error_of([&] { session.lend_input(0, std::span<const std::byte>(wrong->bytes)); }).what(),
+      HasSubstr("expected 16 bytes, found 8"));
+  EXPECT_THAT(error_of([&] { session.lend_input(9, wrong); }).what(),
+              HasSubstr("expected an input below 2"));
 }
 
 TEST(Session, CarriesThatDoNotFitAreUserErrors) {

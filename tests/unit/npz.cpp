@@ -138,7 +138,21 @@ TEST(Inputs, AreFoundByPositionOrName) {
     const auto bound = bind_arrays(ports, "in", arrays, "x.npz");
     EXPECT_EQ(bound[0], x);
     EXPECT_EQ(bound[1], convert(h, DType::bf16));
+    EXPECT_EQ(bind_arrays(ports, "in", std::map(arrays), "x.npz"), bound);
   }
+}
+
+TEST(Inputs, TakeTheMemoryOfArraysThatFit) {
+  std::map<std::string, HostArray> arrays{{"a", f32_array({2}, {1, 2})},
+                                          {"b", f32_array({2}, {3, 4})}};
+  const std::byte* const b = arrays.at("b").bytes.data();
+  const Type type{.dtype = DType::f32, .dims = {2}};
+  const std::vector<PortInfo> named{
+      {.name = "a", .type = type}, {.name = "b", .type = type}, {.name = "a", .type = type}};
+  const auto bound = bind_arrays(named, "in", std::move(arrays), "x.npz");
+  EXPECT_EQ(bound[1].bytes.data(), b);
+  EXPECT_EQ(bound[0], f32_array({2}, {1, 2}));
+  EXPECT_EQ(bound[2], bound[0]);
 }
 
 TEST(Inputs, MissingAndWrongOnesAreUserErrors) {

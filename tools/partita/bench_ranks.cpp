@@ -44,6 +44,7 @@ Descriptor open_fifo(const fs::path& path) {
 
 Group start_job(const RoundsOptions& options, const PeerTools& tools, const fs::path& work,
                 const fs::path& exported) {
+  const std::int64_t clients = options.clients * options.ranks;
   Group group;
   group.side.name = "one job";
   const std::string prefix = work / "rank";
@@ -52,29 +53,31 @@ Group start_job(const RoundsOptions& options, const PeerTools& tools, const fs::
       group.pipes.push_back(open_fifo(cat(prefix, ".", rank, end)));
   std::vector<std::string> arguments{"mpirun",          "-n",        cat(options.ranks),
                                      "--oversubscribe", "--bind-to", "none"};
-  for (const std::string& part : own_command(options, tools, exported)) arguments.push_back(part);
+  for (const std::string& part : own_command(options, tools, exported, clients))
+    arguments.push_back(part);
   arguments.insert(arguments.end(), {"--pipes", prefix});
   const fs::path log = work / "job.log";
   group.processes.push_back(std::make_unique<Process>(
       ProcessOptions{.arguments = arguments, .environment = one_worker, .log = log, .core = -1}));
   for (int rank = 0; rank < options.ranks; ++rank)
     group.peers.emplace_back(cat("rank ", rank), *group.processes.front(), log,
-                             group.pipes[std::size_t(2 * rank) + 1].get(),
-                             group.pipes[std::size_t(2 * rank)].get());
+                             group.pipes[2 * std::size_t(rank) + 1].get(),
+                             group.pipes[2 * std::size_t(rank)].get());
   return group;
 }
 
 Group start_alone(const RoundsOptions& options, const PeerTools& tools, const fs::path& work,
                   const fs::path& exported) {
+  const std::int64_t clients = options.clients;
   Group group;
   group.side.name = "alone";
   for (int rank = 0; rank < options.ranks; ++rank) {
     const fs::path log = work / cat("alone_", rank, ".log");
-    group.processes.push_back(
-        std::make_unique<Process>(ProcessOptions{.arguments = own_command(options, tools, exported),
-                                                 .environment = one_worker,
-                                                 .log = log,
-                                                 .core = rank}));
+    group.processes.push_back(std::make_unique<Process>(
+        ProcessOptions{.arguments = own_command(options, tools, exported, clients),
+                       .environment = one_worker,
+                       .log = log,
+                       .core = rank}));
     Process& process = *group.processes.back();
     group.peers.emplace_back(cat("process ", rank), process, log, process.output(),
                              process.input());

@@ -57,7 +57,7 @@ class Bench {
 
   [[nodiscard]] std::vector<std::string> command(const std::string& name) const {
     const std::string clients = cat(options_.clients);
-    if (name == "partita") return own_command(options_, tools_, exported_);
+    if (name == "partita") return own_command(options_, tools_, exported_, options_.clients);
     if (name == "blas") return {tools_.self, "bench", "serve-blas", clients};
     if (name == "iree")
       return {tools_.python, tools_.scripts / "iree_peer.py", "--program", exported_ / "round.mlir",

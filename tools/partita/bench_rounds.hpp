@@ -74,7 +74,8 @@ void run_to_end(const ProcessOptions& command, const std::string& name);
 /// `partita bench serve-rounds` on an exported case.
 [[nodiscard]] std::vector<std::string> own_command(const RoundsOptions& options,
                                                    const PeerTools& tools,
-                                                   const std::filesystem::path& exported);
+                                                   const std::filesystem::path& exported,
+                                                   std::int64_t clients);
 /// "" where the arrays out0… of `found` are those of `expected` within the options' tolerance.
 [[nodiscard]] std::string departure_from(const std::filesystem::path& expected,
                                          const std::filesystem::path& found,

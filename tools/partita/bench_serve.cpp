@@ -19,6 +19,7 @@
 #include "partita/exec/executor.hpp"
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "tools/partita/program_options.hpp"
 
 namespace partita::tool {
 
@@ -111,22 +112,22 @@ int serve(const Served& served, const std::string& pipes) {
 }
 
 int serve_rounds(const ServeOptions& options) {
+  passes::CompileOptions compile = options.compile;
+  compile.placements = parse_placements(options.placements);
   SessionOptions settings;
   settings.use_mpi = launched_by_mpi();
   if (settings.use_mpi) stay_on_core(local_rank().index);
   static_cast<void>(list_devices());  // the platform starts before the time of compiling counts
   const auto begin = Clock::now();
   const auto module = ir::read_module(options.program);
-  Artifact artifact = passes::compile_module(*module, options.compile);
+  Artifact artifact = passes::compile_module(*module, compile);
   const double compile_s = seconds_since(begin);
   Session session(std::move(artifact), settings);
   const double ready_s = seconds_since(begin);
   {
     std::vector<HostArray> inputs = read_inputs(options, session.artifact().plan);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      session.set_input(int(i), inputs[i]);
-      inputs[i] = {};
-    }
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      session.lend_input(int(i), std::make_shared<const HostArray>(std::move(inputs[i])));
   }
   Served served;
   served.facts = {{"versions", {{"partita", partita_version()}}},

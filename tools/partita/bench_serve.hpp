@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <boost/json/object.hpp>
 
@@ -18,6 +19,7 @@ namespace partita::tool {
 struct ServeOptions {
   std::string program, inputs;
   std::string pipes;  ///< PREFIX: named pipes PREFIX.RANK.in and .out in place of the streams
+  std::vector<std::string> placements;  ///< NAME=N
   passes::CompileOptions compile;
 };
 

@@ -130,11 +130,20 @@ fs::path export_case(const RoundsOptions& options, const PeerTools& tools, const
 }
 
 std::vector<std::string> own_command(const RoundsOptions& options, const PeerTools& tools,
-                                     const fs::path& exported) {
-  return {
-      tools.self,  "bench",        "serve-rounds", exported / "round.mlir", exported / "inputs.npz",
-      "--target",  options.target, "--layout",     options.layout,          "--gemm",
-      options.gemm};
+                                     const fs::path& exported, std::int64_t clients) {
+  return {tools.self,
+          "bench",
+          "serve-rounds",
+          exported / "round.mlir",
+          exported / "inputs.npz",
+          "--target",
+          options.target,
+          "--layout",
+          options.layout,
+          "--gemm",
+          options.gemm,
+          "--placement",
+          cat("clients=", clients)};
 }
 
 std::string departure_from(const fs::path& expected, const fs::path& found,

@@ -246,6 +246,7 @@ void add_serve_commands(CLI::App& bench, Action& action) {
   rounds->add_option("--target", o->compile.target, "Code generator");
   rounds->add_option("--layout", o->compile.layout, "loop, batch[:B] or auto");
   rounds->add_option("--gemm", o->compile.gemm, "auto, clblast or generated");
+  rounds->add_option("--placement", o->placements, "NAME=N")->allow_extra_args(false);
   rounds->add_option("--pipes", o->pipes, "PREFIX of named pipes PREFIX.RANK.in and .out");
   rounds->callback([&action, o] { action = [o] { return serve_rounds(*o); }; });
   auto clients = std::make_shared<std::int64_t>(0);

@@ -150,8 +150,9 @@ class Runner {
       : options_(options),
         session_(session),
         plan_(session.artifact().plan),
-        inputs_(std::move(inputs)),
         carries_(parse_carries(options.carry, plan_)) {
+    for (HostArray& input : inputs)
+      inputs_.push_back(std::make_shared<const HostArray>(std::move(input)));
     for (const std::string& name : split(options.print, ','))
       printed_.push_back(parse_port(name, "out", plan_.outputs.size(), "--print"));
   }
@@ -165,8 +166,8 @@ class Runner {
 
  private:
   void run_rounds(std::vector<double>* seconds) {
-    for (std::size_t i = 0; i < inputs_.size(); ++i) session_.set_input(int(i), inputs_[i]);
-    if (options_.repeat == 1) inputs_.clear();  // may be as large as the device's copies
+    for (std::size_t i = 0; i < inputs_.size(); ++i) session_.lend_input(int(i), inputs_[i]);
+    if (options_.repeat == 1) inputs_.clear();  // the session keeps what its devices use in place
     const bool is_shown = seconds != nullptr && seconds->empty();
     const Progress progress(options_, session_.rank() == 0 && is_shown);
     for (int round = 1; round <= options_.rounds; ++round) {
@@ -193,7 +194,7 @@ class Runner {
   const RunOptions& options_;
   Session& session_;
   const Plan& plan_;
-  std::vector<HostArray> inputs_;
+  std::vector<std::shared_ptr<const HostArray>> inputs_;
   std::vector<Carry> carries_;
   std::vector<int> printed_;
   std::vector<double> seconds_;

@@ -71,6 +71,10 @@ class Device {
   [[nodiscard]] virtual const DeviceProfile& profile() const = 0;
   /// At least one byte is allocated; out of memory is a device error that names the size.
   [[nodiscard]] virtual DeviceBufferPtr allocate(std::size_t bytes) = 0;
+  /// Memory of the host that the device reads where it lies; null where it cannot, or not there.
+  /// Nothing writes to it.  The caller keeps the bytes as they are until the buffer is gone and the
+  /// device has finished what used it.  Not counted as allocated.
+  [[nodiscard]] virtual DeviceBufferPtr borrow(std::span<const std::byte> /*host*/) { return {}; }
   /// Compiles (or takes from the cache) all kernels; a build failure holds the build log's first lines.
   [[nodiscard]] virtual DeviceProgramPtr load(const Artifact& artifact) = 0;
   /// The bytes may be reused at once.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,13 @@ class Session {
   /// Global array for input `index`; each shard uploads its block where the input is partitioned.
   /// A type that differs from the signature's is a user error.
   void set_input(int index, const HostArray& array);
+  /// The same from bytes of the port's type.
+  void set_input(int index, std::span<const std::byte> array);
+  /// As set_input, but without a copy where the devices share the host's memory: the session keeps
+  /// `array`, and nobody changes it, until the input has another value or the session ends.
+  void lend_input(int index, std::shared_ptr<const HostArray> array);
+  /// The caller keeps the bytes, of the port's type, as they are for so long.
+  void lend_input(int index, std::span<const std::byte> array);
   /// One execution on all local shards; returns when everything is enqueued.  Collective.  Throws
   /// what any shard threw.
   void run();

@@ -23,6 +23,12 @@ namespace partita {
                                                  const std::map<std::string, HostArray>& arrays,
                                                  const std::string& name_for_errors);
 
+/// The same, taking the arrays' memory where their dtype fits.
+[[nodiscard]] std::vector<HostArray> bind_arrays(const std::vector<PortInfo>& ports,
+                                                 const std::string& prefix,
+                                                 std::map<std::string, HostArray>&& arrays,
+                                                 const std::string& name_for_errors);
+
 /// Floats in [-1, 1), integers in [0, 8), booleans; the same for the same seed on every machine.
 [[nodiscard]] std::vector<HostArray> random_arrays(const std::vector<PortInfo>& ports,
                                                    std::uint64_t seed);
