@@ -18,6 +18,9 @@ namespace {
 /// seconds (docs/opencl-device.md), which smaller products never win back.
 constexpr std::int64_t clblast_threshold = std::int64_t(1) << 30;
 
+/// Sixteen floats: one register with AVX-512, two with AVX2.
+constexpr std::int64_t vector_bytes = 64;
+
 /// Parameters and body; the kernel's name is put before it.
 std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
   const BodyNames names =
@@ -97,7 +100,7 @@ void generate(const PlanDraft& draft, Artifact& artifact) {
 
 const Target& target_opencl();
 const Target& target_opencl() {
-  static const Target target{"opencl", clblast_threshold, generate};
+  static const Target target{"opencl", clblast_threshold, generate, vector_bytes};
   return target;
 }
 

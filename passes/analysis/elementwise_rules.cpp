@@ -142,6 +142,24 @@ Replacement negated_comparison(Node& node, Rewriter& r) {
   return {compare(r, test, opposite->second, test.operand(0), test.operand(1))};
 }
 
+/// x > c = max(x, c) > c, and x < c = min(x, c) < c, where that is computed anyway: then x itself need
+/// not be kept for the mask of a rectifier.
+Replacement compare_extremum(Node& node, Rewriter& r) {
+  const Value x = node.operand(0), c = node.operand(1);
+  const std::string& direction = node.attrs.text("comparison_direction");
+  if (!is_float(x.type().dtype) || (direction != "GT" && direction != "LT") || !splat_of(c))
+    return {};
+  const std::string_view wanted = direction == "GT" ? "stablehlo.maximum" : "stablehlo.minimum";
+  for (Node* other : node.graph()->nodes()) {
+    if (other == &node) break;
+    if (!other->is(wanted)) continue;
+    const Value a = other->operand(0), b = other->operand(1);
+    if ((a == x && b == c) || (a == c && b == x))
+      return {compare(r, node, direction, other->result(), c)};
+  }
+  return {};
+}
+
 Replacement comparison(Node& node, Rewriter& r) {
   if (!is_bits(node.operand(0))) return {};
   const std::string& direction = node.attrs.text("comparison_direction");
@@ -271,6 +289,7 @@ void add_elementwise_rules(RuleTable& table) {
   table["stablehlo.not"].push_back(negated_comparison);
   table["stablehlo.negate"].push_back(inverse_of_itself);
   table["stablehlo.compare"].push_back(comparison);
+  table["stablehlo.compare"].push_back(compare_extremum);
   table["stablehlo.select"].push_back(select);
   table["stablehlo.clamp"].push_back(clamp);
   table["stablehlo.convert"].push_back(convert);

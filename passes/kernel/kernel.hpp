@@ -26,12 +26,17 @@ struct Stmt {
     loop,          ///< for index variable `slot` from 0 to index `value`: body
     when,          ///< if `value` (i1): body
     store,         ///< buffer `slot` at index `other` = `value`, of `dtype`
+    add_lanes,     ///< register `slot` += the lanes of vector `value` of `width`
   };
   Kind kind = Kind::store;
   std::int32_t slot = 0;
   DType dtype = DType::f32;
   kernel::ExprId value = kernel::no_expr, other = kernel::no_expr;
   std::vector<Stmt> body = {};
+  /// Above 1: the statement does for all values of index variable `lane` below `width` what it says,
+  /// at once; registers that it names are vectors.  f32 and f64 alone.
+  int width = 1;
+  std::int32_t lane = -1;
 };
 
 struct BufferParam {
@@ -47,7 +52,10 @@ struct Kernel {
   int scalars = 0;  ///< 64-bit integer arguments, `index_scalar` slots 0…
   std::vector<Stmt> body = {};
   bool wide_index = false;  ///< index arithmetic needs 64 bits
-  int next_variable = 1;    ///< index variable 0 is the work-item
+  /// Each element is stored once, after all loads of it: an operand that is read nowhere but where
+  /// the result is stored may be the same array.
+  bool stores_last = false;
+  int next_variable = 1;  ///< index variable 0 is the work-item
   int next_register = 0;
 
   std::int32_t new_variable(std::int64_t extent) {

@@ -2,11 +2,14 @@
 // Copyright The partita authors
 //
 // dot_general: through the GEMM library where operands are matrices in memory, else a generated
-// kernel whose work-items each compute a tile of results in registers.
+// kernel whose work-items each compute a tile of results in registers.  Either may do more to the
+// result before it is stored (epilogues.hpp).
 #include <algorithm>
 
 #include "passes/kernel/contraction_shape.hpp"
 #include "passes/kernel/kernel_body.hpp"
+#include "passes/kernel/statements.hpp"
+#include "passes/kernel/tiled_contraction.hpp"
 
 namespace partita::passes {
 namespace {
@@ -15,23 +18,6 @@ using ir::I64s;
 using ir::Node;
 using ir::Value;
 using kernel::ExprId;
-
-/// Index of one operand from batch, free and contracted linear indices.
-std::vector<ExprId> operand_index(kernel::ExprPool& pool, const Dims& dims, const I64s& batch,
-                                  const I64s& free, const I64s& contracting, ExprId b, ExprId f,
-                                  ExprId c) {
-  std::vector<ExprId> index(dims.size());
-  const auto spread = [&](const I64s& group, ExprId linear) {
-    Dims extents;
-    for (std::int64_t d : group) extents.push_back(dims[std::size_t(d)]);
-    const auto parts = kernel::delinearize(pool, linear, extents);
-    for (std::size_t i = 0; i < group.size(); ++i) index[std::size_t(group[i])] = parts[i];
-  };
-  spread(batch, b);
-  spread(free, f);
-  spread(contracting, c);
-  return index;
-}
 
 /// Rows and columns of results that one work-item computes.
 struct Tile {
@@ -46,6 +32,70 @@ Tile choose_tile(const ContractionShape& s) {
   return t;
 }
 
+/// Tiles of single elements: any dtype and any operands.
+std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, Kernel& kernel, KernelBody& body) {
+  Node& node = *epilogue.contraction;
+  const Value root = epilogue.root();
+  const ContractionShape s = contraction_shape(node);
+  const DType d = node.result_types()[0].dtype, acc_dtype = accumulator_dtype(d);
+  const Tile tile = choose_tile(s);
+  const std::int64_t tiles_m = (s.m + tile.m - 1) / tile.m, tiles_n = (s.n + tile.n - 1) / tile.n;
+  const std::int64_t items = s.batch * tiles_m * tiles_n;
+  auto& pool = kernel.pool;
+  pool.set_extent(0, items);
+  const auto place = kernel::delinearize(pool, pool.variable(0), {s.batch, tiles_m, tiles_n});
+  const std::int32_t kk = kernel.new_variable(s.k);
+  // Rows and columns past the end read the last one again and are not stored.
+  const auto coordinates = [&](ExprId t, std::int64_t size, std::int64_t extent) {
+    std::vector<ExprId> c;
+    for (std::int64_t i = 0; i < size; ++i) c.push_back(pool.add(pool.mul(t, size), i));
+    if (extent % size == 0) return std::pair(c, c);
+    std::vector<ExprId> safe;
+    for (ExprId x : c) safe.push_back(pool.min(x, pool.index(extent - 1)));
+    return std::pair(c, safe);
+  };
+  const auto [rows, safe_rows] = coordinates(place[1], tile.m, s.m);
+  const auto [columns, safe_columns] = coordinates(place[2], tile.n, s.n);
+  std::vector<Register> acc;
+  for (std::int64_t i = 0; i < tile.m * tile.n; ++i) {
+    acc.emplace_back(kernel, acc_dtype);
+    kernel.body.push_back(acc.back().declare(pool.constant_of(acc_dtype, 0)));
+  }
+  const auto operand = [&](std::size_t o, const OperandIndex& index, ExprId f) {
+    return pool.convert(
+        body.element(node.operand(o), index.at(pool, place[0], f, pool.variable(kk))), acc_dtype);
+  };
+  const OperandIndex lhs{node.operand(0).type().dims, s.lhs_batch, s.lhs_free, s.lhs_contracting},
+      rhs{node.operand(1).type().dims, s.rhs_batch, s.rhs_free, s.rhs_contracting};
+  std::vector<ExprId> a, b;
+  for (ExprId r : safe_rows) a.push_back(operand(0, lhs, r));
+  for (ExprId c : safe_columns) b.push_back(operand(1, rhs, c));
+  std::vector<Stmt> inner;
+  for (std::int64_t i = 0; i < tile.m; ++i)
+    for (std::int64_t j = 0; j < tile.n; ++j)
+      inner.push_back(
+          acc[std::size_t(i * tile.n + j)].multiply_add(a[std::size_t(i)], b[std::size_t(j)]));
+  if (s.k > 0) kernel.body.push_back(loop(kk, pool.index(s.k), std::move(inner)));
+  const std::int32_t out = body.buffer(to, root.type().dtype, true);
+  body.note_count(root.type().count());
+  for (std::int64_t i = 0; i < tile.m; ++i)
+    for (std::int64_t j = 0; j < tile.n; ++j) {
+      const ExprId row = rows[std::size_t(i)], column = columns[std::size_t(j)];
+      const auto index = root_index(pool, epilogue, place[0], row, column);
+      body.define(node.result(), pool.convert(acc[std::size_t(i * tile.n + j)].value(pool), d));
+      Stmt last = store(out, root.type().dtype, kernel::linear_index(pool, index, root.type().dims),
+                        body.element(root, index));
+      ExprId inside = pool.boolean(true);
+      if (s.m % tile.m != 0) inside = pool.logical_and(inside, pool.less(row, pool.index(s.m)));
+      if (s.n % tile.n != 0) inside = pool.logical_and(inside, pool.less(column, pool.index(s.n)));
+      if (inside == pool.boolean(true))
+        kernel.body.push_back(std::move(last));
+      else
+        kernel.body.push_back(when(inside, {std::move(last)}));
+    }
+  return items;
+}
+
 struct Matrix {
   Location at;
   bool is_transposed = false;
@@ -54,8 +104,10 @@ struct Matrix {
 
 }  // namespace
 
-bool PlanBuilder::lower_library_gemm(Node& node, Location to) {
-  if (!is_library_contraction(node, policy_)) return false;
+bool PlanBuilder::lower_library_gemm(const Epilogue& epilogue, Location to) {
+  Node& node = *epilogue.contraction;
+  const auto sum = accumulation(epilogue);
+  if (!sum || !is_library_contraction(node, policy_)) return false;
   const ContractionShape s = contraction_shape(node);
   const auto matrix = [&](Value v, const I64s& batch, const I64s& rows, const I64s& columns,
                           std::int64_t row_count,
@@ -90,12 +142,20 @@ bool PlanBuilder::lower_library_gemm(Node& node, Location to) {
   const auto a = matrix(node.operand(0), s.lhs_batch, s.lhs_free, s.lhs_contracting, s.m, s.k);
   const auto b = matrix(node.operand(1), s.rhs_batch, s.rhs_contracting, s.rhs_free, s.k, s.n);
   if (!a || !b) return false;
+  if (sum->addend.node != nullptr) {
+    if (locations_.contains(sum->addend))
+      emit_copy(locations_.at(sum->addend), to, sum->addend.type(), "copy to add to");
+    else
+      lower_loops(sum->addend, to);
+  }
   Gemm g{.dtype = node.result_types()[0].dtype,
          .transpose_a = a->is_transposed,
          .transpose_b = b->is_transposed,
          .m = s.m,
          .n = s.n,
          .k = s.k,
+         .alpha = sum->alpha,
+         .beta = sum->beta,
          .a = {a->at.buffer, a->at.offset},
          .b = {b->at.buffer, b->at.offset},
          .c = {to.buffer, to.offset},
@@ -106,6 +166,15 @@ bool PlanBuilder::lower_library_gemm(Node& node, Location to) {
          .stride_a = a->batch_stride,
          .stride_b = b->batch_stride,
          .stride_c = s.m * s.n};
+  if (sum->swaps) {  // (A B)^T = B^T A^T
+    std::swap(g.m, g.n);
+    std::swap(g.a, g.b);
+    std::swap(g.lda, g.ldb);
+    std::swap(g.stride_a, g.stride_b);
+    g.transpose_a = !b->is_transposed;
+    g.transpose_b = !a->is_transposed;
+    g.ldc = g.n;
+  }
   emit(std::move(g), cat("gemm_", s.batch, "x", s.m, "x", s.n, "x", s.k));
   ++draft_.counts["library_calls"];
   return true;
@@ -113,86 +182,33 @@ bool PlanBuilder::lower_library_gemm(Node& node, Location to) {
 
 void PlanBuilder::lower_contraction(Node& node) {
   const Value v = node.result();
+  if (!analysis_.is_materialised(v)) return;  // comes with its epilogue's root
   const Location to = new_temporary(v.type(), step_name(node));
-  const ContractionShape s = contraction_shape(node);
-  const DType d = v.type().dtype, acc_dtype = d == DType::f16 || d == DType::bf16 ? DType::f32 : d;
-  if (v.type().count() == 0 || lower_library_gemm(node, to)) {
-    locations_[v] = to;
-    return;
-  }
-  const Tile tile = choose_tile(s);
-  const std::int64_t tiles_m = (s.m + tile.m - 1) / tile.m, tiles_n = (s.n + tile.n - 1) / tile.n;
-  const std::int64_t items = s.batch * tiles_m * tiles_n;
-  auto k = std::make_unique<Kernel>();
-  k->stem = cat("dot_", s.batch, "x", s.m, "x", s.n, "x", s.k);
-  k->pool.set_extent(0, items);
-  KernelBody body(*this, *k);
-  auto& pool = k->pool;
-  const auto place = kernel::delinearize(pool, pool.variable(0), {s.batch, tiles_m, tiles_n});
-  const std::int32_t kk = k->new_variable(s.k);
-  // Rows and columns past the end read the last one again and are not stored.
-  const auto coordinates = [&](ExprId t, std::int64_t size, std::int64_t extent) {
-    std::vector<ExprId> c;
-    for (std::int64_t i = 0; i < size; ++i) c.push_back(pool.add(pool.mul(t, size), i));
-    if (extent % size == 0) return std::pair(c, c);
-    std::vector<ExprId> safe;
-    for (ExprId x : c) safe.push_back(pool.min(x, pool.index(extent - 1)));
-    return std::pair(c, safe);
-  };
-  const auto [rows, safe_rows] = coordinates(place[1], tile.m, s.m);
-  const auto [columns, safe_columns] = coordinates(place[2], tile.n, s.n);
-  std::vector<std::int32_t> acc;
-  for (std::int64_t i = 0; i < tile.m * tile.n; ++i) {
-    acc.push_back(k->next_register++);
-    k->body.push_back({.kind = Stmt::Kind::declare,
-                       .slot = acc.back(),
-                       .dtype = acc_dtype,
-                       .value = pool.constant_of(acc_dtype, 0)});
-  }
-  std::vector<Stmt> inner;
-  const auto operand = [&](std::size_t o, const I64s& batch, const I64s& free,
-                           const I64s& contracting, ExprId f) {
-    const Value x = node.operand(o);
-    const auto index = operand_index(pool, x.type().dims, batch, free, contracting, place[0], f,
-                                     pool.variable(kk));
-    return pool.convert(body.element(x, index), acc_dtype);
-  };
-  std::vector<ExprId> a, b;
-  for (ExprId r : safe_rows) a.push_back(operand(0, s.lhs_batch, s.lhs_free, s.lhs_contracting, r));
-  for (ExprId c : safe_columns)
-    b.push_back(operand(1, s.rhs_batch, s.rhs_free, s.rhs_contracting, c));
-  for (std::int64_t i = 0; i < tile.m; ++i)
-    for (std::int64_t j = 0; j < tile.n; ++j)
-      inner.push_back({.kind = Stmt::Kind::multiply_add,
-                       .slot = acc[std::size_t(i * tile.n + j)],
-                       .dtype = acc_dtype,
-                       .value = a[std::size_t(i)],
-                       .other = b[std::size_t(j)]});
-  if (s.k > 0)
-    k->body.push_back(
-        {.kind = Stmt::Kind::loop, .slot = kk, .value = pool.index(s.k), .body = std::move(inner)});
-  const std::int32_t out = body.buffer(to, d, true);
-  body.note_count(v.type().count());
-  for (std::int64_t i = 0; i < tile.m; ++i)
-    for (std::int64_t j = 0; j < tile.n; ++j) {
-      const ExprId row = rows[std::size_t(i)], column = columns[std::size_t(j)];
-      const ExprId linear = pool.add(pool.mul(pool.add(pool.mul(place[0], s.m), row), s.n), column);
-      Stmt store{.kind = Stmt::Kind::store,
-                 .slot = out,
-                 .dtype = d,
-                 .value = pool.convert(pool.reg(acc[std::size_t(i * tile.n + j)], acc_dtype), d),
-                 .other = linear};
-      ExprId inside = pool.boolean(true);
-      if (s.m % tile.m != 0) inside = pool.logical_and(inside, pool.less(row, pool.index(s.m)));
-      if (s.n % tile.n != 0) inside = pool.logical_and(inside, pool.less(column, pool.index(s.n)));
-      if (inside == pool.boolean(true))
-        k->body.push_back(std::move(store));
-      else
-        k->body.push_back({.kind = Stmt::Kind::when, .value = inside, .body = {std::move(store)}});
-    }
-  const std::string name = k->stem;
-  launch(std::move(k), body, items, name);
+  lower_contraction(Epilogue{.contraction = &node, .chain = {}}, to);
   locations_[v] = to;
+}
+
+void PlanBuilder::lower_contraction(const Epilogue& epilogue, Location to) {
+  if (epilogue.root().type().count() == 0 || lower_library_gemm(epilogue, to)) return;
+  const ContractionShape s = contraction_shape(*epilogue.contraction);
+  std::string stem = cat("dot_", s.batch, "x", s.m, "x", s.n, "x", s.k);
+  if (!epilogue.chain.empty()) {
+    const std::string_view last = epilogue.chain.back()->name();
+    stem += cat("_", last.substr(last.find('.') + 1));
+  }
+  const auto kernel = [&] {
+    auto k = std::make_unique<Kernel>();
+    k->stem = stem;
+    return k;
+  };
+  auto k = kernel();
+  KernelBody body(*this, *k);
+  if (const auto items = tile_contraction({epilogue, to, policy_.tiles}, *k, body))
+    return launch(std::move(k), body, *items, stem, true);
+  auto scalar = kernel();
+  KernelBody scalar_body(*this, *scalar);
+  const std::int64_t items = scalar_tiles(epilogue, to, *scalar, scalar_body);
+  launch(std::move(scalar), scalar_body, items, stem);
 }
 
 }  // namespace partita::passes

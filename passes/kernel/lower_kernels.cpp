@@ -76,9 +76,9 @@ struct ReduceSpace {
 }  // namespace
 
 void PlanBuilder::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items,
-                         const std::string& name) {
+                         const std::string& name, bool of_any_group) {
   Launch l;
-  std::int64_t local = group_size;
+  std::int64_t local = of_any_group ? 1 : group_size;
   ExprId limit{};
   if (items.is_constant()) {
     if (items.value() == 0) return;
@@ -103,7 +103,7 @@ void PlanBuilder::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostE
   l.global[0] =
       HostExpr::binary(HostExpr::Kind::div, items + HostExpr(local - 1), HostExpr(local)) *
       HostExpr(local);
-  l.local = {local, 1, 1};
+  if (!of_any_group) l.local = {local, 1, 1};
   draft_.kernels.push_back(std::move(kernel));
   emit(std::move(l), name);
 }
@@ -111,6 +111,9 @@ void PlanBuilder::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostE
 void PlanBuilder::lower_loops(Value v, Location to) {
   const std::int64_t n = v.type().count();
   if (n == 0) return;
+  if (const Epilogue* epilogue = analysis_.epilogue(v);
+      epilogue != nullptr && !locations_.contains(v))
+    return lower_contraction(*epilogue, to);
   auto k = new_kernel(step_name(*v.node), n);
   KernelBody body(*this, *k);
   const ExprId item = k->pool.variable(0);

@@ -70,6 +70,41 @@ constexpr std::string_view narrow_i64 = R"(f32 narrow_i64(i64 x) {
 }
 )";
 
+// Operations on vectors of n elements of T.  maximum is that of scalar code: NaN if either is, -0 < +0.
+constexpr std::string_view vectors = R"(#define load_lanes(T, n, p) vload##n(0, p)
+#define store_lanes(T, n, v, p) vstore##n(v, 0, p)
+#define splat_lanes(T, n, v) ((T##x##n)(v))
+#define fma_lanes(T, n, a, b, c) fma(a, b, c)
+#define choose_lanes(T, n, c, a, b) select(b, a, c)
+#define maximum_lanes(T, n, a, b) \
+  select(b, a, (a > b) | (a != a) | ((a == b) & (bits_##T(n, a) >= 0)))
+#define minimum_lanes(T, n, a, b) \
+  select(b, a, (a < b) | (a != a) | ((a == b) & (bits_##T(n, a) < 0)))
+#define sum_lanes(T, n, v) sum_##T##x##n(v)
+)";
+
+constexpr std::string_view vectors_f32 = R"(typedef float2 f32x2;
+typedef float4 f32x4;
+typedef float8 f32x8;
+typedef float16 f32x16;
+#define bits_f32(n, x) as_int##n(x)
+f32 sum_f32x2(f32x2 v) { return v.x + v.y; }
+f32 sum_f32x4(f32x4 v) { return sum_f32x2(v.lo + v.hi); }
+f32 sum_f32x8(f32x8 v) { return sum_f32x4(v.lo + v.hi); }
+f32 sum_f32x16(f32x16 v) { return sum_f32x8(v.lo + v.hi); }
+)";
+
+constexpr std::string_view vectors_f64 = R"(typedef double2 f64x2;
+typedef double4 f64x4;
+typedef double8 f64x8;
+typedef double16 f64x16;
+#define bits_f64(n, x) as_long##n(x)
+f64 sum_f64x2(f64x2 v) { return v.x + v.y; }
+f64 sum_f64x4(f64x4 v) { return sum_f64x2(v.lo + v.hi); }
+f64 sum_f64x8(f64x8 v) { return sum_f64x4(v.lo + v.hi); }
+f64 sum_f64x16(f64x16 v) { return sum_f64x8(v.lo + v.hi); }
+)";
+
 Dialect make_dialect() {
   return {
       .name = "OpenCL C 1.2",
@@ -77,6 +112,9 @@ Dialect make_dialect() {
       .with_f64 = with_f64,
       .snippets =
           {
+              {"vectors", vectors},
+              {"vectors_f32", vectors_f32, {"vectors"}},
+              {"vectors_f64", vectors_f64, {"vectors"}},
               {"f16_value", f16_value},
               {"f16_bits", f16_bits},
               {"round_f16",

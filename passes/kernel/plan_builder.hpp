@@ -68,8 +68,9 @@ class PlanBuilder {
   void lower_fill(Location to, const Type& type, double value);
   /// Writes the first `count` lanes of v (all of it when it has none) at `to`.
   void lower_stack(ir::Value v, Location to, bool has_lanes, const HostExpr& count);
+  /// Where `of_any_group` the device chooses the size of work-groups.
   void launch(std::unique_ptr<Kernel> kernel, class KernelBody& body, HostExpr items,
-              const std::string& name);
+              const std::string& name, bool of_any_group = false);
 
   // lower_window.cpp, lower_scan.cpp, lower_convolution.cpp
   void lower_window(ir::Node& node);
@@ -102,7 +103,8 @@ class PlanBuilder {
 
   // lower_contraction.cpp
   void lower_contraction(ir::Node& node);
-  bool lower_library_gemm(ir::Node& node, Location to);
+  void lower_contraction(const Epilogue& epilogue, Location to);
+  bool lower_library_gemm(const Epilogue& epilogue, Location to);
 
   // lower_control.cpp
   void lower_while(ir::Node& node);

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
 
 #include "partita/base/error.hpp"
+#include "passes/kernel/index_factors.hpp"
 
 namespace partita::passes {
 namespace {
@@ -104,7 +107,10 @@ class BodyPrinter {
     ++depth_;
   }
   void close_scope() {
-    for (ExprId e : scopes_.back()) name_.erase(e);
+    for (ExprId e : scopes_.back()) {
+      name_.erase(e);
+      vector_name_.erase(e);
+    }
     scopes_.pop_back();
     --depth_;
   }
@@ -116,6 +122,7 @@ class BodyPrinter {
       std::erase_if(scope, [&](ExprId e) {
         if (!is_changed[std::size_t(e)]) return false;
         name_.erase(e);
+        vector_name_.erase(e);
         return true;
       });
   }
@@ -158,8 +165,10 @@ class BodyPrinter {
     switch (e.kind) {
       case ExprKind::constant:
         return text_.literal(e.dtype, e.bits);
-      case ExprKind::reg:
-        return cat("r", e.slot);
+      case ExprKind::reg: {
+        const auto lane = lane_registers_.find(e.slot);
+        return lane == lane_registers_.end() ? cat("r", e.slot) : lane->second;
+      }
       case ExprKind::index_constant:
         return index_constant(e);
       case ExprKind::index_variable:
@@ -274,6 +283,7 @@ class BodyPrinter {
   }
 
   void statement(const Stmt& s) {
+    if (s.width > 1) return vector_statement(s);
     switch (s.kind) {
       case Stmt::Kind::declare:
         return line(cat(text_.value_type(s.dtype), " r", s.slot, " = ", value(s.value), ";"));
@@ -290,11 +300,193 @@ class BodyPrinter {
         statements(s.body);
         close_scope();
         return line("}");
+      case Stmt::Kind::add_lanes:
+        throw_internal_error("the sum of the lanes of what is no vector");
       case Stmt::Kind::store: {
         const std::string v = value(s.value), at = value(s.other);
         line(cat(text_.store(s.dtype, cat("b", s.slot), at, v), ";"));
         return forget([&](const Expr& e) { return e.kind == ExprKind::load && e.slot == s.slot; });
       }
+    }
+  }
+
+  // --- Vectors ---
+  /// Whether a value differs between lanes.
+  bool has_lanes(ExprId id, std::int32_t lane) {
+    const auto found = has_lanes_.find({id, lane});
+    if (found != has_lanes_.end()) return found->second;
+    const Expr& e = k_.pool[id];
+    bool result = (e.kind == ExprKind::index_variable && e.slot == lane) ||
+                  (e.kind == ExprKind::reg && vector_registers_.contains(e.slot));
+    for (ExprId x : e.operands) result = result || has_lanes(x, lane);
+    return has_lanes_[{id, lane}] = result;
+  }
+
+  static char arithmetic(std::string_view row) {
+    return row == "add" ? '+' : row == "subtract" ? '-' : row == "multiply" ? '*' : '\0';
+  }
+
+  static std::string_view comparison(std::string_view row) {
+    static constexpr std::pair<std::string_view, std::string_view> rows[] = {
+        {"compare_eq", " == "}, {"compare_ne", " != "}, {"compare_lt", " < "},
+        {"compare_le", " <= "}, {"compare_gt", " > "},  {"compare_ge", " >= "}};
+    for (const auto& [name, text] : rows)
+      if (name == row) return text;
+    return {};
+  }
+
+  /// Whether the dialect's vectors can compute the value: elements of dtype d, or a comparison of such.
+  bool is_native(ExprId id, DType d, std::int32_t lane) {
+    if (!has_lanes(id, lane)) return k_.pool[id].dtype == d;
+    const Expr& e = k_.pool[id];
+    const auto operands_are = [&](std::size_t from) {
+      for (std::size_t k = from; k < e.operands.size(); ++k)
+        if (!is_native(e.operands[k], d, lane)) return false;
+      return true;
+    };
+    if (e.kind == ExprKind::reg) return e.dtype == d;
+    if (e.kind == ExprKind::load)
+      return e.dtype == d && factor_of(k_.pool, e.operands[0], lane) == 1;
+    if (e.kind != ExprKind::apply || e.source != d) return false;
+    if (arithmetic(e.name) != 0 || e.name == "negate" || e.name == "maximum" ||
+        e.name == "minimum" || !comparison(e.name).empty())
+      return operands_are(0);
+    return e.name == "select" && is_comparison(e.operands[0], d, lane) && operands_are(1);
+  }
+
+  bool is_comparison(ExprId id, DType d, std::int32_t lane) {
+    const Expr& e = k_.pool[id];
+    return e.kind == ExprKind::apply && !comparison(e.name).empty() && has_lanes(id, lane) &&
+           is_native(id, d, lane);
+  }
+
+  /// The element's address at lane 0.
+  std::string first_lane(std::int32_t buffer, ExprId index, const Stmt& s) {
+    scopes_.emplace_back();
+    for (std::int32_t i = 0; i < k_.pool.size(); ++i)
+      if (const Expr& e = k_.pool[ExprId(i)];
+          e.kind == ExprKind::index_variable && e.slot == s.lane)
+        remember(ExprId(i), "0");
+    const std::string text = cat("b", buffer, " + ", value(index));
+    for (ExprId e : scopes_.back()) name_.erase(e);
+    scopes_.pop_back();
+    return text;
+  }
+
+  /// The name of a vector that holds e for all lanes, emitting what is missing.
+  std::string vector_value(ExprId id, const Stmt& s) {
+    if (const auto it = vector_name_.find(id); it != vector_name_.end()) return it->second;
+    const Expr e = k_.pool[id];
+    const DType d = s.dtype;
+    if (!has_lanes(id, s.lane)) return text_.vector_call("splat", d, s.width, value(id));
+    if (e.kind == ExprKind::reg) return cat("r", e.slot);
+    std::string text, type = text_.vector_type(d, s.width);
+    if (!is_native(id, d, s.lane)) {
+      const std::string array = cat("a", next_name_++);
+      line(cat(text_.value_type(d), " ", array, "[", s.width, "];"));
+      for_lanes(s, {id}, [&] { line(cat(array, "[k", s.lane, "] = ", value(id), ";")); });
+      text = text_.vector_call("load", d, s.width, array);
+    } else if (e.kind == ExprKind::load) {
+      text = text_.vector_call("load", d, s.width, first_lane(e.slot, e.operands[0], s));
+    } else {
+      text = vector_row(e, s);
+    }
+    const std::string name = cat("v", next_name_++);
+    line(cat("const ", type, " ", name, " = ", text, ";"));
+    vector_name_[id] = name;
+    scopes_.back().push_back(id);
+    return name;
+  }
+
+  std::string vector_row(const Expr& e, const Stmt& s) {
+    std::vector<std::string> x;
+    for (std::size_t k = e.name == "select" ? 1 : 0; k < e.operands.size(); ++k)
+      x.push_back(vector_value(e.operands[k], s));
+    if (e.name == "negate") return cat("-", x[0]);
+    if (const char op = arithmetic(e.name)) return cat(x[0], " ", op, " ", x[1]);
+    if (e.name != "select")
+      return text_.vector_call(e.name, s.dtype, s.width, cat(x[0], ", ", x[1]));
+    const Expr c = k_.pool[e.operands[0]];
+    const std::string a = vector_value(c.operands[0], s), b = vector_value(c.operands[1], s);
+    return text_.vector_call("choose", s.dtype, s.width,
+                             cat(a, comparison(c.name), b, ", ", x[0], ", ", x[1]));
+  }
+
+  /// Puts the vectors that `id` is made of into arrays and names their elements.
+  void spread(ExprId id, const Stmt& s, bool is_certain, std::vector<ExprId>& spread_values) {
+    if (!has_lanes(id, s.lane) || name_.contains(id)) return;
+    const Expr e = k_.pool[id];
+    const bool is_vector = e.kind == ExprKind::reg ||
+                           (is_certain && (e.kind == ExprKind::apply || e.kind == ExprKind::load) &&
+                            e.dtype == s.dtype && is_native(id, s.dtype, s.lane));
+    if (is_vector) {
+      const std::string v = vector_value(id, s), array = cat("a", next_name_++);
+      line(cat(text_.value_type(s.dtype), " ", array, "[", s.width, "];"));
+      line(cat(text_.vector_call("store", s.dtype, s.width, cat(v, ", ", array)), ";"));
+      if (e.kind == ExprKind::reg)
+        lane_registers_[e.slot] = cat(array, "[k", s.lane, "]");
+      else
+        name_[id] = cat(array, "[k", s.lane, "]");
+      spread_values.push_back(id);
+      return;
+    }
+    for (std::size_t k = 0; k < e.operands.size(); ++k)
+      spread(e.operands[k], s, is_certain && (e.kind != ExprKind::choose || k == 0), spread_values);
+  }
+
+  /// Scalar code for each lane; vectors that `roots` are made of are elements of arrays in it.
+  void for_lanes(const Stmt& s, std::initializer_list<ExprId> roots,
+                 const std::function<void()>& emit_lane) {
+    std::vector<ExprId> spread_values;
+    for (ExprId id : roots) spread(id, s, true, spread_values);
+    line(cat("for (", names_.index_type, " k", s.lane, " = 0; k", s.lane, " < ", s.width, "; ++k",
+             s.lane, ") {"));
+    open_scope();
+    emit_lane();
+    close_scope();
+    line("}");
+    lane_registers_.clear();
+    for (ExprId id : spread_values) name_.erase(id);
+  }
+
+  void vector_statement(const Stmt& s) {
+    const std::string r = cat("r", s.slot);
+    switch (s.kind) {
+      case Stmt::Kind::declare:
+        vector_registers_.insert(s.slot);
+        return line(
+            cat(text_.vector_type(s.dtype, s.width), " ", r, " = ", vector_value(s.value, s), ";"));
+      case Stmt::Kind::multiply_add: {
+        const std::string a = vector_value(s.value, s), b = vector_value(s.other, s);
+        line(cat(r, " = ", text_.vector_call("fma", s.dtype, s.width, cat(a, ", ", b, ", ", r)),
+                 ";"));
+        return forget_register(s.slot);
+      }
+      case Stmt::Kind::add_lanes: {
+        const std::string v = vector_value(s.value, s);
+        line(cat(r, " += ", text_.vector_call("sum", s.dtype, s.width, v), ";"));
+        return forget_register(s.slot);
+      }
+      case Stmt::Kind::store: {
+        const bool is_one = factor_of(k_.pool, s.other, s.lane) == 1 &&
+                            k_.buffers[std::size_t(s.slot)].dtype == s.dtype &&
+                            k_.pool[s.value].dtype == s.dtype;
+        if (is_one) {
+          const std::string v = vector_value(s.value, s);
+          line(cat(text_.vector_call("store", s.dtype, s.width,
+                                     cat(v, ", ", first_lane(s.slot, s.other, s))),
+                   ";"));
+        } else {
+          const DType d = k_.buffers[std::size_t(s.slot)].dtype;
+          for_lanes(s, {s.value, s.other}, [&] {
+            const std::string v = value(s.value), at = value(s.other);
+            line(cat(text_.store(d, cat("b", s.slot), at, v), ";"));
+          });
+        }
+        return forget([&](const Expr& e) { return e.kind == ExprKind::load && e.slot == s.slot; });
+      }
+      default:
+        throw_internal_error("a statement that has no form for vectors");
     }
   }
 
@@ -355,7 +547,8 @@ class BodyPrinter {
     std::set<ExprId> seen;
     for (const Stmt& inner : s.body)
       for (ExprId e : {inner.value, inner.other})
-        if (e != no_expr) hoist(e, is_variant, seen);
+        if (e != no_expr && (inner.width == 1 || !has_lanes(e, inner.lane)))
+          hoist(e, is_variant, seen);
     const std::string i = cat("k", s.slot);
     line(cat("for (", names_.index_type, " ", i, " = 0; ", i, " < ", value(s.value), "; ++", i,
              ") {"));
@@ -378,6 +571,10 @@ class BodyPrinter {
   std::string out_;
   int depth_ = 1, next_name_ = 0;
   std::unordered_map<ExprId, std::string> name_;
+  std::unordered_map<ExprId, std::string> vector_name_;
+  std::map<std::pair<ExprId, std::int32_t>, bool> has_lanes_;
+  std::set<std::int32_t> vector_registers_;
+  std::map<std::int32_t, std::string> lane_registers_;  ///< a lane of a register, inside for_lanes
   std::vector<std::vector<ExprId>> scopes_{1};
 };
 

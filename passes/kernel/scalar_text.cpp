@@ -132,6 +132,18 @@ std::string ScalarText::store(DType d, const std::string& pointer, const std::st
   return element + value;
 }
 
+std::string ScalarText::vector_type(DType d, int width) {
+  note(d);
+  use(d == DType::f64 ? "vectors_f64" : "vectors_f32");
+  return cat(name_of(d), "x", width);
+}
+
+std::string ScalarText::vector_call(std::string_view operation, DType d, int width,
+                                    std::string_view arguments) {
+  (void)vector_type(d, width);
+  return cat(operation, "_lanes(", name_of(d), ", ", width, ", ", arguments, ")");
+}
+
 std::string ScalarText::round(DType d, const std::string& x) {
   if (d == DType::f16) return call("round_f16", x);
   if (d == DType::bf16) return call("round_bf16", x);

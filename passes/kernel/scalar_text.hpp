@@ -71,6 +71,11 @@ class ScalarText {
   /// An assignment without semicolon.
   [[nodiscard]] std::string store(DType d, const std::string& pointer, const std::string& index,
                                   const std::string& value);
+  /// Type of `width` (2, 4, 8 or 16) elements of f32 or f64 as one value.
+  [[nodiscard]] std::string vector_type(DType d, int width);
+  /// Call of a vector operation of the dialect (load, store, splat, fma, maximum, choose, sum).
+  [[nodiscard]] std::string vector_call(std::string_view operation, DType d, int width,
+                                        std::string_view arguments);
   /// Rounds an f32 value to f16 or bf16 (others: unchanged): for results computed otherwise than by
   /// apply, such as accumulators kept in f32.
   [[nodiscard]] std::string round(DType d, const std::string& x);

@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "passes/kernel/step_access.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace partita::passes {
@@ -58,9 +59,10 @@ void visit_launch(Launch& l, const PlanDraft& draft,
   std::set<ExprId> stored;
   for (const auto& s : access.stores) stored.insert(s.begin(), s.end());
   for (std::size_t b = 0; b < l.buffers.size(); ++b) {
-    const bool same_element = stored.size() == 1 && !access.is_looped &&
-                              access.loads[b].size() == 1 &&
-                              *access.loads[b].begin() == *stored.begin();
+    const std::set<ExprId>& loads = access.loads[b];
+    const bool same_element =
+        (stored.size() == 1 || k.stores_last) && !access.is_looped && !loads.empty() &&
+        std::ranges::all_of(loads, [&](ExprId index) { return stored.contains(index); });
     visit({.ref = &l.buffers[b],
            .reads = !access.loads[b].empty(),
            .writes = k.buffers[b].is_written,

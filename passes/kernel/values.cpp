@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string_view>
 
 #include "partita/ir/window.hpp"
@@ -21,6 +22,8 @@ using ir::Value;
 constexpr double store_cost = 4;
 /// What a contraction may recompute per element it loads.
 constexpr double contraction_operand_cost = 1;
+/// The same where vectors of results are computed and each element is read that often.
+constexpr std::int64_t often_read = 128;
 /// Beyond this an expression is cut, so that kernels stay small.
 constexpr double kernel_budget = 400;
 
@@ -46,6 +49,14 @@ bool visits_again(const Node& node) {
   for (const ir::WindowDim& w : ir::window_dims(node.operand(0).type(), node.attrs))
     if (w.size > w.stride) return true;
   return false;
+}
+
+/// Cost up to which elements of a contraction's operand are computed where they are used.
+double operand_cost(const Node& dot, int operand) {
+  const ContractionShape s = contraction_shape(dot);
+  const DType d = dot.result_types()[0].dtype;
+  const bool is_tiled = d == DType::f32 || d == DType::f64;
+  return is_tiled && (operand == 0 ? s.n : s.m) >= often_read ? 0 : contraction_operand_cost;
 }
 
 bool is_region_argument(Value v) { return v.node->is("graph.arguments"); }
@@ -130,8 +141,47 @@ ValueAnalysis::ValueAnalysis(const Graph& body, const ValuePolicy& policy) : pol
   for (const Value& v : body.arguments()) materialised_.insert(v);
   for (const Value& v : body.results) force_value(v);
   force(body);
+  form_epilogues(body);
   estimate(body);
   decide(body);
+  keep_whole_epilogues(body);
+}
+
+/// Calls `visit` for the contractions of a function, whose regions are control flow.
+static void for_contractions(const Graph& graph, const std::function<void(Node&)>& visit) {
+  for (Node* node : graph.nodes()) {
+    if (node->op().shape == KernelShape::contraction) visit(*node);
+    if (node->op().shape != KernelShape::none) continue;
+    for (const auto& region : node->regions()) for_contractions(*region, visit);
+  }
+}
+
+void ValueAnalysis::form_epilogues(const Graph& graph) {
+  epilogues_ = find_epilogues(
+      graph, [this](const Node& node) { return is_library_contraction(node, policy_); },
+      [this](Value v) { return materialised_.contains(v); });
+  std::set<const Node*> fused;
+  for (const auto& [root, epilogue] : epilogues_) {
+    force_value(root);
+    fused.insert(epilogue.contraction);
+  }
+  for_contractions(graph, [&](Node& node) {
+    if (!fused.contains(&node)) force_value(node.result());
+  });
+}
+
+/// An epilogue of which a part got memory after all ends where it begins.
+void ValueAnalysis::keep_whole_epilogues(const Graph& graph) {
+  std::erase_if(epilogues_, [this](const auto& entry) {
+    const auto& chain = entry.second.chain;
+    return std::any_of(chain.begin(), chain.end() - 1,
+                       [this](Node* node) { return materialised_.contains(node->result()); });
+  });
+  std::set<const Node*> fused;
+  for (const auto& [root, epilogue] : epilogues_) fused.insert(epilogue.contraction);
+  for_contractions(graph, [&](Node& node) {
+    if (!fused.contains(&node)) force_value(node.result());
+  });
 }
 
 void ValueAnalysis::force_value(Value v) { materialised_.insert(v); }
@@ -180,7 +230,7 @@ void ValueAnalysis::force(const Graph& graph) {
     const KernelShape shape = node->op().shape;
     const bool is_loops =
         shape == KernelShape::loops && !node->is("stablehlo.dynamic_update_slice");
-    if (!is_loops)
+    if (!is_loops && shape != KernelShape::contraction)
       for (int k = 0; k < node->result_count(); ++k) force_value(node->result(k));
     const bool is_dense_constant =
         node->is("stablehlo.constant") &&
@@ -254,8 +304,9 @@ void ValueAnalysis::decide(const Graph& graph) {
           continue;
         }
         const Node& user = *use.user;
-        if (user.op().shape == KernelShape::contraction || visits_again(user))
-          is_recomputed |= cost(v) > contraction_operand_cost;
+        if (visits_again(user)) is_recomputed |= cost(v) > contraction_operand_cost;
+        if (user.op().shape == KernelShape::contraction)
+          is_recomputed |= cost(v) > operand_cost(user, use.operand);
         if (is_view_op(user) || own_cost(user) == 0 || user.is("stablehlo.concatenate") ||
             user.is("stablehlo.pad") || user.is("stablehlo.gather"))
           ++index_changes;

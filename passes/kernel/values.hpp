@@ -13,6 +13,7 @@
 #include "partita/artifact/host_expr.hpp"
 #include "partita/ir/graph.hpp"
 #include "partita/ir/op.hpp"
+#include "passes/kernel/epilogues.hpp"
 
 namespace partita::passes {
 
@@ -25,9 +26,17 @@ struct CountedLoop {
 /// Recognises `while (i < end) { …; i += step }` with i a scalar integer; nothing when it is not one.
 [[nodiscard]] std::optional<CountedLoop> counted_loop(const ir::Node& loop);
 
+/// Tiles of generated contractions of f32 and f64: what one work-item keeps in registers.
+struct TileLimits {
+  std::int64_t vector_bytes = 0;  ///< of one register's worth of columns; 0: no vectors
+  std::int64_t rows = 12;
+  std::int64_t vectors = 2;  ///< side by side
+};
+
 struct ValuePolicy {
   /// Contractions with at least this many multiply-adds go to the GEMM library where it can take them.
   std::int64_t library_threshold = 0;
+  TileLimits tiles = {};
 };
 
 class ValueAnalysis {
@@ -37,10 +46,17 @@ class ValueAnalysis {
   /// Whether the host can compute it: a scalar integer made of constants, loop counters and block
   /// bounds by +, -, *, min, max and conversions.
   [[nodiscard]] bool is_host_scalar(ir::Value v) const { return host_.contains(v); }
+  /// The contraction that computes `root`; null where it is none's root.
+  [[nodiscard]] const Epilogue* epilogue(ir::Value root) const {
+    const auto it = epilogues_.find(root);
+    return it == epilogues_.end() ? nullptr : &it->second;
+  }
 
  private:
   void find_host_scalars(const ir::Graph& graph);
   void force(const ir::Graph& graph);
+  void form_epilogues(const ir::Graph& graph);
+  void keep_whole_epilogues(const ir::Graph& graph);
   void estimate(const ir::Graph& graph);
   void decide(const ir::Graph& graph);
   void force_value(ir::Value v);
@@ -48,6 +64,7 @@ class ValueAnalysis {
 
   ValuePolicy policy_;
   std::set<ir::Value> materialised_, host_;
+  ir::ValueMap<Epilogue> epilogues_;
   ir::ValueMap<double> cost_;
   struct Use {
     ir::Node* user;  ///< null: a result of `graph`

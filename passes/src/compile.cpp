@@ -42,9 +42,13 @@ const Target& find_target(const std::string& name) {
 }
 
 ValuePolicy policy_for(const CompileOptions& options, const Target& target) {
-  if (options.gemm == "auto") return {target.library_threshold};
-  if (options.gemm == "clblast") return {1};
-  if (options.gemm == "generated") return {std::numeric_limits<std::int64_t>::max()};
+  ValuePolicy policy{.tiles = {.vector_bytes = target.vector_bytes}};
+  policy.library_threshold = target.library_threshold;
+  if (options.gemm == "clblast") policy.library_threshold = 1;
+  if (options.gemm == "generated")
+    policy.library_threshold = std::numeric_limits<std::int64_t>::max();
+  if (options.gemm == "auto" || options.gemm == "clblast" || options.gemm == "generated")
+    return policy;
   throw_user_error(cat("--gemm: expected auto, clblast or generated, found '", options.gemm, "'"));
 }
 

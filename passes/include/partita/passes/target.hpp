@@ -19,6 +19,8 @@ struct Target {
   std::int64_t library_threshold = 0;
   /// Prints kernels into the artifact (modules, kernels, renumbered launches).
   void (*generate)(const PlanDraft& draft, Artifact& artifact);
+  /// Bytes of the vectors that generated contractions compute with; 0: none.
+  std::int64_t vector_bytes = 0;
 };
 
 }  // namespace partita::passes

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// A contraction whose work-items keep tiles of vectors in registers.  Operands are read in place,
+// along whichever dimension their elements lie side by side: vectors of results (one operand's
+// columns), or vectors along the sum where both operands are contiguous there.
+#pragma once
+
+#include <optional>
+
+#include "passes/kernel/kernel_body.hpp"
+
+namespace partita::passes {
+
+/// A contraction with what it does before it stores.
+struct ContractionWork {
+  const Epilogue& epilogue;
+  Location to;  ///< of the root, dense row-major
+  TileLimits limits;
+};
+
+/// Fills `kernel` and returns its work-items; nothing where the operands have no such form (then
+/// `kernel` and `body` are of no use any more).
+[[nodiscard]] std::optional<std::int64_t> tile_contraction(const ContractionWork& work,
+                                                           Kernel& kernel, KernelBody& body);
+
+/// Index of a contraction's operand from linear indices of batch, free and contracted dimensions.
+struct OperandIndex {
+  const Dims& dims;
+  const ir::I64s &batch, &free, &contracting;
+  [[nodiscard]] std::vector<kernel::ExprId> at(kernel::ExprPool& pool, kernel::ExprId b,
+                                               kernel::ExprId f, kernel::ExprId c) const;
+};
+/// Index of an epilogue's root where the contraction's result is at (batch, row, column).
+[[nodiscard]] std::vector<kernel::ExprId> root_index(kernel::ExprPool& pool,
+                                                     const Epilogue& epilogue, kernel::ExprId b,
+                                                     kernel::ExprId row, kernel::ExprId column);
+
+}  // namespace partita::passes
