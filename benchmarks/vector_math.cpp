@@ -2,12 +2,13 @@
 // Copyright The partita authors
 //
 // The vector math functions: nanoseconds per element beside libm's, called in a loop, and the largest
-// error on each instruction set.  bench_vector_math [--exhaustive] [NAME...]
-//   --exhaustive  f32 functions of one operand at all 2^32 arguments, against libm's double (a
-//                 minute or two each)
+// error on each instruction set.  bench_vector_math [--exhaustive | --every N] [NAME...]
+//   --exhaustive  only errors, of f32 functions of one operand at all 2^32 arguments, against libm's
+//                 double (a minute or two each); --every N: at each Nth of them
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -86,17 +87,17 @@ bool wanted(std::size_t level) {
          (all[level].supported && (level + 1 == all.size() || !all[level + 1].supported));
 }
 
-/// All 2^32 arguments, in two threads.
-void exhaustive(std::size_t index) {
+/// All 2^32 arguments, or one of so many, in two threads.
+void exhaustive(std::size_t index, std::uint32_t every) {
   const Function& f = functions()[index];
   std::vector<std::vector<double>> worst(2, std::vector<double>(levels().size(), 0));
   const auto part = [&](unsigned thread) {
     constexpr std::uint32_t block = 1 << 16;
     std::vector<float> x(block), out(block);
     std::vector<double> exact(block);
-    for (std::uint64_t start = thread * block; start < (1ull << 32); start += 2 * block) {
+    for (std::uint64_t start = thread * block; start * every < (1ull << 32); start += 2 * block) {
       for (std::uint32_t i = 0; i < block; ++i) {
-        x[i] = std::bit_cast<float>(std::uint32_t(start) + i);
+        x[i] = std::bit_cast<float>((std::uint32_t(start) + i) * every);
         exact[i] = f.libm_f64(double(x[i]), 0);
       }
       for (std::size_t l = 0; l < levels().size(); ++l) {
@@ -111,7 +112,7 @@ void exhaustive(std::size_t index) {
   std::thread other(part, 1);
   part(0);
   other.join();
-  std::printf("| %s | all f32 |", std::string(f.name).c_str());
+  std::printf("| %s | f32 / %u |", std::string(f.name).c_str(), every);
   for (std::size_t l = 0; l < levels().size(); ++l)
     if (wanted(l)) std::printf(" %.3f |", std::max(worst[0][l], worst[1][l]));
   std::printf("\n");
@@ -121,13 +122,16 @@ void exhaustive(std::size_t index) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool all = false;
+  std::uint32_t every = 0;
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i)
     if (std::strcmp(argv[i], "--exhaustive") == 0)
-      all = true;
+      every = 1;
+    else if (std::strcmp(argv[i], "--every") == 0 && i + 1 < argc)
+      every = std::uint32_t(std::max(1, std::atoi(argv[++i])));
     else
       names.emplace_back(argv[i]);
+  const bool all = every != 0;
   std::printf("| function | type |%s", all ? "" : " libm ns |");
   for (std::size_t l = 0; l < levels().size(); ++l)
     if (all ? wanted(l) : levels()[l].supported)
@@ -136,7 +140,7 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < functions().size(); ++i) {
     const Function& f = functions()[i];
     if (!names.empty() && std::ranges::find(names, f.name) == names.end()) continue;
-    if (all && f.arity == 1) exhaustive(i);
+    if (all && f.arity == 1) exhaustive(i, every);
     if (all) continue;
     row<float>(i);
     row<double>(i);
