@@ -134,29 +134,6 @@ def log_erfc(x):
     return -m.log(m.erfc(x)) / x
 
 
-def erfinv_center(w):
-    """erfinv(x) / x of w = -log(1 - x^2)."""
-    if w < mpf(10) ** -30:
-        return m.sqrt(mp.pi) / 2
-    x = m.sqrt(-m.expm1(-w))
-    return m.erfinv(x) / x
-
-
-def erfinv_tail(s):
-    """erfinv(x) of s = sqrt(-log(1 - x^2)), by Newton's iteration on log(erfc)."""
-    d = m.exp(-s * s)  # 1 - x^2
-    c = d / (1 + m.sqrt(1 - d))  # 1 - x
-    target = m.log(c)
-    y = s * mpf("0.95")
-    for _ in range(60):
-        e = m.erfc(y)
-        step = (m.log(e) - target) * e / (2 / m.sqrt(mp.pi) * m.exp(-y * y))
-        y += step
-        if abs(step) < mpf(10) ** -50:
-            break
-    return y / m.sqrt(1 - d)
-
-
 HALF_LN2 = mpf("0.34668")
 Z_LOG = mpf("0.029438")  # ((sqrt(2) - 1) / (sqrt(2) + 1))^2, slightly more
 Z_PI4 = mpf("0.61690")  # (pi / 4)^2, slightly more
@@ -169,12 +146,6 @@ expm1_weight = near_zero(lambda r: abs(r * r / m.expm1(r)), [mpf(10) ** -15])
 log_weight = near_zero(lambda f: abs(f ** 3 / m.log1p(f)), [mpf(10) ** -20])
 cube = lambda f: near_zero(root(lambda r: abs(r ** 3 / f(r))), [mpf(10) ** -12])
 fifth = near_zero(root(lambda s: abs(s ** 5 / (2 * m.atanh(s)))), [mpf(10) ** -20])
-
-
-def tail(lo, hi, center, degree):
-    """erfinv_tail between lo and hi as a polynomial in the distance from the center."""
-    return Fit(lambda t: erfinv_tail(t + center), lo - center, hi - center, degree,
-               lambda t: 1 / erfinv_tail(t + center), 53)
 
 
 FITS = {
@@ -194,8 +165,6 @@ FITS = {
     "narrow_atan": Fit(ATAN, 0, Z_PI8, 6, cube(m.atan), 53),
     "narrow_asin": Fit(ASIN, 0, mpf("0.25"), 8, cube(m.asin), 53),
     "narrow_erfcx": Fit(erfcx_of(mpf(2)), mpf("-1"), mpf("0.7"), 13, lambda q: 1 / erfcx_of(mpf(2))(q), 53),
-    "narrow_erfinv": Fit(erfinv_center, 0, mpf("5"), 11, lambda w: 1 / erfinv_center(w), 53),
-    "narrow_erfinv_tail": tail(mpf("2.236"), mpf("4.1"), mpf("3.125"), 11),
     # Computed in f64.
     "f64_exp": Fit(EXP, -HALF_LN2, HALF_LN2, 9, exp_weight, 53),
     "f64_expm1": Fit(EXP, -HALF_LN2, HALF_LN2, 10, expm1_weight, 53),
@@ -209,10 +178,6 @@ FITS = {
     "f64_asin": Fit(ASIN, 0, mpf("0.25"), 12, cube(m.asin), 53),
     "f64_erf": Fit(ERF, 0, mpf("0.77"), 11, lambda z: 1 / (1 + ERF(z)), 53),
     "f64_erfcx": Fit(erfcx_of(mpf(2)), mpf("-0.61"), mpf("0.87"), 23, lambda q: 1 / erfcx_of(mpf(2))(q), 53),
-    "f64_erfinv": Fit(lambda t: erfinv_center(t + mpf("3.125")), -mpf("3.125"), mpf("3.126"), 22,
-                      lambda t: 1 / erfinv_center(t + mpf("3.125")), 53),
-    "f64_erfinv_middle": tail(mpf("2.5"), mpf("4"), mpf("3.25"), 18),
-    "f64_erfinv_tail": tail(mpf("4"), mpf("6.1"), mpf("5"), 18),
 }
 
 

@@ -437,39 +437,3 @@ PARTITA_MATH float pm_erfc_f32(float x) {
   const double value = pm_narrow_exp(-a * a) * p * d * quotient;
   return (float)(x < 0.0f ? 2.0 - value : value);
 }
-
-// x P(w) with w = -log(1 - x^2), P in sqrt(w) where w is large.
-PARTITA_MATH float pm_erf_inv_f32(float x) {
-  const double a = (double)pm_abs_f32(x), b = a < 1.0 ? a : 0.5;
-  const double w = -pm_narrow_log((1.0 - b) * (1.0 + b));
-  // fit: p = narrow_erfinv(w)
-  double p = 1.3285985846019734e-10;
-  p = pm_fma_f64(p, w, -3.2166186588817484e-09);
-  p = pm_fma_f64(p, w, 2.372166050662056e-08);
-  p = pm_fma_f64(p, w, 4.4864628650176646e-08);
-  p = pm_fma_f64(p, w, -1.436453829518572e-06);
-  p = pm_fma_f64(p, w, 3.118001572210783e-06);
-  p = pm_fma_f64(p, w, 4.4927500206079694e-05);
-  p = pm_fma_f64(p, w, -0.00012649206342848888);
-  p = pm_fma_f64(p, w, -0.002335917521250346);
-  p = pm_fma_f64(p, w, 0.011549558654303408);
-  p = pm_fma_f64(p, w, 0.23201364442864847);
-  p = pm_fma_f64(p, w, 0.8862269258200619);
-  const double s = __builtin_sqrt(w < 5.0 ? 5.0 : w) - 3.125;
-  // fit: q = narrow_erfinv_tail(s)
-  double q = -8.07571960507766e-06;
-  q = pm_fma_f64(q, s, -2.8905457244901683e-05);
-  q = pm_fma_f64(q, s, 0.00014280944074201077);
-  q = pm_fma_f64(q, s, -0.00011812082886864475);
-  q = pm_fma_f64(q, s, -0.00033065053372867724);
-  q = pm_fma_f64(q, s, 0.0012732566713577415);
-  q = pm_fma_f64(q, s, -0.002519588362027766);
-  q = pm_fma_f64(q, s, 0.0037919018780887995);
-  q = pm_fma_f64(q, s, -0.005301041623449263);
-  q = pm_fma_f64(q, s, 0.007048069220895741);
-  q = pm_fma_f64(q, s, 1.0037186936597018);
-  q = pm_fma_f64(q, s, 2.9583201480452077);
-  float result = (float)(b * (w < 5.0 ? p : q));
-  result = a == 1.0 ? __builtin_inff() : result;
-  return a <= 1.0 ? pm_copysign_f32(result, x) : __builtin_nanf("");
-}

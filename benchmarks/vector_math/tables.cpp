@@ -55,25 +55,6 @@ template <class T>
 T value_rsqrt(T x, T) {
   return 1 / std::sqrt(x);
 }
-/// By Newton's iteration on erf or, near 1, on log(erfc).
-template <class T>
-T value_erf_inv(T argument, T) {
-  const Real x = argument;
-  const Real a = std::abs(x), slope = 2 / std::sqrt(std::acos(Real(-1)));
-  using Limits = std::numeric_limits<Real>;
-  if (!(a < 1)) return T(a == 1 ? std::copysign(Limits::infinity(), x) : Limits::quiet_NaN());
-  if (a < 1e-8L) return T(x / slope);
-  Real y = a < 0.5L ? a / slope : std::sqrt(-std::log((1 - a) * (1 + a)));
-  for (int i = 0; i < 30; ++i) {
-    const Real derivative = slope * std::exp(-y * y), rest = std::erfc(y);
-    const Real step = a < 0.5L ? (std::erf(y) - a) / derivative
-                               : (std::log1p(-a) - std::log(rest)) * rest / derivative;
-    y -= step;
-    if (std::abs(step) < 1e-18L * y) break;
-  }
-  return T(std::copysign(y, x));
-}
-
 bool is_supported([[maybe_unused]] std::string_view level) {
 #if defined(__x86_64__)
   if (level == "v2") return __builtin_cpu_supports("sse4.2") != 0;
