@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "frontend/ops/sort.hpp"
 
+#include "partita/ir/sorting.hpp"
+
 namespace partita::ir::ops {
 
 std::size_t sort_dimension(const Dict& attrs, std::int64_t rank) {
@@ -12,9 +14,13 @@ std::size_t sort_dimension(const Dict& attrs, std::int64_t rank) {
 std::vector<std::int64_t> merge_sorted(
     std::int64_t n, const std::function<bool(std::int64_t, std::int64_t)>& is_less) {
   std::vector<std::int64_t> order, merged;
-  for (std::int64_t k = 0; k < n; ++k) order.push_back(k);
+  for (std::int64_t k = 0; k < n; ++k) {
+    auto at = order.insert(order.end(), k);
+    const auto first = order.begin() + k / insertion_run * insertion_run;
+    for (; at != first && is_less(*at, *(at - 1)); --at) std::iter_swap(at, at - 1);
+  }
   merged.resize(order.size());
-  for (std::int64_t run = 1; run < n; run *= 2) {
+  for (std::int64_t run = insertion_run; run < n; run *= 2) {
     for (std::int64_t begin = 0; begin < n; begin += 2 * run) {
       const std::int64_t middle = std::min(begin + run, n), end = std::min(begin + 2 * run, n);
       std::int64_t left = begin, right = middle;

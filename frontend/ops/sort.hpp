@@ -15,7 +15,7 @@ namespace partita::ir::ops {
 /// The dimension that is sorted; negative ones count from the end, and the last is the default.
 [[nodiscard]] std::size_t sort_dimension(const Dict& attrs, std::int64_t rank);
 
-/// 0 … n-1 in stable order, by merging: a permutation whatever `is_less` says.
+/// 0 … n-1 in stable order, by the comparisons of sorting.hpp: a permutation whatever `is_less` says.
 [[nodiscard]] std::vector<std::int64_t> merge_sorted(
     std::int64_t n, const std::function<bool(std::int64_t, std::int64_t)>& is_less);
 

@@ -31,6 +31,10 @@ ExprId KernelBody::scalar(const HostExpr& value) {
   if (value.is_constant()) return pool().index(value.value());
   const auto it = std::ranges::find(scalars_, value);
   if (it != scalars_.end()) return pool().scalar(std::int32_t(it - scalars_.begin()));
+  return parameter(value);
+}
+
+ExprId KernelBody::parameter(const HostExpr& value) {
   scalars_.push_back(value);
   kernel_.scalars = int(scalars_.size());
   return pool().scalar(std::int32_t(scalars_.size()) - 1);

@@ -29,6 +29,9 @@ class KernelBody {
   /// Parameter for memory at a location (element type d).
   std::int32_t buffer(const Location& at, DType d, bool is_written);
   kernel::ExprId scalar(const HostExpr& value);
+  /// An argument even where the value is a constant, so that launches which differ in it alone share
+  /// a kernel.
+  kernel::ExprId parameter(const HostExpr& value);
 
   [[nodiscard]] const std::vector<BufferRef>& buffers() const { return buffers_; }
   [[nodiscard]] const std::vector<HostExpr>& scalars() const { return scalars_; }

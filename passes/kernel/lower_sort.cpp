@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Sort: work-items sort short runs by insertion, then passes over memory merge pairs of runs until
-// one is left.  In a merge each work-item finds the element for its place by a binary search for how
-// many of the elements before it come from the left run.  The left of two equals goes first
-// throughout, so the sort is stable.
+// Sort, by the comparisons of sorting.hpp: work-items sort short runs by insertion, then passes over
+// memory merge pairs of runs until one is left.  A pass cuts what each pair gives into chunks.  Its
+// first kernel finds by bisection where the runs are to be cut for each chunk, its second merges the
+// chunks.  A comparator that is no strict weak order can make a cut that merging from the start would
+// not come by; each chunk sees that, because it ends at another place than where the next one was
+// begun.  A third kernel merges such pairs anew, each by one work-item.
+#include "partita/ir/sorting.hpp"
 #include "passes/kernel/kernel_body.hpp"
 #include "passes/kernel/statements.hpp"
 
@@ -15,7 +18,10 @@ using ir::Node;
 using kernel::ExprId;
 using kernel::ExprPool;
 
-constexpr std::int64_t run_length = 16;
+using ir::insertion_run;
+
+/// Elements that a work-item merges: runs of insertion_run times a power of two.
+constexpr std::int64_t chunk = 64;
 
 /// What is sorted, along which dimension.
 struct SortShape {
@@ -30,11 +36,11 @@ struct SortShape {
     n = dims[dimension];
     for (const Type& t : node.result_types()) dtypes.push_back(t.dtype);
   }
-  /// dims with another extent along the dimension.
-  [[nodiscard]] Dims with(std::int64_t extent) const {
-    Dims other = dims;
-    other[dimension] = extent;
-    return other;
+  /// dims with slices in parts of `length`.
+  [[nodiscard]] Dims in(std::int64_t length) const {
+    Dims parts = dims;
+    parts[dimension] = (n + length - 1) / length;
+    return parts;
   }
 };
 
@@ -86,33 +92,50 @@ class SortKernel {
   const SortShape& shape_;
 };
 
-/// Finds by bisection how many of the first `place` elements of two merged runs are from the left.
-struct MergeSearch {
+void append(std::vector<Stmt>& to, std::vector<Stmt> statements) {
+  std::ranges::move(statements, std::back_inserter(to));
+}
+
+/// Merges a pair of neighbouring runs, or a part of what it gives.
+struct PairMerge {
   SortKernel& s;
   Kernel& k;
-  const std::vector<std::int32_t>& from;
-  ExprId begin, left, right, place;  ///< first element, lengths of both runs, place in the merged
-  std::int64_t longest;              ///< of a run
+  std::vector<std::int32_t> from;
+  ExprId run, pair;                 ///< length of a run, number of the pair within the slice
+  ExprId begin{}, left{}, right{};  ///< the pair's first element, lengths of its runs
+
+  PairMerge(SortKernel& sort, Kernel& kernel, const std::vector<std::int32_t>& source,
+            ExprId length, ExprId number, std::int64_t n)
+      : s(sort), k(kernel), from(source), run(length), pair(number) {
+    ExprPool& pool = s.pool;
+    begin = pool.mul(pair, pool.mul(run, 2));
+    const ExprId rest = pool.sub(pool.index(n), begin);
+    left = pool.min(run, rest);
+    right = pool.max(pool.index(0), pool.min(run, pool.sub(rest, run)));
+  }
 
   [[nodiscard]] ExprId i32(ExprId index) const { return s.pool.from_index(index, DType::i32); }
+  [[nodiscard]] ExprId left_element(ExprId i) const { return s.pool.add(begin, i); }
+  [[nodiscard]] ExprId right_element(ExprId j) const {
+    return s.pool.add(s.pool.add(begin, left), j);
+  }
 
-  /// Register with the number.
-  [[nodiscard]] Register search() const {
+  /// Register with how many of the first `place` elements are from the left run, after at most
+  /// `trips` bisections.
+  [[nodiscard]] Register cut(ExprId place, ExprId trips) const {
     ExprPool& pool = s.pool;
-    const Register low(k, DType::i32), high(k, DType::i32);
+    const Register low(k, DType::i32), high(k, DType::i32), middle(k, DType::i32);
     k.body.push_back(low.declare(i32(pool.max(pool.index(0), pool.sub(place, right)))));
     k.body.push_back(high.declare(i32(pool.min(place, left))));
     const ExprId is_open =
         pool.apply("compare_lt", DType::i32, {low.value(pool), high.value(pool)});
     const ExprId sum = pool.apply("add", DType::i32, {low.value(pool), high.value(pool)});
-    const Register middle(k, DType::i32);
     std::vector<Stmt> step{middle.declare(
         pool.apply("shift_right_logical", DType::i32, {sum, pool.constant(DType::i32, 1)}))};
     const ExprId m = pool.to_index(middle.value(pool));
     // The right element that would be just behind the first m + 1 of the left.
-    const ExprId other = pool.sub(pool.sub(place, m), pool.index(1));
-    s.read(step, s.before, from, pool.add(pool.add(begin, left), other));
-    s.read(step, s.after, from, pool.add(begin, m));
+    s.read(step, s.before, from, right_element(pool.sub(pool.sub(place, m), pool.index(1))));
+    s.read(step, s.after, from, left_element(m));
     const ExprId more =
         pool.apply("add", DType::i32, {middle.value(pool), pool.constant(DType::i32, 1)});
     const Register right_first(k, DType::i1);
@@ -120,108 +143,229 @@ struct MergeSearch {
     const ExprId r = right_first.value(pool);
     step.push_back(low.assign(pool.choose(r, low.value(pool), more)));
     step.push_back(high.assign(pool.choose(r, middle.value(pool), high.value(pool))));
-    std::int64_t trips = 1;
-    while ((std::int64_t(1) << trips) <= longest) ++trips;
-    const std::int32_t trip = k.new_variable(trips);
-    k.body.push_back(loop(trip, pool.index(trips), {when(is_open, std::move(step))}));
+    k.body.push_back(loop(k.next_variable++, trips, {when(is_open, std::move(step))}));
     return low;
   }
 
-  /// Register with the position, within the slice, of the element for `place`.
-  [[nodiscard]] Register source() const {
+  /// Places within the pair's result, at most `most` of them.
+  struct Places {
+    ExprId first, end, most;
+  };
+  /// Merges the elements for those places, `taken` of the left run being gone before; leaves in it
+  /// how many are gone afterwards.
+  [[nodiscard]] std::vector<Stmt> part(const std::vector<std::int32_t>& to, const Register& taken,
+                                       const Places& places) const {
     ExprPool& pool = s.pool;
-    const Register taken = search(), source(k, DType::i32);
+    const std::int32_t t = k.next_variable++;
+    const ExprId place = pool.add(places.first, pool.variable(t));
     const ExprId i = pool.to_index(taken.value(pool)), j = pool.sub(place, i);
-    const ExprId from_left = i32(pool.add(begin, i)),
-                 from_right = i32(pool.add(pool.add(begin, left), j));
-    k.body.push_back(source.declare(from_right));
-    std::vector<Stmt> compared;
-    s.read(compared, s.before, from, pool.add(pool.add(begin, left), j));
-    s.read(compared, s.after, from, pool.add(begin, i));
-    compared.push_back(when(s.holds, {source.assign(from_right)}));
-    k.body.push_back(when(pool.less(i, left), {source.assign(from_left),
-                                               when(pool.less(j, right), std::move(compared))}));
-    return source;
+    const Register takes_right(k, DType::i1), source(k, DType::i32);
+    std::vector<Stmt> compared, step;
+    s.read(compared, s.before, from, right_element(j));
+    s.read(compared, s.after, from, left_element(i));
+    compared.push_back(takes_right.assign(s.holds));
+    step.push_back(takes_right.declare(pool.less_equal(left, i)));
+    step.push_back(
+        when(pool.logical_and(pool.less(i, left), pool.less(j, right)), std::move(compared)));
+    const ExprId r = takes_right.value(pool);
+    step.push_back(source.declare(pool.choose(r, i32(right_element(j)), i32(left_element(i)))));
+    s.read(step, s.before, from, pool.to_index(source.value(pool)));
+    s.write(step, s.before, to, pool.add(begin, place));
+    const ExprId one =
+        pool.apply("add", DType::i32, {taken.value(pool), pool.constant(DType::i32, 1)});
+    step.push_back(taken.assign(pool.choose(r, taken.value(pool), one)));
+    return {loop(t, places.most, {when(pool.less(place, places.end), std::move(step))})};
+  }
+
+  /// Merges the whole pair, of at most `most` elements.
+  [[nodiscard]] std::vector<Stmt> all(const std::vector<std::int32_t>& to, ExprId most) const {
+    const Register taken(k, DType::i32);
+    std::vector<Stmt> statements{taken.declare(s.pool.constant(DType::i32, 0))};
+    append(statements, part(to, taken, {s.pool.index(0), s.pool.add(left, right), most}));
+    return statements;
   }
 };
+
+/// Arrays of one pass over memory.
+struct Pass {
+  std::int64_t run;                ///< length of the runs that are merged
+  std::int64_t trips, shift;       ///< bisections in a run; log2 of the chunks of a pair
+  std::vector<Location> from, to;  ///< the operands before and after
+  Location cuts, flags;            ///< by chunk, and by pair in an array of that size
+};
+
+/// The kernels of a sort.
+class Sorter {
+ public:
+  Sorter(const SortShape& shape, const Node& node)
+      : shape_(shape), node_(node), chunks_(shape.in(chunk)) {}
+
+  /// The slices in chunks.
+  [[nodiscard]] const Dims& chunks() const { return chunks_; }
+
+  void runs(Kernel& k, KernelBody& body, const std::vector<Location>& sorted) const;
+  void merge_pairs(Kernel& k, KernelBody& body, const Pass& pass) const;
+  void cut(Kernel& k, KernelBody& body, const Pass& pass) const;
+  void merge_chunks(Kernel& k, KernelBody& body, const Pass& pass) const;
+  void mend(Kernel& k, KernelBody& body, const Pass& pass) const;
+
+ private:
+  [[nodiscard]] std::vector<std::int32_t> buffers(KernelBody& body, const std::vector<Location>& at,
+                                                  bool is_written) const {
+    std::vector<std::int32_t> slots;
+    for (std::size_t i = 0; i < at.size(); ++i)
+      slots.push_back(body.buffer(at[i], shape_.dtypes[i], is_written));
+    return slots;
+  }
+  /// The part of the slice that a work-item of `grid` is for.
+  ExprId place(SortKernel& s, const Dims& grid) const {
+    s.index = kernel::delinearize(s.pool, s.pool.variable(0), grid);
+    return s.index[shape_.dimension];
+  }
+  /// Element `at` of the slice's row in an array that has one for each chunk.
+  [[nodiscard]] ExprId of_chunk(const SortKernel& s, ExprId at) const {
+    std::vector<ExprId> index = s.index;
+    index[shape_.dimension] = at;
+    return kernel::linear_index(s.pool, index, chunks_);
+  }
+  /// The pair that a chunk is of.
+  static ExprId pair_of(KernelBody& body, const Pass& pass, ExprId number) {
+    ExprPool& pool = body.pool();
+    return pool.to_index(
+        pool.apply("shift_right_logical", DType::i32,
+                   {pool.from_index(number, DType::i32),
+                    pool.from_index(body.parameter(HostExpr(pass.shift)), DType::i32)}));
+  }
+
+  const SortShape& shape_;
+  const Node& node_;
+  Dims chunks_;
+};
+
+void Sorter::runs(Kernel& k, KernelBody& body, const std::vector<Location>& sorted) const {
+  SortKernel s(k, body, node_, shape_);
+  ExprPool& pool = k.pool;
+  const ExprId begin = pool.mul(place(s, shape_.in(insertion_run)), insertion_run);
+  const std::vector<std::int32_t> to = buffers(body, sorted, true);
+  const std::int64_t length = std::min(insertion_run, shape_.n);
+  const std::int32_t i = k.new_variable(length), back = k.new_variable(length);
+  const ExprId at = pool.add(begin, pool.variable(i));
+  const Register target(k, DType::i32), moves(k, DType::i1);
+  std::vector<Stmt> insert, compare, move;
+  for (std::size_t o = 0; o < node_.operands().size(); ++o) {
+    std::vector<ExprId> index = s.index;
+    index[shape_.dimension] = at;
+    insert.push_back(s.before[o].assign(body.element(node_.operand(o), index)));
+  }
+  insert.push_back(target.declare(pool.from_index(at, DType::i32)));
+  insert.push_back(moves.declare(pool.boolean(true)));
+  const ExprId here = pool.sub(at, pool.variable(back)), previous = pool.sub(here, pool.index(1));
+  s.read(compare, s.after, to, previous);
+  compare.push_back(moves.assign(s.holds));
+  s.write(move, s.after, to, here);
+  move.push_back(target.assign(pool.from_index(previous, DType::i32)));
+  compare.push_back(when(moves.value(pool), std::move(move)));
+  insert.push_back(loop(back, pool.variable(i), {when(moves.value(pool), std::move(compare))}));
+  s.write(insert, s.before, to, pool.to_index(target.value(pool)));
+  if (shape_.n > insertion_run && shape_.n % insertion_run != 0)
+    insert = {when(pool.less(at, pool.index(shape_.n)), std::move(insert))};
+  k.body.push_back(loop(i, pool.index(length), std::move(insert)));
+}
+
+void Sorter::merge_pairs(Kernel& k, KernelBody& body, const Pass& pass) const {
+  SortKernel s(k, body, node_, shape_);
+  const ExprId pair = place(s, shape_.in(2 * pass.run)), run = k.pool.index(pass.run);
+  const PairMerge merge(s, k, buffers(body, pass.from, false), run, pair, shape_.n);
+  append(k.body, merge.all(buffers(body, pass.to, true), k.pool.index(2 * pass.run)));
+}
+
+void Sorter::cut(Kernel& k, KernelBody& body, const Pass& pass) const {
+  SortKernel s(k, body, node_, shape_);
+  ExprPool& pool = k.pool;
+  const ExprId number = place(s, chunks_), run = body.parameter(HostExpr(pass.run)),
+               pair = pair_of(body, pass, number);
+  const PairMerge merge(s, k, buffers(body, pass.from, false), run, pair, shape_.n);
+  const ExprId first = pool.sub(pool.mul(number, chunk), merge.begin);
+  const Register cut = merge.cut(first, body.parameter(HostExpr(pass.trips)));
+  k.body.push_back(store(body.buffer(pass.cuts, DType::i32, true), DType::i32, pool.variable(0),
+                         cut.value(pool)));
+  k.body.push_back(when(pool.equal(first, pool.index(0)),
+                        {store(body.buffer(pass.flags, DType::i32, true), DType::i32,
+                               of_chunk(s, pair), pool.constant(DType::i32, 0))}));
+}
+
+void Sorter::merge_chunks(Kernel& k, KernelBody& body, const Pass& pass) const {
+  SortKernel s(k, body, node_, shape_);
+  ExprPool& pool = k.pool;
+  const ExprId number = place(s, chunks_), run = body.parameter(HostExpr(pass.run)),
+               pair = pair_of(body, pass, number);
+  const PairMerge merge(s, k, buffers(body, pass.from, false), run, pair, shape_.n);
+  const ExprId first = pool.sub(pool.mul(number, chunk), merge.begin),
+               end = pool.add(merge.left, merge.right);
+  const std::int32_t cuts = body.buffer(pass.cuts, DType::i32, false);
+  const Register taken(k, DType::i32);
+  k.body.push_back(taken.declare(pool.load(cuts, DType::i32, pool.variable(0))));
+  append(k.body, merge.part(buffers(body, pass.to, true), taken, {first, end, pool.index(chunk)}));
+  const ExprId next = pool.load(cuts, DType::i32, of_chunk(s, pool.add(number, 1)));
+  const ExprId differs = pool.apply("compare_ne", DType::i32, {taken.value(pool), next});
+  k.body.push_back(when(pool.less(pool.add(first, chunk), end),
+                        {when(differs, {store(body.buffer(pass.flags, DType::i32, true), DType::i32,
+                                              of_chunk(s, pair), pool.constant(DType::i32, 1))})}));
+}
+
+void Sorter::mend(Kernel& k, KernelBody& body, const Pass& pass) const {
+  SortKernel s(k, body, node_, shape_);
+  ExprPool& pool = k.pool;
+  const ExprId pair = place(s, chunks_), run = body.parameter(HostExpr(pass.run));
+  const PairMerge merge(s, k, buffers(body, pass.from, false), run, pair, shape_.n);
+  const ExprId flag =
+      pool.load(body.buffer(pass.flags, DType::i32, false), DType::i32, pool.variable(0));
+  const ExprId is_wrong =
+      pool.apply("compare_ne", DType::i32, {flag, pool.constant(DType::i32, 0)});
+  k.body.push_back(when(pool.less(merge.begin, pool.index(shape_.n)),
+                        {when(is_wrong, merge.all(buffers(body, pass.to, true),
+                                                  pool.add(merge.left, merge.right)))}));
+}
 
 }  // namespace
 
 void PlanBuilder::lower_sort(Node& node) {
   const SortShape shape(node);
+  const Sorter sorter(shape, node);
+  const std::string name = step_name(node);
+  const std::int64_t count = node.operand(0).type().count();
   const auto temporaries = [&] {
     std::vector<Location> at;
-    for (const Type& t : node.result_types()) at.push_back(new_temporary(t, step_name(node)));
+    for (const Type& t : node.result_types()) at.push_back(new_temporary(t, name));
     return at;
   };
-  const auto buffers = [&](KernelBody& body, const std::vector<Location>& at, bool is_written) {
-    std::vector<std::int32_t> slots;
-    for (std::size_t i = 0; i < at.size(); ++i)
-      slots.push_back(body.buffer(at[i], shape.dtypes[i], is_written));
-    return slots;
-  };
-  std::vector<Location> sorted = temporaries();
-  const std::int64_t count = node.operand(0).type().count();
-  if (count > 0) {
-    const std::int64_t runs = (shape.n + run_length - 1) / run_length;
-    const Dims grid = shape.with(runs);
+  const auto run_kernel = [&](const std::string& stem, const Dims& grid, auto fill,
+                              const auto& arrays) {
     const std::int64_t items = Type{.dims = grid}.count();
-    auto k = new_kernel("runs_" + step_name(node), items);
+    auto k = new_kernel(stem + name, items);
     KernelBody body(*this, *k);
-    SortKernel s(*k, body, node, shape);
-    ExprPool& pool = k->pool;
-    s.index = kernel::delinearize(pool, pool.variable(0), grid);
-    const ExprId begin = pool.mul(s.index[shape.dimension], run_length);
-    const std::vector<std::int32_t> to = buffers(body, sorted, true);
-    const std::int64_t length = std::min(run_length, shape.n);
-    const std::int32_t i = k->new_variable(length), back = k->new_variable(length);
-    const ExprId at = pool.add(begin, pool.variable(i));
-    std::vector<Stmt> insert, exchange;
-    for (std::size_t o = 0; o < node.operands().size(); ++o) {
-      std::vector<ExprId> index = s.index;
-      index[shape.dimension] = at;
-      insert.push_back(s.before[o].assign(body.element(node.operand(o), index)));
+    body.note_count(2 * count);
+    (sorter.*fill)(*k, body, arrays);
+    launch(std::move(k), body, items, stem + name);
+  };
+  Pass pass{.run = insertion_run, .trips = 0, .shift = 0, .to = temporaries()};
+  if (count > 0) run_kernel("runs_", shape.in(insertion_run), &Sorter::runs, pass.to);
+  if (count > 0 && shape.n > chunk)
+    for (Location* at : {&pass.cuts, &pass.flags})
+      *at = new_temporary({.dtype = DType::i32, .dims = sorter.chunks()}, "cuts");
+  while (insertion_run >> pass.trips > 0) ++pass.trips;
+  for (; count > 0 && pass.run < shape.n; pass.run *= 2, ++pass.trips) {
+    pass.from = std::exchange(pass.to, temporaries());
+    if (2 * pass.run <= chunk) {
+      run_kernel("pairs_", shape.in(2 * pass.run), &Sorter::merge_pairs, pass);
+      continue;
     }
-    s.write(insert, s.before, to, at);
-    const ExprId here = pool.sub(at, pool.variable(back)), previous = pool.sub(here, pool.index(1));
-    s.read(exchange, s.before, to, here);
-    s.read(exchange, s.after, to, previous);
-    std::vector<Stmt> swap;
-    s.write(swap, s.before, to, previous);
-    s.write(swap, s.after, to, here);
-    exchange.push_back(when(s.holds, std::move(swap)));
-    insert.push_back(loop(back, pool.variable(i), std::move(exchange)));
-    if (runs * run_length != shape.n && runs > 1)
-      insert = {when(pool.less(at, pool.index(shape.n)), std::move(insert))};
-    k->body.push_back(loop(i, pool.index(length), std::move(insert)));
-    const std::string name = k->stem;
-    launch(std::move(k), body, items, name);
+    ++pass.shift;
+    run_kernel("cuts_", sorter.chunks(), &Sorter::cut, pass);
+    run_kernel("merge_", sorter.chunks(), &Sorter::merge_chunks, pass);
+    run_kernel("mend_", sorter.chunks(), &Sorter::mend, pass);
   }
-  for (std::int64_t run = run_length; count > 0 && run < shape.n; run *= 2) {
-    const std::vector<Location> merged = temporaries();
-    auto k = new_kernel("merge_" + step_name(node), count);
-    KernelBody body(*this, *k);
-    SortKernel s(*k, body, node, shape);
-    ExprPool& pool = k->pool;
-    s.index = kernel::delinearize(pool, pool.variable(0), shape.dims);
-    const ExprId at = s.index[shape.dimension];
-    const ExprId begin = pool.mul(pool.div(at, 2 * run), 2 * run);
-    const std::vector<std::int32_t> from = buffers(body, sorted, false),
-                                    to = buffers(body, merged, true);
-    const ExprId rest = pool.sub(pool.index(shape.n), begin);
-    const ExprId left = pool.min(pool.index(run), rest),
-                 right = pool.max(pool.index(0),
-                                  pool.min(pool.index(run), pool.sub(rest, pool.index(run))));
-    const MergeSearch search{s, *k, from, begin, left, right, pool.sub(at, begin), run};
-    const Register source = search.source();
-    const ExprId position = pool.to_index(source.value(pool));
-    s.read(k->body, s.before, from, position);
-    s.write(k->body, s.before, to, at);
-    const std::string name = k->stem;
-    launch(std::move(k), body, count, name);
-    sorted = merged;
-  }
-  for (std::size_t r = 0; r < sorted.size(); ++r) locations_[node.result(int(r))] = sorted[r];
+  for (std::size_t r = 0; r < pass.to.size(); ++r) locations_[node.result(int(r))] = pass.to[r];
 }
 
 }  // namespace partita::passes
