@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include <complex>
-#include <numbers>
 
 #include "frontend/ops/support.hpp"
+#include "partita/ir/fourier.hpp"
 
 namespace partita::ir::ops {
 namespace {
-
-using Complex = std::complex<double>;
 
 DType complex_of(DType d) { return d == DType::f32 ? DType::c64 : DType::c128; }
 DType real_of(DType d) { return d == DType::c64 ? DType::f32 : DType::f64; }
@@ -46,25 +44,6 @@ std::vector<Type> infer(const InferContext& c) {
   return {result};
 }
 
-/// Σ x[first + k * step] · exp(sign · 2πi · k · j / n) for each j, by the factors of n.
-std::vector<Complex> transformed(const std::vector<Complex>& x, std::size_t first, std::size_t step,
-                                 std::size_t n, double sign) {
-  if (n == 1) return {x[first]};
-  std::size_t p = 2;
-  while (p < n && n % p != 0) ++p;
-  const std::size_t m = n / p;
-  std::vector<std::vector<Complex>> parts;
-  for (std::size_t r = 0; r < p; ++r)
-    parts.push_back(transformed(x, first + r * step, step * p, m, sign));
-  std::vector<Complex> roots;
-  for (std::size_t k = 0; k < n; ++k)
-    roots.push_back(std::polar(1.0, sign * 2 * std::numbers::pi * double(k) / double(n)));
-  std::vector<Complex> out(n);
-  for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t r = 0; r < p; ++r) out[j] += parts[r][j % m] * roots[r * j % n];
-  return out;
-}
-
 /// Transforms along one dimension in place.
 void transform_along(HostArray& array, std::size_t d, bool inverse) {
   const std::int64_t n = array.type.dims[d], step = row_major_strides(array.type.dims)[d];
@@ -75,9 +54,9 @@ void transform_along(HostArray& array, std::size_t d, bool inverse) {
   const Dims strides = row_major_strides(array.type.dims);
   for_each_index(starts, [&](std::span<const std::int64_t> index) {
     const std::int64_t at = offset_of(index, strides);
-    std::vector<Complex> line;
+    ComplexLine line;
     for (std::int64_t k = 0; k < n; ++k) line.push_back(data[at + k * step]);
-    line = transformed(line, 0, 1, std::size_t(n), inverse ? 1 : -1);
+    line = fourier_transform(line, inverse ? 1 : -1);
     for (std::int64_t k = 0; k < n; ++k)
       data[at + k * step] = inverse ? line[std::size_t(k)] / double(n) : line[std::size_t(k)];
   });

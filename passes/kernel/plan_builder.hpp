@@ -85,6 +85,11 @@ class PlanBuilder {
   void lower_procedure(ir::Node& node);
   void lower_sort(ir::Node& node);
   void lower_fft(ir::Node& node);
+  /// Transforms lines; gives where the result lies.
+  Location lower_fourier(Location at, const struct FourierLines& lines, const ir::Node& node);
+  Location lower_chirp(Location at, const struct FourierLines& lines, const ir::Node& node);
+  /// A constant array in memory.
+  Location new_table(HostArray numbers, const std::string& name);
   void lower_cholesky(ir::Node& node);
   void lower_triangular_solve(ir::Node& node);
   void lower_qr(ir::Node& node);
