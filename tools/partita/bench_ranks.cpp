@@ -35,6 +35,8 @@ struct Group {
 const std::vector<std::pair<std::string, std::string>> one_worker{{"POCL_MAX_PTHREAD_COUNT", "1"}};
 
 Descriptor open_fifo(const fs::path& path) {
+  std::error_code ignored;
+  fs::remove(path, ignored);  // of an earlier measurement
   if (::mkfifo(path.c_str(), 0600) != 0)
     throw_device_error(cat(path.string(), ": mkfifo: ", std::strerror(errno)));
   Descriptor end(::open(path.c_str(), O_RDWR | O_CLOEXEC));  // waits for no other side

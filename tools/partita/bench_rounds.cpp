@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <iostream>
 
+#include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/passes/compile.hpp"
@@ -20,6 +21,7 @@ struct Runner {
   std::filesystem::path log;
   std::unique_ptr<Process> process;
   std::unique_ptr<Peer> peer;
+  double compile_s = 0, first_round_s = 0;
 };
 
 class Bench {
@@ -84,9 +86,10 @@ class Bench {
     if (const auto* versions = greeting.if_contains("versions"))
       r.side.versions = versions->as_object();
     if (greeting.contains("trace_s")) r.side.trace_s = number_of(greeting, "trace_s");
-    if (greeting.contains("compile_s"))
-      r.side.compile_s.push_back(number_of(greeting, "compile_s") +
-                                 number_of(greeting, "first_round_s"));
+    if (greeting.contains("compile_s")) {
+      r.compile_s = number_of(greeting, "compile_s");
+      r.first_round_s = number_of(greeting, "first_round_s");
+    }
     return r;
   }
 
@@ -133,27 +136,32 @@ class Bench {
   }
 
   // In a process of its own each time, our own first with empty caches and then with filled ones.
-  // What the first round takes more than a later one belongs to compiling.
   void measure_compiles(std::vector<Side>& sides) {
-    for (Side& side : sides) side.compile_s.clear();
-    const auto compile_once = [&](const Side& side, const Environment& environment) {
+    std::error_code ignored;
+    for (int k = 0; k < options_.compiles; ++k)
+      std::filesystem::remove_all(work_.path() / cat("caches_", k), ignored);
+    const auto compile_once = [&](const Side& side, const Environment& environment,
+                                  Side::Compiles& compiles) {
       Runner r = start(side.name, environment);
-      r.peer->send({{"do", "quit"}});
-      return std::max(0.0, r.side.compile_s.at(0) - median(side.turn_s));
+      const double second_round_s = ask_rounds(*r.peer, 1, silence_);
+      compiles.ready_s.push_back(r.compile_s);
+      compiles.late_s.push_back(std::max(0.0, r.first_round_s - second_round_s));
     };
     for (int k = 0; k < options_.compiles; ++k)
       for (Side& side : sides) {
         if (side.name == "blas") continue;
         if (side.name != "partita") {
-          side.compile_s.push_back(compile_once(side, {}));
+          compile_once(side, {}, side.compiles);
           continue;
         }
         const std::string caches = work_.path() / cat("caches_", k);
-        const Environment environment{{"PARTITA_CACHE_DIR", caches + "/partita"},
-                                      {"POCL_CACHE_DIR", caches + "/pocl"}};
+        Environment environment{{"XDG_CACHE_HOME", caches}, {"POCL_CACHE_DIR", caches + "/pocl"}};
+        // Where it is set, PoCL's binaries are kept twice.
+        if (partita::environment("PARTITA_CACHE_DIR"))
+          environment.emplace_back("PARTITA_CACHE_DIR", caches + "/partita");
         std::filesystem::create_directories(caches + "/pocl");
-        side.compile_s.push_back(compile_once(side, environment));
-        side.warm_compile_s.push_back(compile_once(side, environment));
+        compile_once(side, environment, side.compiles);
+        compile_once(side, environment, side.warm_compiles);
       }
   }
 

@@ -34,9 +34,12 @@ struct RoundsOptions {
 struct Side {
   std::string name;
   boost::json::object versions;
-  std::vector<double> turn_s;     ///< seconds of a round, the median of each turn
-  std::vector<double> compile_s;  ///< with what the first round takes more than later ones
-  std::vector<double> warm_compile_s;
+  std::vector<double> turn_s;  ///< seconds of a round, the median of each turn
+  /// Seconds of each compilation; what is built late makes the first round longer than the second.
+  struct Compiles {
+    std::vector<double> ready_s, late_s;
+  };
+  Compiles compiles, warm_compiles;  ///< warm: with caches that an earlier process filled
   double trace_s = 0;
   std::int64_t peak_bytes = 0, growth_bytes = 0;
   std::string departure;  ///< from JAX's results; empty: none
