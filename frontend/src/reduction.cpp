@@ -27,6 +27,8 @@ std::optional<std::string> simple_combiner(const Graph& region) {
   if (!of_both || !node.name().starts_with("stablehlo.")) return std::nullopt;
   const std::string_view name = node.name().substr(10);
   if (std::find(combiners.begin(), combiners.end(), name) == combiners.end()) return std::nullopt;
+  const bool is_extremum = name == "maximum" || name == "minimum";
+  if (is_extremum && is_complex(x.type().dtype)) return std::nullopt;
   return std::string(name);
 }
 

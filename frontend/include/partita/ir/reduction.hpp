@@ -13,7 +13,7 @@
 namespace partita::ir {
 
 /// "add", "multiply", "maximum", "minimum", "and" or "or" when the region is exactly that op of its
-/// two arguments, in either order; else nothing.
+/// two arguments, in either order; else nothing, as for extrema of complex numbers.
 [[nodiscard]] std::optional<std::string> simple_combiner(const Graph& region);
 
 /// Whether the region returns its second argument (a scatter that assigns).
