@@ -26,6 +26,14 @@ Steps PlanBuilder::capture_steps(const std::function<void()>& emit_steps) {
 
 // --- while --------------------------------------------------------------------------------------
 
+/// A value that is not in memory is computed where it is wanted.
+void PlanBuilder::lower_into(Value v, Location to, const std::string& name) {
+  if (is_in_memory(v))
+    emit_copy(memory(v), to, v.type(), name);
+  else
+    lower_loops(v, to);
+}
+
 /// Moves the body's results into the carries.  A result that is itself (part of) another carry is
 /// saved first, because that carry may be overwritten before it is read.
 void PlanBuilder::copy_carries(const Graph& body, const std::vector<Location>& carries, int skip) {
@@ -63,7 +71,7 @@ void PlanBuilder::lower_counted(Node& node, const CountedLoop& loop) {
     if (int(k) == loop.induction) continue;
     const Value init = node.operand(k);
     carries[k] = new_temporary(init.type(), "carry");
-    emit_copy(memory(init), carries[k], init.type(), "initial carry");
+    lower_into(init, carries[k], "initial carry");
     locations_[body.argument(int(k))] = carries[k];
   }
   For step{.variable = iv, .begin = begin, .end = end, .step = loop.step};
@@ -94,7 +102,7 @@ void PlanBuilder::lower_while(Node& node) {
   for (std::size_t k = 0; k < node.operands().size(); ++k) {
     const Value init = node.operand(k);
     carries.push_back(new_temporary(init.type(), "carry"));
-    emit_copy(memory(init), carries[k], init.type(), "initial carry");
+    lower_into(init, carries[k], "initial carry");
     locations_[condition.argument(int(k))] = carries[k];
     locations_[body.argument(int(k))] = carries[k];
   }

@@ -128,6 +128,16 @@ HostExpr PlanBuilder::host_value(Value v) {
   return e;
 }
 
+bool PlanBuilder::is_in_memory(Value v) const {
+  if (locations_.contains(v)) return true;
+  if (const auto it = slices_.find(v); it != slices_.end())
+    return !it->second.has_lanes && locations_.contains(it->second.whole);
+  if (!v.node->is("stablehlo.constant") || is_host(v)) return false;
+  // Elements of 16 bytes are no literals.
+  return !(*v.node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat() ||
+         byte_size(v.type().dtype) > 8;
+}
+
 Location PlanBuilder::memory(Value v) {
   if (const auto it = locations_.find(v); it != locations_.end()) return it->second;
   if (const auto it = slices_.find(v);
@@ -136,11 +146,7 @@ Location PlanBuilder::memory(Value v) {
     at.offset = at.offset + it->second.first * HostExpr(v.type().count());
     return at;
   }
-  // Elements of 16 bytes are no literals.
-  const bool is_dense = v.node->is("stablehlo.constant") && !is_host(v) &&
-                        (!(*v.node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat() ||
-                         byte_size(v.type().dtype) > 8);
-  if (is_dense) {
+  if (is_in_memory(v)) {
     draft_.constants.push_back((*v.node->attrs.find("value")->get_if<ir::DenseRef>())->to_array());
     const int index = int(draft_.constants.size()) - 1;
     const Location at{new_buffer(BufferKind::constant, v.type().dtype, HostExpr(v.type().count()),

@@ -49,6 +49,8 @@ class PlanBuilder {
   [[nodiscard]] bool is_host(ir::Value v) const;
   /// Where `v` lies in memory; computes it there now if it has no place yet.
   Location memory(ir::Value v);
+  /// Whether it has a place already, or is a constant that gets one without a kernel.
+  [[nodiscard]] bool is_in_memory(ir::Value v) const;
   void bind_arguments();
   void bind_results();
   void lower_graph(const ir::Graph& graph);
@@ -113,6 +115,7 @@ class PlanBuilder {
 
   // lower_control.cpp
   void lower_while(ir::Node& node);
+  void lower_into(ir::Value v, Location to, const std::string& name);
   void lower_counted(ir::Node& node, const CountedLoop& loop);
   void copy_carries(const ir::Graph& body, const std::vector<Location>& carries, int skip);
   void lower_case(ir::Node& node);

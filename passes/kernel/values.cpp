@@ -142,8 +142,10 @@ ValueAnalysis::ValueAnalysis(const Graph& body, const ValuePolicy& policy) : pol
   for (const Value& v : body.results) force_value(v);
   force(body);
   form_epilogues(body);
+  find_uses(body);
   estimate(body);
   decide(body);
+  reconsider(body);
   keep_whole_epilogues(body);
 }
 
@@ -237,8 +239,10 @@ void ValueAnalysis::force(const Graph& graph) {
         !(*node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat();
     if (is_dense_constant) force_value(node->result());
     // Control flow and collectives take and give memory; procedures read elements often.
+    // What a loop starts from is written into its carries, whether it is in memory or not.
     const bool reads_often = shape == KernelShape::procedure && !node->is("stablehlo.sort");
-    if (shape == KernelShape::none || reads_often)
+    const bool takes_memory = shape == KernelShape::none && !node->is("stablehlo.while");
+    if (takes_memory || reads_often)
       for (const Value& v : node->operands()) force_value(v);
     if (is_library_contraction(*node, policy_))
       for (const Value& v : node->operands()) {
@@ -265,22 +269,71 @@ double ValueAnalysis::cost(Value v) const {
   return it == cost_.end() ? 0 : it->second;
 }
 
-void ValueAnalysis::estimate(const Graph& graph) {
+void ValueAnalysis::find_uses(const Graph& graph) {
   for (Node* node : graph.nodes()) {
     for (std::size_t k = 0; k < node->operands().size(); ++k)
       uses_[node->operand(k)].push_back({node, int(k), &graph});
+    if (node->op().shape != KernelShape::none) continue;
+    for (const auto& region : node->regions()) find_uses(*region);
+  }
+  for (const Value& v : graph.results) uses_[v].push_back({nullptr, 0, &graph});
+}
+
+bool ValueAnalysis::is_spread(Value v) const {
+  const auto it = uses_.find(v);
+  return it != uses_.end() && std::ranges::any_of(it->second, [&](const Use& use) {
+           return use.user != nullptr && use.user->op().shape == KernelShape::loops &&
+                  use.user->result_types()[0].count() >=
+                      4 * std::max<std::int64_t>(v.type().count(), 1);
+         });
+}
+
+void ValueAnalysis::estimate(const Graph& graph) {
+  for (Node* node : graph.nodes()) {
     if (node->op().shape == KernelShape::loops) {
       double total = own_cost(*node);
       for (const Value& v : node->operands()) total += cost(v);
       for (int k = 0; k < node->result_count(); ++k) {
-        cost_[node->result(k)] = total;
-        if (total > kernel_budget) force_value(node->result(k));
+        const Value v = node->result(k);
+        cost_[v] = total;
+        // What many elements need is better read than computed for each of them.
+        if (total > kernel_budget || (total >= store_cost && !host_.contains(v) && is_spread(v)))
+          force_value(v);
       }
     }
     if (node->op().shape != KernelShape::none) continue;
     for (const auto& region : node->regions()) estimate(*region);
   }
-  for (const Value& v : graph.results) uses_[v].push_back({nullptr, 0, &graph});
+}
+
+/// What computing v again may cost before it is stored instead, given what becomes of its users.
+double ValueAnalysis::limit(Value v, const Graph& graph) {
+  double limit = kernel_budget;
+  std::set<const void*> roots;
+  bool changes_index = false, is_captured = false;
+  const auto& uses = uses_[v];
+  for (const Use& use : uses) {
+    if (use.graph != &graph) is_captured = true;
+    if (use.user == nullptr) {  // folded into a foreach's accumulator or stack
+      roots.insert(&graph);
+      continue;
+    }
+    const Node& user = *use.user;
+    if (visits_again(user)) limit = std::min(limit, contraction_operand_cost);
+    if (user.op().shape == KernelShape::contraction)
+      limit = std::min(limit, operand_cost(user, use.operand));
+    changes_index |=
+        is_view_op(user) || own_cost(user) == 0 ||
+        is_one_of<3>(user.name(), {"stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather"});
+    if (user.op().shape == KernelShape::loops && !materialised_.contains(use.user->result()))
+      roots.insert(roots_[use.user->result()].begin(), roots_[use.user->result()].end());
+    else
+      roots.insert(use.user);
+  }
+  if (roots.size() > 1) limit = std::min(limit, store_cost);
+  if (is_captured || (uses.size() > 1 && changes_index)) limit = 0;
+  roots_[v] = std::move(roots);
+  return limit;
 }
 
 void ValueAnalysis::decide(const Graph& graph) {
@@ -293,38 +346,28 @@ void ValueAnalysis::decide(const Graph& graph) {
     for (int k = 0; k < node->result_count(); ++k) {
       const Value v = node->result(k);
       if (materialised_.contains(v) || host_.contains(v)) continue;
-      std::set<const void*> roots;
-      bool is_recomputed = false, is_captured = false;
-      std::size_t index_changes = 0;
-      const auto& uses = uses_[v];
-      for (const Use& use : uses) {
-        if (use.graph != &graph) is_captured = true;
-        if (use.user == nullptr) {  // folded into a foreach's accumulator or stack
-          roots.insert(&graph);
-          continue;
-        }
-        const Node& user = *use.user;
-        if (visits_again(user)) is_recomputed |= cost(v) > contraction_operand_cost;
-        if (user.op().shape == KernelShape::contraction)
-          is_recomputed |= cost(v) > operand_cost(user, use.operand);
-        if (is_view_op(user) || own_cost(user) == 0 || user.is("stablehlo.concatenate") ||
-            user.is("stablehlo.pad") || user.is("stablehlo.gather"))
-          ++index_changes;
-        if (user.op().shape == KernelShape::loops &&
-            user.result_types()[0].count() >= 4 * std::max<std::int64_t>(v.type().count(), 1))
-          is_recomputed |= cost(v) > 2 * store_cost;
-        if (user.op().shape == KernelShape::loops && !materialised_.contains(use.user->result()))
-          roots.insert(roots_[use.user->result()].begin(), roots_[use.user->result()].end());
-        else
-          roots.insert(use.user);
-      }
-      const double c = cost(v);
-      const bool branches = uses.size() > 1 && index_changes > 0 && c >= 1;
-      if (is_recomputed || branches || (is_captured && c >= 1) ||
-          (roots.size() > 1 && c > store_cost))
+      limits_[v] = limit(v, graph);
+      if (cost(v) > limits_[v]) force_value(v);
+    }
+  }
+}
+
+void ValueAnalysis::reconsider(const Graph& graph) {
+  for (Node* node : graph.nodes()) {
+    if (node->op().shape == KernelShape::none)
+      for (const auto& region : node->regions()) reconsider(*region);
+    if (node->op().shape != KernelShape::loops) continue;
+    double total = own_cost(*node);
+    for (const Value& v : node->operands()) total += cost(v);
+    for (int k = 0; k < node->result_count(); ++k) {
+      const Value v = node->result(k);
+      cost_[v] = total;
+      const auto it = limits_.find(v);
+      if (it == limits_.end()) continue;
+      if (total > it->second)
         force_value(v);
       else
-        roots_[v] = std::move(roots);
+        materialised_.erase(v);
     }
   }
 }

@@ -57,15 +57,22 @@ class ValueAnalysis {
   void force(const ir::Graph& graph);
   void form_epilogues(const ir::Graph& graph);
   void keep_whole_epilogues(const ir::Graph& graph);
+  void find_uses(const ir::Graph& graph);
   void estimate(const ir::Graph& graph);
+  [[nodiscard]] double limit(ir::Value v, const ir::Graph& graph);
+  /// From users to operands: what is stored, as if what is not stored yet cost all it is made of.
   void decide(const ir::Graph& graph);
+  /// From operands to users, knowing what operands are stored.
+  void reconsider(const ir::Graph& graph);
   void force_value(ir::Value v);
   [[nodiscard]] double cost(ir::Value v) const;
+  /// Whether each element is part of several of a user.
+  [[nodiscard]] bool is_spread(ir::Value v) const;
 
   ValuePolicy policy_;
   std::set<ir::Value> materialised_, host_;
   ir::ValueMap<Epilogue> epilogues_;
-  ir::ValueMap<double> cost_;
+  ir::ValueMap<double> cost_, limits_;
   struct Use {
     ir::Node* user;  ///< null: a result of `graph`
     int operand;

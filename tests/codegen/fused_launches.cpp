@@ -182,6 +182,51 @@ TEST(FusedLaunches, Softmax) {
   EXPECT_LE(counts_of("%x: " + type, type, f.text).launches, 4);
 }
 
+TEST(FusedLaunches, LayerNorm) {
+  Lines f;
+  const std::string type = "tensor<32x48xf32>", rows = "tensor<32xf32>";
+  const auto spread = [&](const std::string& x) {
+    return f.add(cat("stablehlo.broadcast_in_dim ", x, ", dims = [0]"),
+                 cat("(", rows, ") -> ", type));
+  };
+  const std::string zero = f.splat("0.0", "tensor<f32>"), n = f.splat("48.0", rows);
+  const std::string mean = f.binary("divide", reduce(f, "add", "%x", zero), n, rows);
+  const std::string off = f.binary("subtract", "%x", spread(mean), type);
+  const std::string square = f.binary("multiply", off, off, type);
+  const std::string variance = f.binary("divide", reduce(f, "add", square, zero), n, rows);
+  const std::string safe = f.binary("add", variance, f.splat("1e-5", rows), rows);
+  const std::string scale = f.add("stablehlo.rsqrt " + safe, rows);
+  const std::string y = f.binary("multiply", off, spread(scale), type);
+  f.text += cat("  return ", y, " : ", type, "\n");
+  EXPECT_EQ(counts_of("%x: " + type, type, f.text).launches, 2);
+}
+
+TEST(FusedLaunches, LoopsStartFromValuesThatAreNotStored) {
+  Lines f;
+  const std::string type = "tensor<300x70xf32>";
+  f.text = R"(
+    %wide = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<70xf32>) -> tensor<300x70xf32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %0:2 = stablehlo.while(%i = %zero, %a = %wide) : tensor<i32>, tensor<300x70xf32>
+    cond {
+      %n = stablehlo.constant dense<3> : tensor<i32>
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %next = stablehlo.add %i, %one : tensor<i32>
+      %b = stablehlo.multiply %a, %a : tensor<300x70xf32>
+      stablehlo.return %next, %b : tensor<i32>, tensor<300x70xf32>
+    }
+    %change = stablehlo.subtract %0#1, %wide : tensor<300x70xf32>
+    return %change : tensor<300x70xf32>
+)";
+  const Counts c = counts_of("%x: tensor<70xf32>", type, f.text);
+  EXPECT_EQ(c.launches, 3);
+  EXPECT_EQ(c.copies, 0);
+  EXPECT_EQ(c.temporaries, 1u);
+}
+
 TEST(FusedLaunches, WhatReadsOtherItemsIsAKernelOfItsOwn) {
   Lines f;
   const std::string type = "tensor<64xf32>";
