@@ -9,6 +9,7 @@ find_package(OpenCL REQUIRED)
 find_package(CLBlast CONFIG REQUIRED)
 find_package(MPI REQUIRED COMPONENTS C)
 find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS json)
+find_package(dnnl CONFIG REQUIRED)  # oneDNN
 find_package(CLI11 CONFIG REQUIRED)
 # Debian's libzip CMake package wants executables of other packages; its pkg-config file does not.
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)

@@ -23,7 +23,7 @@ struct Stmt {
     declare,       ///< register `slot` of `dtype`, initialised with `value`
     assign,        ///< register `slot` = `value`
     multiply_add,  ///< register `slot` += value · other; fused where `dtype` is floating
-    loop,          ///< for index variable `slot` from 0 to index `value`: body
+    loop,          ///< for index variable `slot` from index `other` (none: 0) to `value`: body
     when,          ///< if `value` (i1): body
     store,         ///< buffer `slot` at index `other` = `value`, of `dtype`
     add_lanes,     ///< register `slot` += the lanes of vector `value` of `width`
@@ -37,6 +37,8 @@ struct Stmt {
   /// at once; registers that it names are vectors.  f32 and f64 alone.
   int width = 1;
   std::int32_t lane = -1;
+  std::int64_t step = 1;     ///< of a loop
+  bool is_parallel = false;  ///< of a loop: no iteration depends on another
 };
 
 struct BufferParam {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "partita/base/error.hpp"
+#include "partita/ir/window.hpp"
 #include "passes/kernel/index_factors.hpp"
 
 namespace partita::passes {
@@ -32,6 +33,7 @@ class BodyPrinter {
   BodyPrinter(const Kernel& kernel, kernel::ScalarText& text, const BodyNames& names)
       : k_(kernel), text_(text), names_(names), uses_(std::size_t(kernel.pool.size())) {
     count_uses(k_.body);
+    find_vector_registers(k_.body);
     has_register_ = having([](const Expr& e) { return e.kind == ExprKind::reg; });
   }
 
@@ -64,6 +66,13 @@ class BodyPrinter {
                                 e.operands, [&](ExprId x) { return bool(found[std::size_t(x)]); });
     }
     return found;
+  }
+
+  [[nodiscard]] bool is_lane(std::int32_t slot) const {
+    return names_.lane_registers.contains(slot);
+  }
+  [[nodiscard]] std::string register_name(std::int32_t slot) const {
+    return cat("r", slot, is_lane(slot) ? names_.lane : "");
   }
 
   /// Whether evaluating `e` now would read memory or cost much, beyond what is already in variables.
@@ -167,7 +176,7 @@ class BodyPrinter {
         return text_.literal(e.dtype, e.bits);
       case ExprKind::reg: {
         const auto lane = lane_registers_.find(e.slot);
-        return lane == lane_registers_.end() ? cat("r", e.slot) : lane->second;
+        return lane == lane_registers_.end() ? register_name(e.slot) : lane->second;
       }
       case ExprKind::index_constant:
         return index_constant(e);
@@ -286,9 +295,11 @@ class BodyPrinter {
     if (s.width > 1) return vector_statement(s);
     switch (s.kind) {
       case Stmt::Kind::declare:
-        return line(cat(text_.value_type(s.dtype), " r", s.slot, " = ", value(s.value), ";"));
+        if (!is_lane(s.slot))
+          return line(cat(text_.value_type(s.dtype), " r", s.slot, " = ", value(s.value), ";"));
+        [[fallthrough]];
       case Stmt::Kind::assign:
-        line(cat("r", s.slot, " = ", value(s.value), ";"));
+        line(cat(register_name(s.slot), " = ", value(s.value), ";"));
         return forget_register(s.slot);
       case Stmt::Kind::multiply_add:
         return multiply_add(s);
@@ -311,6 +322,13 @@ class BodyPrinter {
   }
 
   // --- Vectors ---
+  void find_vector_registers(const std::vector<Stmt>& stmts) {
+    for (const Stmt& s : stmts) {
+      if (s.kind == Stmt::Kind::declare && s.width > 1) vector_registers_.insert(s.slot);
+      find_vector_registers(s.body);
+    }
+  }
+
   /// Whether a value differs between lanes.
   bool has_lanes(ExprId id, std::int32_t lane) {
     const auto found = has_lanes_.find({id, lane});
@@ -453,7 +471,6 @@ class BodyPrinter {
     const std::string r = cat("r", s.slot);
     switch (s.kind) {
       case Stmt::Kind::declare:
-        vector_registers_.insert(s.slot);
         return line(
             cat(text_.vector_type(s.dtype, s.width), " ", r, " = ", vector_value(s.value, s), ";"));
       case Stmt::Kind::multiply_add: {
@@ -495,8 +512,8 @@ class BodyPrinter {
   }
 
   void multiply_add(const Stmt& s) {
-    const std::string a = value(s.value), b = value(s.other), r = cat("r", s.slot);
-    if (is_float(s.dtype)) return line(cat(r, " = fma(", a, ", ", b, ", ", r, ");"));
+    const std::string a = value(s.value), b = value(s.other), r = register_name(s.slot);
+    if (is_float(s.dtype)) return line(cat(r, " = ", text_.multiply_add(s.dtype, a, b, r), ";"));
     const std::string product = cat("v", next_name_++);
     const std::string operands[] = {a, b};
     line(cat("const ", text_.value_type(s.dtype), " ", product, " = ",
@@ -535,13 +552,53 @@ class BodyPrinter {
     for (std::size_t k = 0; k < certain; ++k) hoist(operands[k], is_variant, seen);
   }
 
+  /// The statements of a loop, where each is `register = row(register, …)` on floats and nothing else
+  /// reads these registers; empty otherwise.  Short sums keep their order (decision 0009).
+  [[nodiscard]] std::vector<const Stmt*> reduction_steps(const Stmt& s) const {
+    if (!names_.reduction || k_.pool.bounds(s.value).high <= ir::few_terms) return {};
+    const bool is_guarded = s.body.size() == 1 && s.body[0].kind == Stmt::Kind::when;
+    std::set<std::int32_t> slots;
+    std::vector<const Stmt*> steps;
+    for (const Stmt& step : is_guarded ? s.body[0].body : s.body) {
+      if (step.kind != Stmt::Kind::assign || !is_float(step.dtype) || is_lane(step.slot)) return {};
+      if (!slots.insert(step.slot).second) return {};
+      steps.push_back(&step);
+    }
+    const std::vector<bool> reads =
+        having([&](const Expr& e) { return e.kind == ExprKind::reg && slots.contains(e.slot); });
+    if (is_guarded && reads[std::size_t(s.body[0].value)]) return {};
+    for (const Stmt* step : steps) {
+      const Expr& e = k_.pool[step->value];
+      if (e.kind != ExprKind::apply || e.operands.size() != 2 || e.dtype != step->dtype) return {};
+      const Expr& held = k_.pool[e.operands[0]];
+      if (held.kind != ExprKind::reg || held.slot != step->slot ||
+          reads[std::size_t(e.operands[1])])
+        return {};
+    }
+    return steps;
+  }
+
+  /// Lines before a loop that say how it may run.
+  void loop_hints(const Stmt& s) {
+    if (s.is_parallel && !names_.parallel_loop.empty()) line(names_.parallel_loop);
+    std::string clauses;
+    for (const Stmt* step : reduction_steps(s)) {
+      const std::string clause =
+          names_.reduction(k_.pool[step->value].name, step->dtype, cat("r", step->slot));
+      if (clause.empty()) return;
+      clauses += clause;
+    }
+    if (!clauses.empty()) line(cat(names_.reduction_loop, clauses));
+  }
+
   void loop(const Stmt& s) {
     Changes c;
     c.variables.insert(s.slot);
     collect(s.body, c);
     const std::vector<bool> is_variant = having([&](const Expr& e) {
       return (e.kind == ExprKind::index_variable && c.variables.contains(e.slot)) ||
-             (e.kind == ExprKind::reg && c.registers.contains(e.slot)) ||
+             (e.kind == ExprKind::reg &&
+              (c.registers.contains(e.slot) || (is_lane(e.slot) && c.variables.contains(0)))) ||
              (e.kind == ExprKind::load && c.buffers.contains(e.slot));
     });
     std::set<ExprId> seen;
@@ -550,8 +607,10 @@ class BodyPrinter {
         if (e != no_expr && (inner.width == 1 || !has_lanes(e, inner.lane)))
           hoist(e, is_variant, seen);
     const std::string i = cat("k", s.slot);
-    line(cat("for (", names_.index_type, " ", i, " = 0; ", i, " < ", value(s.value), "; ++", i,
-             ") {"));
+    const std::string begin = s.other == no_expr ? "0" : value(s.other), end = value(s.value);
+    loop_hints(s);
+    line(cat("for (", names_.index_type, " ", i, " = ", begin, "; ", i, " < ", end, "; ",
+             s.step == 1 ? cat("++", i) : cat(i, " += ", s.step), ") {"));
     open_scope();
     statements(s.body);
     close_scope();

@@ -6,7 +6,10 @@
 // the branches of `choose` are evaluated only where needed.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "passes/kernel/kernel.hpp"
 #include "passes/kernel/scalar_text.hpp"
@@ -16,6 +19,15 @@ namespace partita::passes {
 struct BodyNames {
   std::string index_type = "int";  ///< C type of index arithmetic
   DType index_dtype = DType::i32;
+  /// Put before a loop whose iterations are independent; none where empty.
+  std::string parallel_loop = {};
+  /// Put before a loop that does nothing but `register = row(register, …)` on floats, followed by what
+  /// `reduction` gives for each register; nothing where it gives nothing for one.
+  std::string reduction_loop = {};
+  std::function<std::string(std::string_view row, DType d, const std::string& name)> reduction = {};
+  /// Registers of which every item of the innermost loop has its own, and what selects it: "[k0]".
+  std::set<std::int32_t> lane_registers = {};
+  std::string lane = {};
 };
 
 /// Statements, indented by two spaces.  Buffers are `b0, b1, …`, scalars `s0, …`, the work-item `k0`.

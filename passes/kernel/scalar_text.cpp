@@ -101,6 +101,10 @@ std::string signed_literal(std::int64_t value, int bits, std::string_view suffix
 
 }  // namespace
 
+bool Dialect::has_snippet(std::string_view snippet) const {
+  return std::ranges::find(snippets, snippet, &Snippet::name) != snippets.end();
+}
+
 // --- Names of types, memory ------------------------------------------------------------------------
 
 std::string ScalarText::value_type(DType d) {
@@ -142,6 +146,17 @@ std::string ScalarText::vector_call(std::string_view operation, DType d, int wid
                                     std::string_view arguments) {
   (void)vector_type(d, width);
   return cat(operation, "_lanes(", name_of(d), ", ", width, ", ", arguments, ")");
+}
+
+std::string ScalarText::multiply_add(DType d, const std::string& x, const std::string& y,
+                                     const std::string& z) {
+  note(d);
+  std::string name = cat("multiply_add_", name_of(info(d).value));
+  if (dialect_.has_snippet(name))
+    use(name);
+  else
+    name = "fma";
+  return cat(name, "(", x, ", ", y, ", ", z, ")");
 }
 
 std::string ScalarText::round(DType d, const std::string& x) {
@@ -344,6 +359,10 @@ std::string ScalarText::substitute_name(std::string_view name, std::string_view&
     const int bits = info(d).bits;
     if (name == "S") return cat("(i", bits, ")", inner);
     return cat(bits < 32 ? "(ui32)" : "", "(ui", bits, ")", inner);
+  }
+  if (std::string typed = cat(name, "_", name_of(part)); dialect_.has_snippet(typed)) {
+    use(typed);
+    return typed;
   }
   const auto helpers = ir::scalar_helpers();
   if (std::ranges::find(helpers, name, &ScalarHelper::name) != helpers.end())

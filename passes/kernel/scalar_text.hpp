@@ -29,15 +29,19 @@ struct Snippet {
 /// What differs between C-like languages.
 struct Dialect {
   std::string_view name;
-  std::string_view always;        ///< first lines of every source: pragmas, type names
-  std::string_view with_f64;      ///< follows when f64 occurs
-  std::vector<Snippet> snippets;  ///< load_f16, round_bf16, saturate_i8, …
-  std::string_view function;      ///< put before a helper's result type: "static inline "
-  std::string_view long_suffix;   ///< of 64-bit literals
+  std::string_view always;    ///< first lines of every source: pragmas, type names
+  std::string_view with_f64;  ///< follows when f64 occurs
+  /// load_f16, round_bf16, saturate_i8, …; also exp_f32, clz_i8, …: functions that rows call, where
+  /// the language does not have them for all types under one name.
+  std::vector<Snippet> snippets;
+  std::string_view function;     ///< put before a helper's result type: "static inline "
+  std::string_view long_suffix;  ///< of 64-bit literals
   /// Bits of a float as an integer of the same width, and back: prefixes of "(x)"; by dtype name.
   std::map<std::string_view, std::string_view> reinterpret;
   std::string_view make_c64, make_c128;  ///< prefixes of "(re, im)"
   std::string_view real, imag;           ///< suffixes that select the parts of a complex value
+
+  [[nodiscard]] bool has_snippet(std::string_view snippet) const;
 };
 
 /// OpenCL C 1.2 without extensions other than cl_khr_fp64, and that only where f64 occurs.
@@ -76,6 +80,9 @@ class ScalarText {
   /// Call of a vector operation of the dialect (load, store, splat, fma, maximum, choose, sum).
   [[nodiscard]] std::string vector_call(std::string_view operation, DType d, int width,
                                         std::string_view arguments);
+  /// x * y + z, rounded once; of floats.
+  [[nodiscard]] std::string multiply_add(DType d, const std::string& x, const std::string& y,
+                                         const std::string& z);
   /// Rounds an f32 value to f16 or bf16 (others: unchanged): for results computed otherwise than by
   /// apply, such as accumulators kept in f32.
   [[nodiscard]] std::string round(DType d, const std::string& x);

@@ -44,12 +44,13 @@ const Target& find_target(const std::string& name) {
 ValuePolicy policy_for(const CompileOptions& options, const Target& target) {
   ValuePolicy policy{.tiles = {.vector_bytes = target.vector_bytes}};
   policy.library_threshold = target.library_threshold;
-  if (options.gemm == "clblast") policy.library_threshold = 1;
+  const bool is_library = options.gemm == "library" || options.gemm == "clblast";
+  if (is_library) policy.library_threshold = 1;
   if (options.gemm == "generated")
     policy.library_threshold = std::numeric_limits<std::int64_t>::max();
-  if (options.gemm == "auto" || options.gemm == "clblast" || options.gemm == "generated")
-    return policy;
-  throw_user_error(cat("--gemm: expected auto, clblast or generated, found '", options.gemm, "'"));
+  if (options.gemm == "auto" || options.gemm == "generated" || is_library) return policy;
+  throw_user_error(
+      cat("--gemm: expected auto, library (or clblast) or generated, found '", options.gemm, "'"));
 }
 
 /// Bytes of one shard: "C + sum of B * block(P)" over placements; evaluated for one shard too.
@@ -162,7 +163,7 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   watch.time("codegen", [&] {
     artifact.plan = draft.plan;
     artifact.constants = std::move(draft.constants);
-    target.generate(draft, artifact);
+    target.generate(draft, options, artifact);
   });
   r.counts.insert(draft.counts.begin(), draft.counts.end());
   r.counts["kernels"] = std::int64_t(artifact.kernels.size());

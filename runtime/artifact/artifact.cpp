@@ -31,6 +31,10 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 
 std::string extension(const std::string& target) { return target == "opencl" ? ".cl" : ".c"; }
 
+std::string binary_path(const std::string& target, const std::string& name) {
+  return cat(target, "/module_", name, ".so");
+}
+
 struct Property {
   std::string key, value;
 };
@@ -59,6 +63,7 @@ struct Manifest {
   std::int64_t arena_bytes = 0;
   std::vector<std::string> modules;
   std::vector<KernelRow> kernels;
+  std::vector<std::string> binaries;
   std::vector<Type> constants;
   std::vector<Property> properties;
 };
@@ -75,6 +80,7 @@ void fields(A& a, Ref<A, Manifest> x) {
   a("arena_bytes", x.arena_bytes);
   a("modules", x.modules);
   a("kernels", x.kernels);
+  a.optional("binaries", x.binaries, std::vector<std::string>{});
   a("constants", x.constants);
   a("properties", x.properties);
 }
@@ -90,6 +96,7 @@ Manifest manifest_of(const Artifact& artifact, std::string hash) {
   for (const KernelModule& module : artifact.modules) m.modules.push_back(module.name);
   for (const KernelEntry& kernel : artifact.kernels)
     m.kernels.push_back({kernel.name, kernel.module});
+  for (const KernelBinary& binary : artifact.binaries) m.binaries.push_back(binary.name);
   for (const HostArray& constant : artifact.constants) m.constants.push_back(constant.type);
   for (const auto& [key, value] : artifact.properties) m.properties.push_back({key, value});
   return m;
@@ -106,6 +113,10 @@ std::string hash_of(const Artifact& artifact, std::string_view plan_text) {
   for (const KernelEntry& kernel : artifact.kernels) {
     hasher.add(kernel.name);
     hasher.add(std::int64_t(kernel.module));
+  }
+  for (const KernelBinary& binary : artifact.binaries) {
+    hasher.add(binary.name);
+    hasher.add(std::span(binary.bytes));
   }
   for (const HostArray& constant : artifact.constants) {
     hasher.add(to_string(constant.type));
@@ -130,6 +141,8 @@ class ArtifactReader {
           {module, text(cat("kernels/", module, extension(manifest.target)))});
     for (const KernelRow& kernel : manifest.kernels)
       artifact.kernels.push_back({kernel.name, kernel.module});
+    for (const std::string& binary : manifest.binaries)
+      artifact.binaries.push_back({binary, bytes(binary_path(manifest.target, binary))});
     for (std::size_t i = 0; i < manifest.constants.size(); ++i) {
       HostArray constant;
       constant.type = manifest.constants[i];
@@ -199,6 +212,8 @@ std::vector<std::byte> serialize_artifact(const Artifact& artifact) {
   for (const KernelModule& module : artifact.modules)
     items.push_back(
         {cat("kernels/", module.name, extension(artifact.target)), as_bytes(module.source)});
+  for (const KernelBinary& binary : artifact.binaries)
+    items.push_back({binary_path(artifact.target, binary.name), binary.bytes});
   for (std::size_t i = 0; i < artifact.constants.size(); ++i)
     items.push_back({cat("constants/", i, ".bin"), artifact.constants[i].bytes});
   items.push_back({"ir/main.mlir", as_bytes(artifact.ir)});

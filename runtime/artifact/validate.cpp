@@ -116,6 +116,8 @@ void Validator::check_kernels() const {
     if (!is_name(kernel.name, false)) fail(kernels, "an identifier", kernel.name);
     expect_index(kernels, "a module", kernel.module, artifact_.modules);
   }
+  for (const KernelBinary& binary : artifact_.binaries)
+    if (!is_name(binary.name, true)) fail({.name = "binaries"}, "a file name", binary.name);
 }
 
 void Validator::check_constants() const {

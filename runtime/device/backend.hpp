@@ -21,6 +21,8 @@ struct Backend {
   std::vector<std::unique_ptr<Device>> (*open)(const DeviceRequest& request) = nullptr;
   /// Profiles of the devices present; empty where there are none.
   std::vector<DeviceProfile> (*list)() = nullptr;
+  /// As default_devices(); none: always 1.
+  int (*default_devices)(const Plan& plan, int local_ranks) = nullptr;
 };
 
 namespace backends {

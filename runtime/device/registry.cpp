@@ -30,6 +30,13 @@ std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request) 
   throw_user_error(cat("target '", request.backend, "' is not built in (built in: ", names, ")"));
 }
 
+int default_devices(const Artifact& artifact, int local_ranks) {
+  for (const Backend& backend : all_backends())
+    if (backend.name == artifact.target && backend.default_devices != nullptr)
+      return backend.default_devices(artifact.plan, local_ranks);
+  return 1;
+}
+
 std::vector<DeviceProfile> list_devices() {
   std::vector<DeviceProfile> profiles;
   for (const Backend& backend : all_backends())

@@ -17,9 +17,10 @@ namespace partita {
 
 namespace {
 
-std::vector<std::unique_ptr<Communicator>> open_communicators(const SessionOptions& options) {
+std::vector<std::unique_ptr<Communicator>> open_communicators(const SessionOptions& options,
+                                                              int devices) {
   const CommunicatorOptions communicator_options{
-      .shards_per_rank = options.devices_per_rank,
+      .shards_per_rank = devices,
       .timeout = options.timeout,
   };
   if (options.use_mpi) return make_mpi_communicators(communicator_options, options.mpi_comm);
@@ -29,13 +30,16 @@ std::vector<std::unique_ptr<Communicator>> open_communicators(const SessionOptio
 // Devices are opened after the communicators, so that a rank without a device can tell the others.
 SessionParts open_parts(const Artifact& artifact, const SessionOptions& options) {
   SessionParts parts;
-  parts.communicators = open_communicators(options);
   const LocalRank local = options.use_mpi ? local_rank() : LocalRank{};
+  const int devices = options.devices_per_rank != 0 ? options.devices_per_rank
+                      : options.host_queues.empty() ? default_devices(artifact, local.count)
+                                                    : int(options.host_queues.size());
+  parts.communicators = open_communicators(options, devices);
   try {
     parts.devices = open_devices({.backend = artifact.target,
                                   .local_rank = local.index,
                                   .local_ranks = local.count,
-                                  .devices_per_rank = options.devices_per_rank,
+                                  .devices_per_rank = devices,
                                   .host_queues = options.host_queues});
   } catch (...) {
     for (auto& communicator : parts.communicators)

@@ -134,7 +134,7 @@ PARTITA_API partita_status partita_artifact_find_output(const partita_artifact* 
 
 typedef struct partita_session_options {
   size_t struct_size;
-  int32_t devices_per_rank; /* shards of this process; default 1 */
+  int32_t devices_per_rank; /* shards of this process; 0: as the target does best */
   int32_t use_mpi;          /* 1: this process is one rank of an MPI job; default 0 */
   /* A pointer to the MPI_Comm whose processes are the ranks, duplicated while the session is made;
    * default MPI_COMM_WORLD.  MPI is initialised if the host has not done so. */

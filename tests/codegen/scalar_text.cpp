@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Kernel text of every row and conversion gives on an OpenCL device what the interpreter gives.  A
-// device compiles each kernel on its own, so each does as much as its argument list allows.
+// Kernel text of every row and conversion gives what the interpreter gives, on an OpenCL device and
+// in C.  A device compiles each kernel on its own, so each does as much as its argument list allows.
 #include "passes/kernel/scalar_text.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,9 @@
 #include <bit>
 #include <memory>
 
+#include "backend-cpu/codegen/c_dialect.hpp"
 #include "partita/base/error.hpp"
+#include "tests/support/host_c.hpp"
 #include "tests/support/opencl.hpp"
 #include "tests/support/samples.hpp"
 
@@ -19,6 +21,8 @@ namespace {
 
 using partita::testing::Allowed;
 using partita::testing::difference;
+using partita::testing::HostC;
+using partita::testing::KernelMachine;
 using partita::testing::OpenCL;
 using partita::testing::Random;
 using partita::testing::samples;
@@ -44,8 +48,15 @@ struct KernelCase {
   [[nodiscard]] std::size_t arguments() const { return inputs.size() + results.size(); }
 };
 
+/// A language that kernels are printed in.
+enum class Language : std::uint8_t { opencl, c };
+
 class Source {
  public:
+  explicit Source(Language language)
+      : text(language == Language::c ? passes::c_dialect() : opencl_dialect()),
+        language_(language) {}
+
   ScalarText text;
   std::vector<std::unique_ptr<KernelCase>> cases;
 
@@ -73,20 +84,11 @@ class Source {
   }
   std::string str() {
     std::string kernels;
-    for (const auto& c : cases) {
-      std::string parameters;
-      for (std::size_t k = 0; k < c->inputs.size(); ++k)
-        parameters += cat(parameters.empty() ? "" : ", ", "__global const ",
-                          text.stored_type(c->inputs[k].type.dtype), "* in", k);
-      for (std::size_t k = 0; k < c->results.size(); ++k)
-        parameters += cat(parameters.empty() ? "" : ", ", "__global ",
-                          text.stored_type(c->results[k].expected.type.dtype), "* out", k);
-      kernels += cat("\n__kernel void ", c->name, "(", parameters,
-                     ") {\n  const size_t i = get_global_id(0);\n", c->body, "}\n");
-    }
+    for (const auto& c : cases)
+      kernels += language_ == Language::c ? c_function(*c) : opencl_kernel(*c);
     return text.prelude_and_helpers() + kernels;
   }
-  void check(OpenCL& device) {
+  void check(KernelMachine& device) {
     device.build(str());
     for (const auto& c : cases) {
       std::vector<HostArray> actual;
@@ -100,6 +102,33 @@ class Source {
       }
     }
   }
+
+ private:
+  std::string opencl_kernel(const KernelCase& c) {
+    std::string parameters;
+    for (std::size_t k = 0; k < c.inputs.size(); ++k)
+      parameters += cat(parameters.empty() ? "" : ", ", "__global const ",
+                        text.stored_type(c.inputs[k].type.dtype), "* in", k);
+    for (std::size_t k = 0; k < c.results.size(); ++k)
+      parameters += cat(parameters.empty() ? "" : ", ", "__global ",
+                        text.stored_type(c.results[k].expected.type.dtype), "* out", k);
+    return cat("\n__kernel void ", c.name, "(", parameters,
+               ") {\n  const size_t i = get_global_id(0);\n", c.body, "}\n");
+  }
+  std::string c_function(const KernelCase& c) {
+    std::string moves;
+    const auto move = [&](DType d, const std::string& name, std::size_t array) {
+      const std::string type = text.stored_type(d);
+      moves += cat("  ", type, "* ", name, " = (", type, "*)arrays[", array, "];\n");
+    };
+    for (std::size_t k = 0; k < c.inputs.size(); ++k) move(c.inputs[k].type.dtype, cat("in", k), k);
+    for (std::size_t k = 0; k < c.results.size(); ++k)
+      move(c.results[k].expected.type.dtype, cat("out", k), c.inputs.size() + k);
+    return cat("\nvoid ", c.name, "(i64 n, void* const* arrays) {\n", moves,
+               "  for (i64 i = 0; i < n; ++i) {\n", c.body, "  }\n}\n");
+  }
+
+  Language language_;
 };
 
 HostArray interpreted(const ir::ElementwiseRow& row, DType d,
@@ -145,29 +174,38 @@ void add_rows(Source& source, DType d, Random& random) {
   }
 }
 
-OpenCL* shared_device() {
+KernelMachine* shared_machine(Language language) {
+  if (language == Language::c) {
+    static HostC c;
+    return &c;
+  }
   static const std::unique_ptr<OpenCL> device =
       OpenCL::why_unavailable().empty() ? std::make_unique<OpenCL>() : nullptr;
-  return device.get();
+  return device != nullptr && device->has_f64() ? device.get() : nullptr;
 }
 
-class ScalarTextOnDevice : public ::testing::Test {
+class ScalarTextRuns : public ::testing::TestWithParam<Language> {
  protected:
   void SetUp() override {
-    if (!shared_device()) GTEST_SKIP() << OpenCL::why_unavailable();
-    if (!shared_device()->has_f64()) GTEST_SKIP() << "the device has no fp64";
+    if (!machine()) GTEST_SKIP() << "no OpenCL device with fp64";
   }
+  static KernelMachine* machine() { return shared_machine(GetParam()); }
 };
 
-TEST_F(ScalarTextOnDevice, rows_of_every_dtype_equal_the_interpreter) {
-  Source source;
+INSTANTIATE_TEST_SUITE_P(, ScalarTextRuns, ::testing::Values(Language::opencl, Language::c),
+                         [](const auto& info) {
+                           return std::string(info.param == Language::c ? "as_c" : "as_opencl");
+                         });
+
+TEST_P(ScalarTextRuns, rows_of_every_dtype_equal_the_interpreter) {
+  Source source(GetParam());
   Random random(1);
   for (const DType d : all_dtypes) add_rows(source, d, random);
-  source.check(*shared_device());
+  source.check(*machine());
 }
 
-TEST_F(ScalarTextOnDevice, conversions_between_all_dtypes_equal_the_interpreter) {
-  Source source;
+TEST_P(ScalarTextRuns, conversions_between_all_dtypes_equal_the_interpreter) {
+  Source source(GetParam());
   Random random(2);
   for (const DType from : all_dtypes) {
     KernelCase& c = source.start(cat("convert_", info(from).name));
@@ -176,7 +214,7 @@ TEST_F(ScalarTextOnDevice, conversions_between_all_dtypes_equal_the_interpreter)
       source.result(c, cat("convert ", to_string(from), " to ", to_string(to)),
                     source.text.convert(x, from, to), convert(c.inputs[0], to), {}, 0);
   }
-  source.check(*shared_device());
+  source.check(*machine());
 }
 
 /// Which NaN a NaN becomes in registers is unspecified.
@@ -189,8 +227,8 @@ HostArray without_nan(HostArray array) {
   return array;
 }
 
-TEST_F(ScalarTextOnDevice, bitcasts_keep_the_bits) {
-  Source source;
+TEST_P(ScalarTextRuns, bitcasts_keep_the_bits) {
+  Source source(GetParam());
   Random random(3);
   for (const DType from : all_dtypes) {
     if (from == DType::i1 || from == DType::c128) continue;
@@ -205,11 +243,11 @@ TEST_F(ScalarTextOnDevice, bitcasts_keep_the_bits) {
                     source.text.bitcast(x, from, to), std::move(expected), {}, 0);
     }
   }
-  source.check(*shared_device());
+  source.check(*machine());
 }
 
-TEST_F(ScalarTextOnDevice, literals_are_exact) {
-  Source source;
+TEST_P(ScalarTextRuns, literals_are_exact) {
+  Source source(GetParam());
   for (const DType d : all_dtypes) {
     if (d == DType::c128) continue;
     KernelCase& c = source.start(cat("literals_", info(d).name));
@@ -226,7 +264,7 @@ TEST_F(ScalarTextOnDevice, literals_are_exact) {
       }
     });
   }
-  source.check(*shared_device());
+  source.check(*machine());
 }
 
 /// Nested text of exact rows, without variables in between: parentheses and rounding must be right.
@@ -265,15 +303,15 @@ void add_chain(Source& source, KernelCase& c, DType d, Random& random) {
                 terms.back().value, {}, first);
 }
 
-TEST_F(ScalarTextOnDevice, nested_text_of_exact_rows_equals_the_interpreter) {
-  Source source;
+TEST_P(ScalarTextRuns, nested_text_of_exact_rows_equals_the_interpreter) {
+  Source source(GetParam());
   Random random(4);
   for (const DType d :
        {DType::f32, DType::f16, DType::bf16, DType::i8, DType::ui16, DType::i32, DType::i64}) {
     KernelCase& c = source.start(cat("chains_", info(d).name));
     for (int k = 0; k < 4; ++k) add_chain(source, c, d, random);
   }
-  source.check(*shared_device());
+  source.check(*machine());
 }
 
 // --- Text alone ------------------------------------------------------------------------------------

@@ -147,6 +147,7 @@ class Support {
     try {
       passes::CompileOptions options;
       options.target = target_;
+      options.cpu_levels.clear();  // the text is enough
       (void)passes::compile_module(program, options);
       return {};
     } catch (const Error& e) {

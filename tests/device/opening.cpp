@@ -103,7 +103,7 @@ TEST_F(DeviceOpening, refuses_queues_of_the_host_that_do_not_fit) {
 TEST_F(DeviceOpening, refuses_an_unknown_backend_and_no_devices) {
   const std::string text =
       error_text(ErrorKind::user, [] { (void)open_devices({.backend = "abacus"}); });
-  EXPECT_EQ(text, "target 'abacus' is not built in (built in: opencl)");
+  EXPECT_EQ(text, "target 'abacus' is not built in (built in: opencl, cpu)");
   error_text(ErrorKind::user, [] { (void)open_devices({.devices_per_rank = 0}); });
 }
 

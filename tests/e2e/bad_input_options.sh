@@ -29,15 +29,15 @@ refused 2 "expected a command (|compile|run|), found none" "$partita"
 refused 2 "expected a command (|), found frobnicate" "$partita" frobnicate
 refused 2 "--error-format|xml|text|json" "$partita" --error-format xml devices
 refused 2 "--target is required" "$partita" compile p.mlir -o "$out/p.pta"
-refused 2 "--target: 'cuda' is not built in; built in: |opencl" "$partita" compile p.mlir -o "$out/p.pta" --target cuda
-if ! "$partita" compile p.mlir -o q.pta --target cpu >log 2>&1; then
-  refused 2 "--target: 'cpu' is not built in; built in: |opencl" "$partita" compile p.mlir -o "$out/p.pta" --target cpu
-fi
+refused 2 "--target: 'cuda' is not built in; built in: |opencl|cpu" "$partita" compile p.mlir -o "$out/p.pta" --target cuda
+refused 2 "--cpu: expected some of native|x86-64-v3|found 'z80'" "$partita" compile p.mlir -o "$out/p.pta" --target cpu --cpu z80
+refused 3 "PARTITA_CC: expected a C compiler, found no program /nowhere/cc" \
+  env PARTITA_CC=/nowhere/cc "$partita" compile p.mlir -o "$out/p.pta" --target cpu
 compile "--nonsense" --nonsense
 compile "--layout: expected loop, batch, batch:B or auto, found 'foo'" --layout foo
 compile "--layout: expected loop, batch, batch:B or auto, found 'batch:0'" --layout batch:0
 compile "--layout: expected loop, batch, batch:B or auto, found 'batch:x'" --layout batch:x
-compile "--gemm: expected auto, clblast or generated, found 'foo'" --gemm foo
+compile "--gemm: expected auto, library (or clblast) or generated, found 'foo'" --gemm foo
 compile "--memory-budget: expected at most 1 bytes on one shard, found|block(" --memory-budget 1B
 compile "--memory-budget: expected a size such as 8GiB, found lots" --memory-budget lots
 compile "expected a function @nobody, found public functions @main" --function nobody

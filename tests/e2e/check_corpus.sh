@@ -14,7 +14,7 @@ if [[ -z ${PARTITA_CORPUS:-} ]]; then
   echo "PARTITA_CORPUS is not set: the conformance corpus is not here"
   exit 77
 fi
-targets=(interpreter)
+targets=(interpreter cpu)
 if has_device; then targets+=(opencl); fi
 expectations=$PARTITA_SOURCE_DIR/tests/expectations.txt
 cd "$PARTITA_CORPUS"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "partita/base/host_array.hpp"
+#include "tests/support/kernel_machine.hpp"
 
 namespace partita::testing {
 
@@ -20,7 +21,7 @@ inline void require_cl(cl_int status, const char* call) {
     throw std::runtime_error(std::string(call) + " returned " + std::to_string(status));
 }
 
-class OpenCL {
+class OpenCL final : public KernelMachine {
  public:
   /// Why there is no device to test on; empty when there is one.
   [[nodiscard]] static std::string why_unavailable() {
@@ -43,7 +44,7 @@ class OpenCL {
   }
   OpenCL(const OpenCL&) = delete;
   OpenCL& operator=(const OpenCL&) = delete;
-  ~OpenCL() {
+  ~OpenCL() override {
     if (program_) clReleaseProgram(program_);
     clReleaseCommandQueue(queue_);
     clReleaseContext(context_);
@@ -56,7 +57,7 @@ class OpenCL {
            config != 0;
   }
 
-  void build(const std::string& source) {
+  void build(const std::string& source) override {
     const char* text = source.c_str();
     cl_int status = CL_SUCCESS;
     if (program_) clReleaseProgram(program_);
@@ -75,7 +76,7 @@ class OpenCL {
 
   /// Runs n work items of a kernel that takes the inputs and then the outputs.
   void run(const std::string& name, std::span<const HostArray> inputs, std::span<HostArray> outputs,
-           std::size_t n) {
+           std::size_t n) override {
     cl_int status = CL_SUCCESS;
     cl_kernel kernel = clCreateKernel(program_, name.c_str(), &status);
     require_cl(status, "clCreateKernel");

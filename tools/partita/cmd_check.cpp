@@ -237,7 +237,7 @@ void add_check_command(CLI::App& app, Action& action) {
   c->add_option("--placement", o->placements, "NAME=N: a placement to look for")
       ->allow_extra_args(false);
   c->add_option("--layout", o->settings.layout, "loop, batch[:B] or auto");
-  c->add_option("--gemm", o->settings.gemm, "auto, clblast or generated");
+  c->add_option("--gemm", o->settings.gemm, "auto, library or generated");
   c->add_flag("--per-op", o->per_op,
               "On failure name the first op that departs from the interpreter");
   c->add_option("--shrink", o->shrink, "On failure write the smallest program that still fails");

@@ -18,7 +18,7 @@ namespace {
 
 struct CompileArguments {
   std::string input, output, memory_budget;
-  std::vector<std::string> placements, dump_after;
+  std::vector<std::string> placements, dump_after, cpu_levels;
   std::string dump_directory;
   bool strict = false;
   passes::CompileOptions options;
@@ -50,6 +50,7 @@ int compile(CompileArguments& arguments) {
   arguments.options.placements = parse_placements(arguments.placements);
   if (!arguments.memory_budget.empty())
     arguments.options.memory_budget = parse_bytes(arguments.memory_budget, "--memory-budget");
+  if (!arguments.cpu_levels.empty()) arguments.options.cpu_levels = arguments.cpu_levels;
   arguments.options.dumps.dump_after = arguments.dump_after;
   arguments.options.dumps.dump_directory = arguments.dump_directory;
   // Whether the target exists is known before anything is read.
@@ -87,7 +88,14 @@ void add_compile_command(CLI::App& app, Action& action) {
                    "size to look for")
       ->allow_extra_args(false);
   command->add_option("--layout", arguments->options.layout, "loop, batch[:B] or auto");
-  command->add_option("--gemm", arguments->options.gemm, "auto, clblast or generated");
+  command->add_option("--gemm", arguments->options.gemm,
+                      "auto, library (on target opencl also: clblast) or generated");
+  command
+      ->add_option("--cpu", arguments->cpu_levels,
+                   "Instruction sets to compile target cpu for: native (the default), x86-64-v2, "
+                   "x86-64-v3, x86-64-v4")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--memory-budget", arguments->memory_budget,
                       "Most bytes of one shard, such as 8GiB");
   command->add_option("--function", arguments->options.function, "Function to compile");

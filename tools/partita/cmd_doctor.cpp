@@ -12,6 +12,7 @@
 #include <iostream>
 #include <thread>
 
+#include "partita/base/cpu_levels.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/device/device.hpp"
@@ -65,9 +66,24 @@ Finding check_drivers() {
 Finding check_devices() {
   std::string names;
   const auto profiles = list_devices();
-  for (const DeviceProfile& p : profiles) names += cat(names.empty() ? "" : "; ", p.name);
-  if (profiles.empty()) return {Verdict::failure, "no device found"};
-  return {Verdict::ok, cat(profiles.size(), " found: ", names)};
+  int found = 0;
+  for (const DeviceProfile& p : profiles) {
+    if (p.backend != "opencl") continue;
+    names += cat(names.empty() ? "" : "; ", p.name);
+    ++found;
+  }
+  if (found == 0) return {Verdict::failure, "no device found"};
+  return {Verdict::ok, cat(found, " found: ", names)};
+}
+
+Finding check_compiler() {
+  const std::string compiler = environment("PARTITA_CC").value_or("cc");
+  const CommandResult result = run_command(cat("'", compiler, "' --version"));
+  if (result.status != 0)
+    return {Verdict::warning, cat("no C compiler '", compiler,
+                                  "': nothing can be compiled for target cpu (install gcc, or name "
+                                  "one in PARTITA_CC)")};
+  return {Verdict::ok, cat(first_line(result.output), ", for ", best_cpu_level())};
 }
 
 // out[i] = in[i] + 1 over four elements, written by hand.
@@ -158,7 +174,8 @@ Finding check_blas() {
 #define PARTITA_NAME(name) backends += backends.empty() ? #name : ", " #name;
   PARTITA_BACKENDS(PARTITA_NAME)
 #undef PARTITA_NAME
-  return {Verdict::ok, cat("GEMMs by CLBlast; backends built in: ", backends)};
+  return {Verdict::ok,
+          cat("GEMMs by CLBlast (opencl) and oneDNN (cpu); backends built in: ", backends)};
 }
 
 int doctor() {
@@ -167,13 +184,10 @@ int doctor() {
     Finding (*run)();
   };
   constexpr Check checks[] = {
-      {"OpenCL drivers", check_drivers},
-      {"OpenCL devices", check_devices},
-      {"OpenCL kernels", check_kernel},
-      {"MPI launch", check_mpi},
-      {"kernel cache", check_cache},
-      {"affinity", check_affinity},
-      {"BLAS", check_blas},
+      {"OpenCL drivers", check_drivers}, {"OpenCL devices", check_devices},
+      {"OpenCL kernels", check_kernel},  {"C compiler", check_compiler},
+      {"MPI launch", check_mpi},         {"kernel cache", check_cache},
+      {"affinity", check_affinity},      {"BLAS", check_blas},
   };
   constexpr const char* words[] = {"ok     ", "warning", "FAILED "};
   int failures = 0;

@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 
 struct RunOptions {
   std::string artifact, inputs, outputs, carry, print, stats, trace, memory_budget;
-  int rounds = 1, repeat = 1, devices_per_rank = 1;
+  int rounds = 1, repeat = 1, devices_per_rank = 0;
   double timeout_s = 60;
   bool check_replicas = false;
 };
@@ -267,7 +267,9 @@ void add_run_command(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   c->add_option("--stats", o->stats, "S.json to write times, bytes and counts to");
   c->add_option("--trace", o->trace, "T.json to write a Chrome trace to");
-  c->add_option("--devices-per-rank", o->devices_per_rank, "Shards of each rank")
+  c->add_option("--devices-per-rank", o->devices_per_rank,
+                "Shards of each rank (default: on target cpu one per core where there are "
+                "partitions enough, else 1)")
       ->check(CLI::Range(1, 1024));
   c->add_option("--timeout", o->timeout_s, "Seconds of silence after which a rank counts as lost")
       ->check(CLI::Range(0.1, 1e6));

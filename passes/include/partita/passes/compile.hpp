@@ -19,8 +19,11 @@ struct CompileOptions {
   std::string function = "main";
   std::map<std::string, std::int64_t> placements;  ///< --placement NAME=N
   std::string layout = "auto";                     ///< loop | batch[:B] | auto
-  std::string gemm = "auto";                       ///< auto | clblast | generated
+  std::string gemm = "auto";                       ///< auto | library (clblast) | generated
   std::int64_t memory_budget = 0;                  ///< bytes of one shard; 0: none
+  /// Instruction sets that target cpu compiles for: x86-64-v2, -v3, -v4, native (this
+  /// machine's); none: its artifact holds text alone.
+  std::vector<std::string> cpu_levels{"native"};
   RunOptions dumps;
 };
 

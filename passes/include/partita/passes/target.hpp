@@ -17,8 +17,9 @@ struct Target {
   std::string name;
   /// Multiply-adds from which `--gemm auto` takes the library.
   std::int64_t library_threshold = 0;
-  /// Prints kernels into the artifact (modules, kernels, renumbered launches).
-  void (*generate)(const PlanDraft& draft, Artifact& artifact);
+  /// Prints kernels into the artifact (modules, kernels, renumbered launches) and compiles those that
+  /// are not compiled where they run.
+  void (*generate)(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact);
   /// Bytes of the vectors that generated contractions compute with; 0: none.
   std::int64_t vector_bytes = 0;
 };

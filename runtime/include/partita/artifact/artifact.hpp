@@ -3,7 +3,7 @@
 //
 // A compiled program: manifest, plan, kernels, constants and the IR it came from.  In memory it is
 // this object; on disk it is a zip that anyone can open with `unzip`: manifest.json, plan.json,
-// kernels/*.cl, constants/N.bin, ir/main.mlir.  The same object always gives the same bytes.
+// kernels/*.cl, constants/N.bin, cpu/module_LEVEL.so, ir/main.mlir.  The same object always gives the same bytes.
 #pragma once
 
 #include <filesystem>
@@ -27,6 +27,12 @@ struct KernelEntry {
   int module = 0;    ///< index into Artifact::modules
 };
 
+/// Machine code of all modules for one kind of processor.
+struct KernelBinary {
+  std::string name;  ///< what it needs: "x86-64-v3"
+  std::vector<std::byte> bytes;
+};
+
 struct Artifact {
   static constexpr int format_major = 1, format_minor = 0;
 
@@ -35,6 +41,7 @@ struct Artifact {
   Plan plan;
   std::vector<KernelModule> modules;
   std::vector<KernelEntry> kernels;
+  std::vector<KernelBinary> binaries;  ///< of targets that are compiled ahead of time
   std::vector<HostArray> constants;
   std::string ir;  ///< the program after simplify, as text
   /// What it was compiled with, sorted by key: options, device profile, formula of planned bytes.

@@ -20,7 +20,7 @@
 namespace partita {
 
 struct SessionOptions {
-  int devices_per_rank = 1;
+  int devices_per_rank = 0;  ///< 0: as the target does best (default_devices)
   bool use_mpi = false;
   const void* mpi_comm = nullptr;  ///< MPI_Comm* to borrow, or null for the world
   /// Queues that the host lends, one per device (DeviceRequest::host_queues); empty: none.

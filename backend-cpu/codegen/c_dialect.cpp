@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "backend-cpu/codegen/c_dialect.hpp"
+
+#include <deque>
+
+#include "backend-cpu/codegen/c_vectors.hpp"
+#include "backend-cpu/codegen/vector_math.hpp"
+#include "partita/base/error.hpp"
+
+namespace partita::passes {
+namespace {
+
+using kernel::Dialect;
+using kernel::Snippet;
+
+// Complex values are vectors of two, so that +, - and the access to parts are what the rows expect.
+constexpr std::string_view always = R"(typedef _Bool i1;
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long i64;
+typedef unsigned char ui8;
+typedef unsigned short ui16;
+typedef unsigned ui32;
+typedef unsigned long ui64;
+typedef float f32;
+typedef double f64;
+typedef f32 c64 __attribute__((vector_size(8)));
+typedef f64 c128 __attribute__((vector_size(16)));
+#define bool _Bool
+#define true ((_Bool)1)
+#define false ((_Bool)0)
+#define bits_as(type, x) (((union { __typeof__(x) from; type to; }){(x)}).to)
+#define as_i32(x) bits_as(i32, x)
+#define as_ui32(x) bits_as(ui32, x)
+#define as_f32(x) bits_as(f32, x)
+#define as_i64(x) bits_as(i64, x)
+#define as_ui64(x) bits_as(ui64, x)
+#define as_f64(x) bits_as(f64, x)
+#define as_c64(x) bits_as(c64, x)
+static inline c64 make_c64(f32 re, f32 im) { return (c64){re, im}; }
+static inline c128 make_c128(f64 re, f64 im) { return (c128){re, im}; }
+)";
+
+// Subnormals are read by adding them to a number with the right exponent, and written likewise.
+constexpr std::string_view f16_value = R"(static inline f32 f16_value(ui16 bits) {
+  const ui32 magnitude = bits & 0x7fffu, sign = (bits & 0x8000u) << 16;
+  const ui32 normal = (magnitude << 13) + 0x38000000u;
+  const ui32 special = (magnitude << 13) | 0x7f800000u;
+  const ui32 subnormal = as_ui32(as_f32(magnitude | 0x3f000000u) - 0.5f);
+  // 0x3f000000 is 0.5, whose last bit counts 2^-24.
+  return as_f32(sign | (magnitude >= 0x7c00u ? special : magnitude >= 0x400u ? normal : subnormal));
+}
+)";
+
+constexpr std::string_view f16_bits = R"(static inline ui16 f16_bits(f32 x) {
+  const ui32 bits = as_ui32(x), magnitude = bits & 0x7fffffffu;
+  const ui32 rounded = (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
+  const ui32 normal = rounded < 0x7c00u ? rounded : 0x7c00u;
+  const ui32 subnormal = as_ui32(as_f32(magnitude) + 0.5f) - 0x3f000000u;
+  const ui32 finite = magnitude < 0x38800000u ? subnormal : normal;
+  return (ui16)((bits >> 16 & 0x8000u) | (magnitude > 0x7f800000u ? 0x7e00u : finite));
+}
+)";
+
+constexpr std::string_view bf16_value =
+    R"(static inline f32 bf16_value(ui16 bits) { return as_f32((ui32)bits << 16); }
+)";
+
+constexpr std::string_view bf16_bits = R"(static inline ui16 bf16_bits(f32 x) {
+  const ui32 bits = as_ui32(x);
+  return x != x ? (ui16)(bits >> 16 | 0x40u) : (ui16)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+)";
+
+// After rounding to odd, rounding to 16 bits is as if done once.
+constexpr std::string_view narrow_f64 = R"(static inline f32 narrow_f64(f64 x) {
+  const f32 nearest = (f32)x;
+  const ui32 bits = as_ui32(nearest);
+  if ((f64)nearest == x || x != x || (bits & 1u)) return nearest;
+  return as_f32(__builtin_fabs((f64)nearest) < __builtin_fabs(x) ? bits + 1u : bits - 1u);
+}
+)";
+
+constexpr std::string_view narrow_ui64 = R"(static inline f32 narrow_ui64(ui64 x) {
+  if (x < 0x1000000) return (f32)x;
+  const i32 shift = 40 - __builtin_clzl(x);
+  const ui64 rest = x << (64 - shift);
+  return __builtin_ldexpf((f32)(x >> shift | (rest != 0 ? 1 : 0)), shift);
+}
+)";
+
+constexpr std::string_view narrow_i64 = R"(static inline f32 narrow_i64(i64 x) {
+  return x < 0 ? -narrow_ui64(-(ui64)x) : narrow_ui64((ui64)x);
+}
+)";
+
+/// Functions of the C library, for which the compiler knows the names of both precisions.
+constexpr std::string_view functions[] = {
+    "acos",     "acosh", "asin",  "asinh", "atan",      "atanh", "cbrt",  "ceil",  "cos",
+    "cosh",     "erf",   "erfc",  "exp",   "expm1",     "fabs",  "floor", "log",   "log1p",
+    "rint",     "round", "sin",   "sinh",  "sqrt",      "tan",   "tanh",  "ilogb", "atan2",
+    "copysign", "fmod",  "hypot", "pow",   "nextafter", "ldexp", "fma"};
+
+struct IntegerRange {
+  std::string_view dtype;
+  std::string_view low, high;  ///< as f64: values at or below, at or above are clamped
+  std::string_view min, max;
+};
+constexpr IntegerRange integer_ranges[] = {
+    {"i8", "-128.0", "127.0", "-128", "127"},
+    {"i16", "-32768.0", "32767.0", "-32768", "32767"},
+    {"i32", "-2147483648.0", "2147483647.0", "(-2147483647 - 1)", "2147483647"},
+    {"i64", "-9223372036854775808.0", "9223372036854775808.0", "(-9223372036854775807L - 1)",
+     "9223372036854775807L"},
+    {"ui8", "0.0", "255.0", "0", "255"},
+    {"ui16", "0.0", "65535.0", "0", "65535"},
+    {"ui32", "0.0", "4294967295.0", "0u", "4294967295u"},
+    {"ui64", "0.0", "18446744073709551616.0", "0ul", "18446744073709551615ul"},
+};
+
+/// Snippets whose text is made here; kept for as long as the views of the dialect.
+std::string_view keep(std::string text) {
+  static std::deque<std::string> texts;
+  return texts.emplace_back(std::move(text));
+}
+
+void add_functions(std::vector<Snippet>& to) {
+  const auto add = [&](std::string name, std::string text) {
+    to.push_back({keep(std::move(name)), keep(std::move(text))});
+  };
+  for (const bool is_double : {false, true}) {
+    const std::string_view type = is_double ? "f64" : "f32", suffix = is_double ? "" : "f";
+    for (const std::string_view f : functions)
+      add(cat(f, "_", type), cat("#define ", f, "_", type, " __builtin_", f, suffix, "\n"));
+    for (const std::string_view f : {"isfinite", "isinf", "isnan"})
+      add(cat(f, "_", type), cat("#define ", f, "_", type, "(x) (__builtin_", f, "(x) != 0)\n"));
+    add(cat("signbit_", type),
+        cat("#define signbit_", type, "(x) (__builtin_signbit", suffix, "(x) != 0)\n"));
+    add(cat("rsqrt_", type),
+        cat("#define rsqrt_", type, "(x) ((", type, ")1 / __builtin_sqrt", suffix, "(x))\n"));
+    // Without the instruction a fused product would be a slow call.
+    add(cat("multiply_add_", type),
+        cat("#ifdef __FMA__\n#define multiply_add_", type, " __builtin_fma", suffix,
+            "\n#else\n#define multiply_add_", type, "(x, y, z) ((x) * (y) + (z))\n#endif\n"));
+    // lgamma itself writes a global.
+    add(cat("lgamma_", type),
+        cat(type, " lgamma", suffix, "_r(", type, ", int*);\nstatic inline ", type, " lgamma_",
+            type, "(", type, " x) {\n  int sign;\n  return lgamma", suffix, "_r(x, &sign);\n}\n"));
+  }
+  for (const int bits : {8, 16, 32, 64})
+    for (const bool is_signed : {false, true}) {
+      const std::string type = cat(is_signed ? "i" : "ui", bits), same = cat("ui", bits);
+      const std::string wide = cat(is_signed ? "i" : "ui", 2 * bits);
+      add(cat("popcount_", type),
+          cat("static inline ", type, " popcount_", type, "(", type, " x) { return (", type,
+              ")__builtin_popcountl((", same, ")x); }\n"));
+      add(cat("clz_", type),
+          cat("static inline ", type, " clz_", type, "(", type, " x) {\n  return (", type,
+              ")(x ? __builtin_clzl((", same, ")x) - ", 64 - bits, " : ", bits, ");\n}\n"));
+      add(cat("mul_hi_", type),
+          bits < 64
+              ? cat("static inline ", type, " mul_hi_", type, "(", type, " x, ", type,
+                    " y) { return (", type, ")((", wide, ")x * (", wide, ")y >> ", bits, "); }\n")
+              : cat("static inline ", type, " mul_hi_", type, "(", type, " x, ", type,
+                    " y) {\n  return (", type, ")((", is_signed ? "" : "unsigned ",
+                    "__int128)x * (", is_signed ? "" : "unsigned ", "__int128)y >> 64);\n}\n"));
+    }
+}
+
+Dialect make_dialect() {
+  // What comes first is found first: vector functions before the library's.
+  std::vector<Snippet> snippets = vector_math();
+  std::vector<Snippet> own{
+      {"f16_value", f16_value},
+      {"f16_bits", f16_bits},
+      {"round_f16",
+       "static inline f32 round_f16(f32 x) { return f16_value(f16_bits(x)); }\n",
+       {"f16_value", "f16_bits"}},
+      {"bf16_value", bf16_value},
+      {"bf16_bits", bf16_bits},
+      {"round_bf16",
+       "static inline f32 round_bf16(f32 x) { return bf16_value(bf16_bits(x)); }\n",
+       {"bf16_value", "bf16_bits"}},
+      {"narrow_f64", narrow_f64},
+      {"narrow_ui64", narrow_ui64},
+      {"narrow_i64", narrow_i64, {"narrow_ui64"}},
+  };
+  snippets.insert(snippets.end(), own.begin(), own.end());
+  for (const Snippet& s : c_vectors()) snippets.push_back(s);
+  for (const IntegerRange& r : integer_ranges)
+    snippets.push_back({keep(cat("saturate_", r.dtype)),
+                        keep(cat("static inline ", r.dtype, " saturate_", r.dtype,
+                                 "(f64 x) {\n  return x != x ? 0 : x <= ", r.low, " ? ", r.min,
+                                 " : x >= ", r.high, " ? ", r.max, " : (", r.dtype, ")x;\n}\n"))});
+  add_functions(snippets);
+  return {
+      .name = "C11",
+      .always = always,
+      .with_f64 = "",
+      .snippets = std::move(snippets),
+      .function = "static inline ",
+      .long_suffix = "L",
+      .reinterpret = {{"i32", "as_i32"},
+                      {"ui32", "as_ui32"},
+                      {"f32", "as_f32"},
+                      {"i64", "as_i64"},
+                      {"ui64", "as_ui64"},
+                      {"f64", "as_f64"},
+                      {"c64", "as_c64"}},
+      .make_c64 = "make_c64",
+      .make_c128 = "make_c128",
+      .real = "[0]",
+      .imag = "[1]",
+  };
+}
+
+}  // namespace
+
+const Dialect& c_dialect() {
+  static const Dialect dialect = make_dialect();
+  return dialect;
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The dialect's vectors of f32 and f64 (ScalarText::vector_call) in the C of gcc and clang.
+#pragma once
+
+#include <vector>
+
+#include "passes/kernel/scalar_text.hpp"
+
+namespace partita::passes {
+
+[[nodiscard]] std::vector<kernel::Snippet> c_vectors();
+
+}  // namespace partita::passes

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Prints kernels as functions of C11 over ranges of work-items and has the compiler of this machine
+// make one shared object for each instruction set asked for.
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "backend-cpu/codegen/c_dialect.hpp"
+#include "backend-cpu/codegen/host_compiler.hpp"
+#include "backend-cpu/codegen/work_loops.hpp"
+#include "partita/base/cpu_levels.hpp"
+#include "partita/base/error.hpp"
+#include "partita/passes/target.hpp"
+#include "passes/kernel/kernel_list.hpp"
+#include "passes/kernel/printer.hpp"
+
+namespace partita::passes {
+namespace {
+
+/// Multiply-adds from which a product by the library is faster than the generated kernel.
+constexpr std::int64_t blas_threshold = 4096;
+
+/// A register of AVX-512; the compiler makes two of AVX2's.
+constexpr std::int64_t vector_bytes = 64;
+
+/// Prints kernels of one module and remembers what their text needs before it.
+class KernelPrinter {
+ public:
+  /// Parameters and body; the kernel's name is put before it.
+  std::string print(const Kernel& kernel) {
+    const WorkLoops loops = with_work_loops(kernel);
+    const Kernel& k = loops.kernel;
+    BodyNames names = k.wide_index ? BodyNames{"i64", DType::i64} : BodyNames{"i32", DType::i32};
+    names.parallel_loop = "#pragma GCC ivdep";
+    names.reduction_loop = "#pragma omp simd";
+    names.reduction = [&](std::string_view row, DType d, const std::string& name) {
+      return reduction_clause(row, d, name);
+    };
+    names.lane = loops.lane;
+    std::string declarations;
+    for (const auto& [slot, dtype] : loops.lane_registers) {
+      names.lane_registers.insert(slot);
+      declarations += cat("  ", text_.value_type(dtype), " r", slot, "[", WorkLoops::lanes, "];\n");
+    }
+    const std::string body = print_body(k, text_, names);
+    return cat(
+        "(i64 begin, i64 end, void* const* buffers, const i64* offsets, const i64* scalars) {\n",
+        parameters(k, names), declarations, body, "}\n");
+  }
+
+  [[nodiscard]] std::string before_kernels() const {
+    return text_.prelude_and_helpers() + reductions_;
+  }
+
+ private:
+  std::string parameters(const Kernel& k, const BodyNames& names) {
+    std::string moves;
+    for (std::size_t b = 0; b < k.buffers.size(); ++b) {
+      const BufferParam& p = k.buffers[b];
+      const std::string type = text_.stored_type(p.dtype);
+      moves += cat("  ", p.is_written ? "" : "const ", type, "* b", b, " = (", type, "*)buffers[",
+                   b, "] + offsets[", b, "];\n");
+    }
+    const int own = k.scalars - 2;
+    for (int s = 0; s < own; ++s)
+      moves += cat("  const ", names.index_type, " s", s, " = (", names.index_type, ")scalars[", s,
+                   "];\n");
+    return cat(moves, "  const ", names.index_type, " s", own, " = (", names.index_type,
+               ")begin, s", own + 1, " = (", names.index_type, ")end;\n");
+  }
+
+  /// Lets the compiler reorder what a row combines, as the meaning of reductions allows.
+  std::string reduction_clause(std::string_view row, DType d, const std::string& name) {
+    std::string id = row == "add" ? "+" : row == "multiply" ? "*" : "";
+    if (row == "maximum" || row == "minimum") {
+      id = cat(row, "_", text_.value_type(d));
+      const std::string operands[] = {"omp_out", "omp_in"};
+      if (declared_.insert(id).second)
+        reductions_ += cat("#pragma omp declare reduction(", id, " : ", text_.value_type(d),
+                           " : omp_out = ", text_.apply(row, d, operands),
+                           ") initializer(omp_priv = omp_orig)\n");
+    }
+    if (id.empty() || info(d).bits < 32) return {};
+    return cat(" reduction(", id, " : ", name, ")");
+  }
+
+  kernel::ScalarText text_{c_dialect()};
+  std::set<std::string> declared_;
+  std::string reductions_;
+};
+
+/// Levels to compile for, without repetition: "native" is the best one of this machine.
+std::vector<std::string> chosen_levels(const CompileOptions& options) {
+  std::vector<std::string> levels;
+  for (std::string level : options.cpu_levels) {
+    if (level == "native") level = best_cpu_level();
+    const auto known = cpu_levels();
+    if (std::ranges::find(known, level) == known.end()) {
+      std::string names = "native";
+      for (const std::string_view k : known) names += cat(", ", k);
+      throw_user_error(cat("--cpu: expected some of ", names, ", found '", level, "'"));
+    }
+    if (std::ranges::find(levels, level) == levels.end()) levels.push_back(std::move(level));
+  }
+  return levels;
+}
+
+void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact) {
+  const std::vector<std::string> levels = chosen_levels(options);
+  KernelPrinter printer;
+  std::string source;
+  for (const PrintedKernel& k : print_kernels(
+           draft, artifact, [&](const Kernel& kernel) { return printer.print(kernel); })) {
+    if (!k.comment.empty()) source += cat("\n// ", k.comment);
+    source += cat("\nvoid partita_", k.name, k.text);
+  }
+  artifact.modules.push_back({"kernels", printer.before_kernels() + source});
+  if (artifact.kernels.empty()) return;
+  for (const std::string& level : levels)
+    artifact.binaries.push_back(
+        {level, compile_shared_object(artifact.modules.back().source, level)});
+}
+
+}  // namespace
+
+const Target& target_cpu();
+const Target& target_cpu() {
+  static const Target target{"cpu", blas_threshold, generate, vector_bytes};
+  return target;
+}
+
+}  // namespace partita::passes

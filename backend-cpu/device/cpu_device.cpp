@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "backend-cpu/device/cpu_device.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "backend-cpu/device/blas.hpp"
+#include "backend-cpu/device/cores.hpp"
+#include "partita/base/error.hpp"
+
+namespace partita::cpu {
+namespace {
+
+/// Vectors and cache lines.
+constexpr std::size_t alignment = 64;
+/// Work worth waking other threads for.
+constexpr double shared_work_seconds = 20e-6;
+/// Items at a time that stay on one thread, so that threads do not write to the same cache lines.
+constexpr std::int64_t items_apart = 64;
+
+class HostBuffer final : public DeviceBuffer {
+ public:
+  HostBuffer(std::size_t bytes, std::shared_ptr<CpuDevice::Usage> usage)
+      : bytes_(bytes), usage_(std::move(usage)) {
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    data_ =
+        rounded < bytes ? nullptr : static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
+    if (data_ == nullptr) throw_device_error(cat("out of memory: ", bytes, " bytes"));
+    usage_->bytes += std::int64_t(bytes_);
+    usage_->peak = std::max<std::int64_t>(usage_->peak, usage_->bytes);
+  }
+  /// Memory of the host, which plans only read.
+  explicit HostBuffer(std::span<const std::byte> host)
+      : data_(const_cast<std::byte*>(host.data())), bytes_(host.size()) {}
+  ~HostBuffer() override {
+    if (usage_ == nullptr) return;
+    std::free(data_);
+    usage_->bytes -= std::int64_t(bytes_);
+  }
+  HostBuffer(const HostBuffer&) = delete;
+  HostBuffer& operator=(const HostBuffer&) = delete;
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] std::byte* data() const { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t bytes_;
+  std::shared_ptr<CpuDevice::Usage> usage_;  ///< none: borrowed
+};
+
+std::byte* data_of(DeviceBuffer& buffer) { return static_cast<HostBuffer&>(buffer).data(); }
+
+std::byte* range(DeviceBuffer& buffer, std::size_t offset, std::size_t bytes) {
+  if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)
+    throw_device_error(cat("expected bytes within a buffer of ", buffer.bytes(), ", found ", offset,
+                           " + ", bytes));
+  return data_of(buffer) + offset;
+}
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+CpuDevice::CpuDevice(int cores)
+    : profile_(profile_of(cores)), usage_(std::make_shared<Usage>()), pool_(cores - 1) {}
+
+DeviceBufferPtr CpuDevice::allocate(std::size_t bytes) {
+  return std::make_shared<HostBuffer>(std::max<std::size_t>(bytes, 1), usage_);
+}
+
+DeviceBufferPtr CpuDevice::borrow(std::span<const std::byte> host) {
+  // Kernels may assume that elements are aligned.
+  if (host.empty() || std::bit_cast<std::uintptr_t>(host.data()) % alignof(std::max_align_t) != 0)
+    return {};
+  return std::make_shared<HostBuffer>(host);
+}
+
+DeviceProgramPtr CpuDevice::load(const Artifact& artifact) {
+  return std::make_shared<NativeModule>(artifact);
+}
+
+void CpuDevice::write(DeviceBuffer& to, std::size_t byte_offset, std::span<const std::byte> from) {
+  std::byte* at = range(to, byte_offset, from.size());
+  if (!from.empty()) std::memcpy(at, from.data(), from.size());
+}
+
+void CpuDevice::read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) {
+  const std::byte* at = range(from, byte_offset, to.size());
+  if (!to.empty()) std::memcpy(to.data(), at, to.size());
+}
+
+void CpuDevice::copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to,
+                     std::size_t to_byte, std::size_t bytes) {
+  std::memmove(range(to, to_byte, bytes), range(from, from_byte, bytes), bytes);
+}
+
+void CpuDevice::launch(DeviceProgram& program, const LaunchArgs& args) {
+  NativeModule::Kernel& kernel = static_cast<NativeModule&>(program).kernel(args.kernel);
+  if (args.global[1] != 1 || args.global[2] != 1)
+    throw_internal_error("the cpu backend runs work-items of one dimension");
+  buffers_.clear();
+  offsets_.clear();
+  scalars_.clear();
+  for (const BoundBuffer& b : args.buffers) {
+    buffers_.push_back(data_of(*b.buffer));
+    offsets_.push_back(b.element_offset);
+  }
+  for (const LaunchArgs::Scalar& s : args.scalars) scalars_.push_back(s.value);
+  run_items(kernel.seconds_per_item, args.global[0], [&](std::int64_t begin, std::int64_t end) {
+    kernel.function(begin, end, buffers_.data(), offsets_.data(), scalars_.data());
+  });
+}
+
+// What an item costs is measured on a first part of the items, so that cheap launches stay on this
+// thread.
+void CpuDevice::run_items(double& seconds_per_item, std::int64_t items, const ItemRange& run) {
+  const std::int64_t parts = pool_.parts();
+  if (parts == 1 || items == 1) return run(0, items);
+  std::int64_t done = 0;
+  if (seconds_per_item == 0 || double(items) * seconds_per_item < shared_work_seconds) {
+    const bool is_known = seconds_per_item != 0;
+    done = is_known ? items : std::max<std::int64_t>(1, items / (8 * parts));
+    const auto start = Clock::now();
+    run(0, done);
+    seconds_per_item = std::max(seconds_since(start) / double(done), 1e-12);
+  }
+  const std::int64_t rest = items - done;
+  if (rest == 0) return;
+  if (double(rest) * seconds_per_item < shared_work_seconds) return run(done, items);
+  const std::int64_t step = rest >= 8 * parts * items_apart ? items_apart : 1;
+  const auto bound = [&](std::int64_t part) {
+    return part == parts ? items : done + rest * part / parts / step * step;
+  };
+  const auto start = Clock::now();
+  pool_.run([&](int part) {
+    if (bound(part) < bound(part + 1)) run(bound(part), bound(part + 1));
+  });
+  seconds_per_item = std::max(seconds_since(start) * double(parts) / double(rest), 1e-12);
+}
+
+void CpuDevice::gemm(const GemmArgs& args) {
+  const Gemm& g = *args.gemm;
+  const std::size_t width = byte_size(g.dtype);
+  const auto at = [&](const BoundBuffer& b) {
+    return data_of(*b.buffer) + std::size_t(b.element_offset) * width;
+  };
+  multiply(g, args.batch, {.a = at(args.a), .b = at(args.b), .c = at(args.c)}, pool_);
+}
+
+}  // namespace partita::cpu

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+# label: e2e
+# timeout: 120
+# processors: 2
+#
+# Target cpu as a user sees it: the same program gives the same artifact with and without a cache, levels are listed and
+# chosen, damaged cache entries are compiled anew, the cache alone is enough where there is no compiler, shards and threads
+# and ranks give one result.
+set -euo pipefail
+# shellcheck source=tests/e2e/_device.sh
+source "$(dirname "${BASH_SOURCE[0]}")/_device.sh"
+cd "$work"
+failed() {
+  echo "FAIL $*"
+  cat log
+  exit 1
+}
+quiet() { "$@" >log 2>&1 || failed "$*"; }
+export PARTITA_CACHE_DIR=$work/cache
+
+cat >round.mlir <<'TEXT'
+module attributes {mr.placements = {clients = 5}} {
+  func.func public @main(%model: tensor<24x10xf32>, %data: tensor<5x20x24xf32>) -> (tensor<24x10xf32>, tensor<f32>) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %m = "mr.broadcast"(%model) {placement = "clients"} : (tensor<24x10xf32>) -> tensor<5x24x10xf32>
+    %d = "mr.map"(%m, %data) ({
+    ^bb0(%w: tensor<24x10xf32>, %x: tensor<20x24xf32>):
+      %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<20x24xf32>, tensor<24x10xf32>) -> tensor<20x10xf32>
+      %t = stablehlo.tanh %y : tensor<20x10xf32>
+      %g = stablehlo.dot_general %x, %t, contracting_dims = [0] x [0] : (tensor<20x24xf32>, tensor<20x10xf32>) -> tensor<24x10xf32>
+      "mr.return"(%g) : (tensor<24x10xf32>) -> ()
+    }) {placement = "clients", in_axes = array<i64: 0, 0>, out_axes = array<i64: 0>} : (tensor<5x24x10xf32>, tensor<5x20x24xf32>) -> tensor<5x24x10xf32>
+    %s = "mr.reduce_mean"(%d) {placement = "clients"} : (tensor<5x24x10xf32>) -> tensor<24x10xf32>
+    %n = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<24x10xf32>, tensor<f32>) -> tensor<f32>
+    return %s, %n : tensor<24x10xf32>, tensor<f32>
+  }
+}
+TEXT
+compile() { quiet "$partita" compile round.mlir --target cpu "$@"; }
+
+compile -o one.pta
+compile -o warm.pta
+cmp one.pta warm.pta || failed "the artifact from the cache differs"
+quiet env PARTITA_CACHE_DIR= TMPDIR=/var/tmp "$partita" compile round.mlir --target cpu -o cold.pta
+cmp one.pta cold.pta || failed "the artifact without a cache differs"
+entries=("$work"/cache/cpu/*.so)
+[[ ${#entries[@]} == 1 ]] || failed "expected one cache entry, found ${entries[*]}"
+
+# A damaged entry is compiled anew; a missing compiler is said.
+head -c 1000 "${entries[0]}" >cut && mv cut "${entries[0]}"
+compile -o again.pta
+cmp one.pta again.pta || failed "the artifact after a damaged entry differs"
+if PARTITA_CC=/nowhere/cc "$partita" compile round.mlir --target cpu -o none.pta >log 2>&1; then failed "no compiler"; fi
+grep -q "PARTITA_CC: expected a C compiler" log || failed "no compiler"
+
+# The artifact alone runs where there is no compiler and no cache.
+quiet env PARTITA_CC=/nowhere/cc PARTITA_CACHE_DIR= "$partita" run one.pta --inputs random:3 --outputs default.npz
+for devices in 1 2 3; do
+  quiet "$partita" run one.pta --inputs random:3 --devices-per-rank $devices --check-replicas --outputs d$devices.npz
+  quiet python3 "$PARTITA_SOURCE_DIR/tests/support/compare_npz.py" default.npz d$devices.npz
+done
+quiet on_ranks 2 "$partita" run one.pta --inputs random:3 --check-replicas --outputs ranks.npz
+quiet python3 "$PARTITA_SOURCE_DIR/tests/support/compare_npz.py" default.npz ranks.npz
+for options in "--layout loop" "--layout batch:2" "--gemm generated" "--gemm library"; do
+  # shellcheck disable=SC2086  # several words
+  compile -o other.pta $options
+  quiet "$partita" run other.pta --inputs random:3 --outputs other.npz
+  quiet python3 "$PARTITA_SOURCE_DIR/tests/support/compare_npz.py" default.npz other.npz
+done
+
+# Levels: each asked for is in the artifact.
+if [[ $(uname -m) == x86_64 ]]; then
+  compile -o levels.pta --cpu x86-64-v2,x86-64-v3 --cpu x86-64-v3
+  quiet python3 - <<'TEXT'
+import json, zipfile
+archive = zipfile.ZipFile("levels.pta")
+assert json.loads(archive.read("manifest.json"))["binaries"] == ["x86-64-v2", "x86-64-v3"]
+for level in ("v2", "v3"):
+    assert archive.read(f"cpu/module_x86-64-{level}.so")[:4] == b"\x7fELF"
+TEXT
+  compile -o v2.pta --cpu x86-64-v2
+  quiet "$partita" run v2.pta --inputs random:3 --outputs v2.npz
+  quiet python3 "$PARTITA_SOURCE_DIR/tests/support/compare_npz.py" default.npz v2.npz
+fi
