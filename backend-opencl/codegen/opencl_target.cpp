@@ -13,7 +13,7 @@ namespace {
 
 /// Multiply-adds from which CLBlast is taken without being asked: its first call on a device costs
 /// seconds (docs/opencl-device.md), which smaller products never win back.
-constexpr std::int64_t clblast_threshold = std::int64_t(1) << 30;
+constexpr std::int64_t clblast_threshold = std::int64_t(1) << 33;
 
 /// Sixteen floats: one register with AVX-512, two with AVX2.
 constexpr std::int64_t vector_bytes = 64;

@@ -131,7 +131,8 @@ class Finder {
       if (user == nullptr || user->graph() != dot.graph() || user->op().shape != KernelShape::loops)
         break;
       if (!is_view(*user) && !is_elementwise(*user, v)) break;
-      if (is_library && !extend(sum, *user, v, dot)) break;
+      // A kernel that has to follow the library's call does all of it.
+      if (is_library && !extend(sum, *user, v, dot)) return {.contraction = &dot, .chain = {}};
       e.chain.push_back(user);
       v = user->result();
     }

@@ -84,13 +84,19 @@ class Tiler {
                        column_tiles = (columns_ + tile_columns_ - 1) / tile_columns_;
     const std::int64_t items = s_.batch * row_tiles * column_tiles;
     pool_.set_extent(0, items);
+    // Neighbouring items share what is larger: the column operand, or rows of the result.
+    const bool shares_columns = s_.k > rows_;
     const auto place =
-        kernel::delinearize(pool_, pool_.variable(0), {s_.batch, row_tiles, column_tiles});
+        kernel::delinearize(pool_, pool_.variable(0),
+                            shares_columns ? Dims{s_.batch, column_tiles, row_tiles}
+                                           : Dims{s_.batch, row_tiles, column_tiles});
+    const ExprId row_tile = place[shares_columns ? 2 : 1],
+                 column_tile = place[shares_columns ? 1 : 2];
     k_.stores_last = true;
     out_ = body_.buffer(work_.to, work_.epilogue.root().type().dtype, true);
     body_.note_count(work_.epilogue.root().type().count());
-    branch(place[1], rows_, tile_rows_, k_.body, [&](ExprId row, std::int64_t rows, auto& into) {
-      branch(place[2], columns_, tile_columns_, into,
+    branch(row_tile, rows_, tile_rows_, k_.body, [&](ExprId row, std::int64_t rows, auto& into) {
+      branch(column_tile, columns_, tile_columns_, into,
              [&](ExprId column, std::int64_t columns, auto& inside) {
                const Tile tile{place[0], row, rows, column, columns};
                if (sums_vectors_)

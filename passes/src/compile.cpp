@@ -86,6 +86,17 @@ std::int64_t count_nodes(const ir::Module& module) {
   return n;
 }
 
+/// Why so many partitions are taken at a time, by placement.
+std::map<std::string, std::string> block_reasons(const ir::Module& module) {
+  std::map<std::string, std::string> reasons;
+  for (const auto& f : module.functions)
+    ir::walk(*f->body, [&](const ir::Node& node) {
+      if (node.is("mr.foreach") && node.attrs.find("mr.block_reason") != nullptr)
+        reasons[node.attrs.text("placement")] = node.attrs.text("mr.block_reason");
+    });
+  return reasons;
+}
+
 void check_dumps(const RunOptions& dumps) {
   std::vector<std::string> known{"all"};
   for (const PassRun& run : named_pipeline("compile"))
@@ -175,6 +186,8 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
                          ")"));
   for (const auto& [name, size] : options.placements)
     artifact.properties.emplace_back("placement." + name, std::to_string(size));
+  for (const auto& [placement, reason] : block_reasons(*module))
+    artifact.properties.emplace_back("block." + placement, reason);
   artifact.properties.emplace_back("function", options.function);
   artifact.properties.emplace_back("gemm", options.gemm);
   artifact.properties.emplace_back("layout", options.layout);

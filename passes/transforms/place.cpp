@@ -11,6 +11,7 @@
 #include "partita/ir/factor_transform.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
+#include "passes/analysis/block_size.hpp"
 #include "passes/analysis/placement_support.hpp"
 
 namespace partita::passes::transforms {
@@ -20,11 +21,6 @@ using ir::Graph;
 using ir::I64s;
 using ir::Node;
 using ir::Value;
-
-/// `auto`: so many elements of the largest value in a body per block keep launches from dominating
-/// while a block stays in cache.
-constexpr std::int64_t elements_per_block = 16 * 1024;
-constexpr std::int64_t largest_auto_block = 512;
 
 struct Layout {
   enum class Kind : std::uint8_t { loop, batch, automatic } kind = Kind::automatic;
@@ -72,13 +68,9 @@ class Placer {
     if (layout_.kind == Layout::Kind::loop) return 1;
     std::int64_t block = layout_.block == 0 ? n : std::min(layout_.block, n);
     if (layout_.kind == Layout::Kind::automatic) {
-      std::int64_t largest = 1;
-      ir::walk(body, [&](Node& node) {
-        for (const Type& t : node.result_types()) largest = std::max(largest, t.count());
-      });
-      for (const Value& v : body.arguments()) largest = std::max(largest, v.type().count());
-      block = std::clamp<std::int64_t>(elements_per_block / largest, 1,
-                                       std::min(n, largest_auto_block));
+      const BlockChoice choice = passes::choose_block(partition_work(body), n);
+      reason_ = choice.reason;
+      block = choice.block;
     }
     if (block <= 1) return 1;
     const std::string why =
@@ -175,11 +167,12 @@ class Placer {
     }
     std::vector<Value> operands = sliced;
     operands.insert(operands.end(), shared.begin(), shared.end());
-    const ir::Dict attrs{
+    ir::Dict attrs{
         {"placement", placement},
         {"block", block},
         {"operand_segments", I64s{std::int64_t(sliced.size()), std::int64_t(shared.size())}},
         {"results", kinds}};
+    if (!reason_.empty()) attrs.set("mr.block_reason", reason_);
     std::vector<std::unique_ptr<Graph>> regions;
     regions.push_back(std::move(region));
     Node* loop = ir::create(graph, "mr.foreach", operands, attrs, std::move(regions), types, &map,
@@ -249,6 +242,7 @@ class Placer {
   ir::Module& module_;
   PassContext& context_;
   Layout layout_;
+  std::string reason_;  ///< of the last block that was chosen
 };
 
 void run(ir::Module& module, PassContext& context) {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What contractions come to in a plan: what follows them is part of their kernels or of the library's
+// call, steps of an optimiser happen in place, and how many partitions a block holds.
+#include <gtest/gtest.h>
+
+#include "partita/base/error.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/passes/compile.hpp"
+#include "passes/analysis/block_size.hpp"
+
+namespace partita::testing {
+namespace {
+
+struct Found {
+  std::vector<Launch> launches;
+  std::vector<Gemm> gemms;
+  int copies_in_loops = 0;
+};
+
+void find(const Steps& steps, bool in_loop, Found& found) {
+  for (const Step& s : steps) {
+    if (const Launch* l = std::get_if<Launch>(&s.what)) found.launches.push_back(*l);
+    if (const Gemm* g = std::get_if<Gemm>(&s.what)) found.gemms.push_back(*g);
+    found.copies_in_loops += in_loop && std::holds_alternative<Copy>(s.what);
+    if (const For* f = std::get_if<For>(&s.what)) find(f->body, true, found);
+  }
+}
+
+Found compile(const std::string& text, const std::string& gemm) {
+  const auto module = ir::parse_module(text, "program");
+  Found found;
+  find(passes::compile_module(*module, {.gemm = gemm}).plan.steps, false, found);
+  return found;
+}
+
+const char* const layer = R"(
+func.func @main(%x: tensor<20x784xf32>, %w: tensor<784x200xf32>, %b: tensor<200xf32>) -> tensor<20x200xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<20x784xf32>, tensor<784x200xf32>) -> tensor<20x200xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<200xf32>) -> tensor<20x200xf32>
+  %2 = stablehlo.add %0, %1 : tensor<20x200xf32>
+  %3 = stablehlo.tanh %2 : tensor<20x200xf32>
+  return %3 : tensor<20x200xf32>
+})";
+
+const char* const training = R"(
+func.func @main(%x: tensor<4x20x784xf32>, %g: tensor<20x200xf32>, %w: tensor<784x200xf32>) -> tensor<784x200xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %end = stablehlo.constant dense<4> : tensor<i32>
+  %rate = stablehlo.constant dense<0.5> : tensor<784x200xf32>
+  %0:2 = stablehlo.while(%i = %zero, %v = %w) : tensor<i32>, tensor<784x200xf32>
+  cond {
+    %t = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  } do {
+    %1 = stablehlo.dynamic_slice %x, %i, %zero, %zero, sizes = [1, 20, 784] : (tensor<4x20x784xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x20x784xf32>
+    %2 = stablehlo.reshape %1 : (tensor<1x20x784xf32>) -> tensor<20x784xf32>
+    %3 = stablehlo.dot_general %g, %2, contracting_dims = [0] x [0] : (tensor<20x200xf32>, tensor<20x784xf32>) -> tensor<200x784xf32>
+    %4 = stablehlo.transpose %3, dims = [1, 0] : (tensor<200x784xf32>) -> tensor<784x200xf32>
+    %5 = stablehlo.multiply %rate, %4 : tensor<784x200xf32>
+    %6 = stablehlo.subtract %v, %5 : tensor<784x200xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %6 : tensor<i32>, tensor<784x200xf32>
+  }
+  return %0#1 : tensor<784x200xf32>
+})";
+
+TEST(Contractions, do_what_follows_before_they_store) {
+  const Found found = compile(layer, "generated");
+  EXPECT_EQ(found.launches.size(), 1u);
+  EXPECT_TRUE(found.gemms.empty());
+}
+
+TEST(Contractions, step_in_place) {
+  const Found found = compile(training, "generated");
+  EXPECT_EQ(found.launches.size(), 1u);
+  EXPECT_EQ(found.copies_in_loops, 0);
+}
+
+TEST(Contractions, of_the_library_add_to_what_is_there) {
+  const Found found = compile(training, "clblast");
+  ASSERT_EQ(found.gemms.size(), 1u);
+  EXPECT_TRUE(found.launches.empty());
+  EXPECT_EQ(found.copies_in_loops, 0);
+  const Gemm& g = found.gemms[0];
+  EXPECT_EQ(g.alpha, -0.5);
+  EXPECT_EQ(g.beta, 1);
+  EXPECT_EQ(g.m, 784);
+  EXPECT_EQ(g.n, 200);
+  EXPECT_TRUE(g.transpose_a);
+  EXPECT_FALSE(g.transpose_b);
+}
+
+TEST(Contractions, of_the_library_leave_what_it_cannot_do_to_a_kernel) {
+  const Found found = compile(layer, "clblast");
+  EXPECT_EQ(found.gemms.size(), 1u);
+  EXPECT_EQ(found.launches.size(), 1u);
+}
+
+TEST(BlockSize, makes_launches_cheap_beside_the_work_and_keeps_blocks_in_cache) {
+  using passes::PartitionWork;
+  const PartitionWork much{
+      .launches = 100, .operations = 1e11, .bytes = 1e6, .held_bytes = 1 << 20};
+  EXPECT_EQ(passes::choose_block(much, 512).block, 1);
+  const PartitionWork some{.launches = 100, .operations = 7e7, .bytes = 8e6, .held_bytes = 1 << 20};
+  EXPECT_EQ(passes::choose_block(some, 512).block, 8);
+  EXPECT_EQ(passes::choose_block(some, 5).block, 4);
+  const PartitionWork large{.launches = 100, .operations = 0, .bytes = 0, .held_bytes = 3 << 20};
+  EXPECT_EQ(passes::choose_block(large, 512).block, 2);
+  const PartitionWork tiny{.launches = 100, .operations = 10, .bytes = 10, .held_bytes = 10};
+  EXPECT_EQ(passes::choose_block(tiny, 100000).block, 512);
+  EXPECT_EQ(passes::choose_block(tiny, 0).block, 1);
+}
+
+}  // namespace
+}  // namespace partita::testing
