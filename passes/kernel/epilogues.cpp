@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "partita/ir/elementwise.hpp"
 #include "partita/ir/op.hpp"
 #include "passes/analysis/constants.hpp"
 
@@ -42,7 +43,7 @@ bool is_view(const Node& node) {
 bool is_elementwise(const Node& node, Value v) {
   if (node.result_count() != 1 || node.result_types()[0].dims != v.type().dims) return false;
   if (node.is("stablehlo.convert")) return true;
-  return node.op().row != nullptr && std::ranges::all_of(node.operands(), [&](Value x) {
+  return ir::row_of(node) != nullptr && std::ranges::all_of(node.operands(), [&](Value x) {
            return x.type().dims == v.type().dims || x.type().dims.empty();
          });
 }
