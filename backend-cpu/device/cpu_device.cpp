@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "backend-cpu/device/blas.hpp"
 #include "backend-cpu/device/cores.hpp"
@@ -28,10 +28,12 @@ class HostBuffer final : public DeviceBuffer {
  public:
   HostBuffer(std::size_t bytes, std::shared_ptr<CpuDevice::Usage> usage)
       : bytes_(bytes), usage_(std::move(usage)) {
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    data_ =
-        rounded < bytes ? nullptr : static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
-    if (data_ == nullptr) throw_device_error(cat("out of memory: ", bytes, " bytes"));
+    try {
+      lines_ = std::make_unique_for_overwrite<Line[]>((bytes - 1) / sizeof(Line) + 1);
+    } catch (const std::bad_alloc&) {
+      throw_device_error(cat("out of memory: ", bytes, " bytes"));
+    }
+    data_ = lines_[0].bytes;
     usage_->bytes += std::int64_t(bytes_);
     usage_->peak = std::max<std::int64_t>(usage_->peak, usage_->bytes);
   }
@@ -39,9 +41,7 @@ class HostBuffer final : public DeviceBuffer {
   explicit HostBuffer(std::span<const std::byte> host)
       : data_(const_cast<std::byte*>(host.data())), bytes_(host.size()) {}
   ~HostBuffer() override {
-    if (usage_ == nullptr) return;
-    std::free(data_);
-    usage_->bytes -= std::int64_t(bytes_);
+    if (usage_ != nullptr) usage_->bytes -= std::int64_t(bytes_);
   }
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
@@ -49,6 +49,10 @@ class HostBuffer final : public DeviceBuffer {
   [[nodiscard]] std::byte* data() const { return data_; }
 
  private:
+  struct alignas(alignment) Line {
+    std::byte bytes[alignment];
+  };
+  std::unique_ptr<Line[]> lines_;
   std::byte* data_ = nullptr;
   std::size_t bytes_;
   std::shared_ptr<CpuDevice::Usage> usage_;  ///< none: borrowed
