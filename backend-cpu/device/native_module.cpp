@@ -15,16 +15,9 @@
 
 #include "partita/base/cpu_levels.hpp"
 #include "partita/base/error.hpp"
-#include "partita/base/unique_handle.hpp"
 
 namespace partita::cpu {
 namespace {
-
-struct FileTraits {
-  using Handle = int;
-  static constexpr Handle none = -1;
-  static void release(Handle handle) noexcept { ::close(handle); }
-};
 
 /// The binary for the most demanding level that this processor has.
 const KernelBinary& best_binary(const Artifact& artifact) {
@@ -57,11 +50,12 @@ bool is_whole(std::span<const std::byte> bytes) {
   return true;
 }
 
-void* load(const KernelBinary& binary) {
+/// The binary as a file in memory.
+UniqueHandle<FileTraits> file_of(const KernelBinary& binary) {
   if (!is_whole(binary.bytes))
     throw_device_error(cat("machine code for ", binary.name, ": expected a shared object, found ",
                            binary.bytes.size(), " bytes that are none"));
-  const UniqueHandle<FileTraits> file(::memfd_create("partita kernels", MFD_CLOEXEC));
+  UniqueHandle<FileTraits> file(::memfd_create("partita kernels", MFD_CLOEXEC));
   if (!file)
     throw_device_error(cat("expected memory for machine code, found: ", std::strerror(errno)));
   std::span<const std::byte> rest(binary.bytes);
@@ -72,6 +66,10 @@ void* load(const KernelBinary& binary) {
       throw_device_error(cat("expected memory for machine code, found: ", std::strerror(errno)));
     rest = rest.subspan(std::size_t(written));
   }
+  return file;
+}
+
+void* load(const KernelBinary& binary, const UniqueHandle<FileTraits>& file) {
   const std::string path = cat("/proc/self/fd/", file.get());
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
@@ -85,10 +83,13 @@ void* load(const KernelBinary& binary) {
 
 }  // namespace
 
+void FileTraits::release(Handle handle) noexcept { ::close(handle); }
+
 NativeModule::NativeModule(const Artifact& artifact) {
   if (artifact.kernels.empty()) return;
   const KernelBinary& binary = best_binary(artifact);
-  handle_ = load(binary);
+  file_ = file_of(binary);
+  handle_ = load(binary, file_);
   for (const KernelEntry& entry : artifact.kernels) {
     void* address = ::dlsym(handle_, cat("partita_", entry.name).c_str());
     if (address == nullptr) {

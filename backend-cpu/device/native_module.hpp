@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "partita/artifact/artifact.hpp"
+#include "partita/base/unique_handle.hpp"
 #include "partita/device/device.hpp"
 
 namespace partita::cpu {
@@ -16,6 +17,13 @@ namespace partita::cpu {
 /// A kernel: runs work-items [begin, end).  Buffer k starts at element offsets[k] of buffers[k].
 using KernelFunction = void (*)(std::int64_t begin, std::int64_t end, void* const* buffers,
                                 const std::int64_t* offsets, const std::int64_t* scalars);
+
+/// Closes a file descriptor.
+struct FileTraits {
+  using Handle = int;
+  static constexpr Handle none = -1;
+  static void release(Handle handle) noexcept;
+};
 
 class NativeModule final : public DeviceProgram {
  public:
@@ -32,6 +40,9 @@ class NativeModule final : public DeviceProgram {
   [[nodiscard]] Kernel& kernel(int index) { return kernels_[std::size_t(index)]; }
 
  private:
+  /// Open as long as the module is loaded: dlopen takes files of one name for one object, and the
+  /// name is the descriptor's number.
+  UniqueHandle<FileTraits> file_;
   void* handle_ = nullptr;
   std::vector<Kernel> kernels_;
 };

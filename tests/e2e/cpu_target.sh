@@ -48,6 +48,17 @@ cmp one.pta cold.pta || failed "the artifact without a cache differs"
 entries=("$work"/cache/cpu/*.so)
 [[ ${#entries[@]} == 1 ]] || failed "expected one cache entry, found ${entries[*]}"
 
+# Two programs loaded in one process keep their own kernels.
+cat >other.mlir <<'TEXT'
+module {
+  func.func public @main(%x: tensor<7x3xf32>) -> tensor<7x3xf32> {
+    %y = stablehlo.exponential %x : tensor<7x3xf32>
+    return %y : tensor<7x3xf32>
+  }
+}
+TEXT
+quiet "$partita" bench --target cpu --compiles 1 --rounds 1 round.mlir other.mlir
+
 # A damaged entry is compiled anew; a missing compiler is said.
 head -c 1000 "${entries[0]}" >cut && mv cut "${entries[0]}"
 compile -o again.pta
