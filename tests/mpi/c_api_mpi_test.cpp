@@ -3,6 +3,7 @@
 //
 // The C ABI as ranks of an MPI job, for any number of ranks: on the world and on a communicator
 // that the host lends.  The program sums the rows of an array that is split over the shards.
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
