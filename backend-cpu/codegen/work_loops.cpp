@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "backend-cpu/codegen/work_loops.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <set>
@@ -177,11 +178,18 @@ class LoopMaker {
     }
   }
 
+  /// Whether a register below is a vector already.
+  [[nodiscard]] static bool has_vectors(const std::vector<Stmt>& stmts) {
+    return std::ranges::any_of(stmts,
+                               [](const Stmt& s) { return s.width > 1 || has_vectors(s.body); });
+  }
+
   /// Where a loop reads neighbours for neighbouring items but not from one iteration to the next.
   [[nodiscard]] bool wants_lanes(const std::vector<Stmt>& body) const {
     std::map<std::int32_t, DType> registers;
     collect_registers(body, registers);
-    if (registers.empty() || registers.size() > most_lane_registers) return false;
+    if (registers.empty() || registers.size() > most_lane_registers || has_vectors(body))
+      return false;
     bool wanted = false;
     for (const Stmt& s : body) {
       if (!is_shared_loop(s)) continue;
