@@ -142,7 +142,7 @@ void add_products(const Acc* x, const Acc* kernel, Acc* sums, const Convolution&
   const auto columns = std::size_t(conv.output * conv.groups());
   for (std::int64_t i = 0; i < conv.input; ++i)
     for (std::int64_t o = 0; o < conv.output; ++o) {
-      const Acc product = x[i] * kernel[std::size_t(i) * columns + std::size_t(o)];
+      const Acc product = product_of(x[i], kernel[std::size_t(i) * columns + std::size_t(o)]);
       if constexpr (is_float(d))
         sums[o] =
             is_rounded ? Acc(round_to<d>(sums[o] + Acc(round_to<d>(product)))) : sums[o] + product;
@@ -169,6 +169,7 @@ std::vector<Acc> convolve(const Convolution& conv, const std::vector<Acc>& lhs,
                      positions = Type{.dtype = DType::i1, .dims = extents}.count(),
                      count = Type{.dtype = DType::i1, .dims = windows}.count();
   std::vector<Acc> sums(std::size_t(conv.batch * count * columns));
+  const std::vector<Acc> zeros(std::size_t(conv.input));  // padding times infinity is no number
   for (std::int64_t g = 0; g < conv.groups(); ++g) {
     const std::int64_t batch_group = conv.batch_groups > 1 ? g : 0,
                        feature_group = conv.batch_groups > 1 ? 0 : g;
@@ -181,13 +182,15 @@ std::vector<Acc> convolve(const Convolution& conv, const std::vector<Acc>& lhs,
         for_each_index(sizes, [&](std::span<const std::int64_t> in_window) {
           std::int64_t offset = image;
           const std::int64_t element = k++;
+          bool is_padding = false;
           for (std::size_t dim = 0; dim < conv.window.size(); ++dim) {
             const WindowDim& w = conv.window[dim];
             const auto source = w.source(w.position(at[dim], in_window[dim]));
-            if (!source) return;
-            offset += *source * strides[dim];
+            is_padding = is_padding || !source;
+            offset += source.value_or(0) * strides[dim];
           }
-          add_products<d>(lhs.data() + offset * features + feature_group * conv.input,
+          add_products<d>(is_padding ? zeros.data()
+                                     : lhs.data() + offset * features + feature_group * conv.input,
                           rhs.data() + element * conv.input * columns + g * conv.output, sum, conv,
                           is_rounded);
         });

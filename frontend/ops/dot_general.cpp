@@ -154,7 +154,7 @@ void multiply(const Acc* a, const Acc* b, Acc* c, std::size_t rows, std::size_t 
       for (std::size_t k = first; k < last; ++k) {
         const Acc x = a[i * inner + k];
         const Acc* other = b + k * columns;
-        for (std::size_t j = 0; j < columns; ++j) row[j] += x * other[j];
+        for (std::size_t j = 0; j < columns; ++j) row[j] += product_of(x, other[j]);
       }
     }
   }

@@ -83,6 +83,15 @@ void copy_box(const HostArray& from, const View& from_view, HostArray& to, const
 [[nodiscard]] inline std::vector<Tensor> one(HostArray&& array) {
   return {std::make_shared<const HostArray>(std::move(array))};
 }
+/// a·b; of complex numbers by the four products alone, as kernels have it: C++'s operator turns some
+/// results that are no numbers into infinities.
+template <class T>
+[[nodiscard]] T product_of(const T& a, const T& b) {
+  if constexpr (is_std_complex<T>)
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  else
+    return a * b;
+}
 /// Elements as i64; larger ones saturate.
 [[nodiscard]] I64s index_values(const HostArray& array);
 /// Scalar operands first, first + 1, … as start indices, each clamped to [0, limit].

@@ -3,8 +3,8 @@
 //
 // Convolution without an intermediate array: each work-item keeps a tile of windows by output
 // features in registers and runs over the elements of a window and the input features of a group.
-// Padding is read as zero at a place that exists, so that the innermost loop has no branch; where
-// the input is dilated, elements that fall between are skipped.
+// Padding and what lies between the elements of a dilated input are read as zero at a place that
+// exists, so that the innermost loop has no branch.
 #include <algorithm>
 
 #include "passes/kernel/reduction.hpp"
@@ -32,13 +32,9 @@ class ConvolutionKernel {
         type_(node.result_types()[0]),
         has_few_terms_(ir::element_count(conv_.window) * conv_.input <= ir::few_terms),
         accumulator_(has_few_terms_ ? type_.dtype : accumulator_dtype(type_.dtype)) {
-    for (const WindowDim& w : conv_.window) {
-      windows_.push_back(w.count());
-      is_dilated_ |= w.base_dilation > 1;
-    }
+    for (const WindowDim& w : conv_.window) windows_.push_back(w.count());
     rows_ = conv_.batch;
     for (const std::int64_t e : windows_) rows_ *= e;
-    if (is_dilated_) tile_.m = 1;
     while (tile_.m > rows_) tile_.m /= 2;
     while (tile_.n > conv_.output) tile_.n /= 2;
     row_tiles_ = (rows_ + tile_.m - 1) / tile_.m;
@@ -67,9 +63,7 @@ class ConvolutionKernel {
                                .dtype = accumulator_,
                                .value = pool.constant_of(accumulator_, 0)});
     }
-    const bool has_elements =
-        node_.operand(0).type().count() > 0 && node_.operand(1).type().count() > 0;
-    if (has_elements) add_loops();
+    if (node_.operand(1).type().count() > 0) add_loops();
     add_stores(to);
   }
 
@@ -91,6 +85,8 @@ class ConvolutionKernel {
   };
   Load input(ExprId row, const WindowVariables& in_window, ExprId feature) {
     auto& pool = kernel_->pool;
+    if (node_.operand(0).type().count() == 0)  // nothing but padding
+      return {pool.constant_of(accumulator_, 0), pool.boolean(true)};
     const auto at = row_index(safe(row, rows_, tile_.m));
     const auto& d = conv_.dims;
     std::vector<ExprId> index(conv_.window.size() + 2);
@@ -128,15 +124,13 @@ class ConvolutionKernel {
     const std::int32_t f = kernel_->new_variable(conv_.input);
     const ExprId feature = conv_.input == 1 ? pool.index(0) : pool.variable(f);
     std::vector<ExprId> a, b;
-    ExprId inside = pool.boolean(true);
     for (const ExprId row : rows_at_) {
       const Load load = input(row, in_window, feature);
-      if (tile_.m == 1) inside = load.inside;  // the whole loop over features is skipped
-      const bool is_chosen = tile_.m > 1 && load.inside != pool.boolean(true);
-      a.push_back(is_chosen
-                      ? pool.apply("select", accumulator_,
-                                   {load.inside, load.value, pool.constant_of(accumulator_, 0)})
-                      : load.value);
+      // Padding is multiplied too: where the weight is not finite, the sum is no number.
+      a.push_back(load.inside == pool.boolean(true)
+                      ? load.value
+                      : pool.apply("select", accumulator_,
+                                   {load.inside, load.value, pool.constant_of(accumulator_, 0)}));
     }
     for (const ExprId column : columns_at_) b.push_back(weight(column, in_window, feature));
     std::vector<Stmt> products;
@@ -147,11 +141,6 @@ class ConvolutionKernel {
       std::vector<Stmt> by_feature;
       by_feature.push_back(loop(f, pool.index(conv_.input), std::move(products)));
       products = std::move(by_feature);
-    }
-    if (inside != pool.boolean(true)) {
-      std::vector<Stmt> guarded;
-      guarded.push_back(when(inside, std::move(products)));
-      products = std::move(guarded);
     }
     for (Stmt& s : window_loops(*kernel_, in_window.variables, conv_.window, std::move(products)))
       kernel_->body.push_back(std::move(s));
@@ -207,7 +196,6 @@ class ConvolutionKernel {
   bool has_few_terms_;
   DType accumulator_;
   Dims windows_;
-  bool is_dilated_ = false;
   Tile tile_;
   std::int64_t rows_ = 1, row_tiles_ = 1, column_tiles_ = 1;
   std::unique_ptr<Kernel> kernel_;

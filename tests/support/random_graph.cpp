@@ -257,6 +257,18 @@ class Generator {
     return {make("stablehlo.clamp", {low, e.value, high}), e.noise};
   }
 
+  /// Zero where an element is infinite or no number: which elements of a transform that reaches
+  /// depends on the algorithm.
+  Value finite(Value x) {
+    const Value is_finite =
+        is_complex(x.type().dtype)
+            ? make("stablehlo.and", {make("stablehlo.is_finite", {make("stablehlo.real", {x})}),
+                                     make("stablehlo.is_finite", {make("stablehlo.imag", {x})})})
+            : make("stablehlo.is_finite", {x});
+    const Value zero = ir::create_splat(*graph_, x.type(), 0);
+    return make("stablehlo.select", {is_finite, x, zero});
+  }
+
   void add_row() {
     const auto rows = ir::elementwise_rows();
     const ElementwiseRow& row = rows[std::size_t(pick(rows.size()))];
@@ -310,6 +322,7 @@ class Generator {
       noise[v] = e.noise;
     }
     for (Node* node : sample.body().nodes()) {
+      if (node->is("stablehlo.fft")) map[node->operand(0)] = finite(map.at(node->operand(0)));
       double sum = 0;
       for (const Value& v : ir::captures(*node)) sum += noise[v];
       Node* const copy = ir::clone_node(*node, *graph_, map);
