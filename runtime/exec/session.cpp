@@ -162,8 +162,8 @@ void Session::Impl::on_all_shards(const std::function<void(Shard&)>& action) {
 }
 
 void Session::Impl::start() {
+  check_memory();  // first, where all ranks meet a shortage by themselves and none waits for another
   if (root().shards() > 1) compare_ranks();
-  check_memory();
   load();
   for (auto& shard : shards) shard->allocate();
   if (options.trace) start_clock();
