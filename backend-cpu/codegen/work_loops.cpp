@@ -3,12 +3,12 @@
 #include "backend-cpu/codegen/work_loops.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
 #include "partita/base/error.hpp"
+#include "passes/kernel/expressions.hpp"
 #include "passes/kernel/statements.hpp"
 
 namespace partita::passes {
@@ -38,12 +38,11 @@ class LoopMaker {
     to_.next_variable = from_.next_variable;
     to_.next_register = from_.next_register;
     const std::vector<Stmt>* body = &from_.body;
-    const ExprId limit = guard(*body);
+    const ExprId limit = item_guard(from_);
     if (limit != no_expr) body = &from_.body[0].body;
     row_ = choose_row();
-    const ExprPool::Bounds items = item_bounds();
     const std::int32_t outer = row_ > 0 ? to_.next_variable++ : 0;
-    declare_extents(items, outer);
+    declare_extents(outer);
     ExprPool& pool = to_.pool;
     const ExprId begin = pool.scalar(from_.scalars);
     ExprId end = pool.scalar(from_.scalars + 1);
@@ -122,11 +121,10 @@ class LoopMaker {
 
   /// Whether an expression of the new pool holds one of that kind (and slot).
   [[nodiscard]] bool depends(ExprId id, ExprKind kind, std::int32_t slot = -1) const {
-    const Expr& e = to_.pool[id];
-    if (e.kind == kind && (slot < 0 || e.slot == slot)) return true;
-    for (const ExprId o : e.operands)
-      if (depends(o, kind, slot)) return true;
-    return false;
+    return std::ranges::any_of(reachable(to_.pool, id), [&](ExprId x) {
+      const Expr& e = to_.pool[x];
+      return e.kind == kind && (slot < 0 || e.slot == slot);
+    });
   }
 
   static void collect_registers(const std::vector<Stmt>& stmts, std::map<std::int32_t, DType>& to) {
@@ -162,22 +160,6 @@ class LoopMaker {
     }
   }
 
-  /// Addresses of the loads below statements.
-  void find_loads(const std::vector<Stmt>& stmts, std::set<ExprId>& loads) const {
-    std::set<ExprId> seen;
-    const std::function<void(ExprId)> visit_expr = [&](ExprId id) {
-      if (!seen.insert(id).second) return;
-      const Expr& e = to_.pool[id];
-      if (e.kind == ExprKind::load) loads.insert(e.operands[0]);
-      for (const ExprId o : e.operands) visit_expr(o);
-    };
-    for (const Stmt& s : stmts) {
-      for (const ExprId e : {s.value, s.other})
-        if (e != no_expr) visit_expr(e);
-      find_loads(s.body, loads);
-    }
-  }
-
   /// Whether a register below is a vector already.
   [[nodiscard]] static bool has_vectors(const std::vector<Stmt>& stmts) {
     return std::ranges::any_of(stmts,
@@ -193,9 +175,9 @@ class LoopMaker {
     bool wanted = false;
     for (const Stmt& s : body) {
       if (!is_shared_loop(s)) continue;
-      std::set<ExprId> loads;
-      find_loads(s.body, loads);
-      for (const ExprId at : loads) {
+      for (const ExprId id : reachable(to_.pool, s.body)) {
+        if (to_.pool[id].kind != ExprKind::load) continue;
+        const ExprId at = to_.pool[id].operands[0];
         const auto by_item = stride(at, 0), by_trip = stride(at, s.slot);
         if (by_trip == 1 && by_item != 0 && by_item != 1) return false;
         wanted = wanted || (by_item == 1 && by_trip != 1 && by_trip != 0);
@@ -204,59 +186,24 @@ class LoopMaker {
     return wanted;
   }
 
-  /// The number of items where the whole body is guarded by it.
-  [[nodiscard]] ExprId guard(const std::vector<Stmt>& body) const {
-    if (body.size() != 1 || body[0].kind != Stmt::Kind::when) return no_expr;
-    const Expr& e = old_[body[0].value];
-    if (e.kind != ExprKind::index_less) return no_expr;
-    const Expr& item = old_[e.operands[0]];
-    return item.kind == ExprKind::index_variable && item.slot == unbounded_item ? e.operands[1]
-                                                                                : no_expr;
-  }
-
-  /// Visits every expression that a statement names.
-  template <class Visit>
-  void visit(const std::vector<Stmt>& stmts, std::set<ExprId>& seen, const Visit& visit_one) const {
-    for (const Stmt& s : stmts) {
-      for (ExprId e : {s.value, s.other})
-        if (e != no_expr) visit(e, seen, visit_one);
-      visit(s.body, seen, visit_one);
-    }
-  }
-  template <class Visit>
-  void visit(ExprId e, std::set<ExprId>& seen, const Visit& visit_one) const {
-    if (!seen.insert(e).second) return;
-    visit_one(old_[e]);
-    for (ExprId o : old_[e].operands) visit(o, seen, visit_one);
-  }
-
   /// The row length: of the numbers that the item is divided by, the smallest that is long enough.
   [[nodiscard]] std::int64_t choose_row() const {
     std::set<std::int64_t> divisors;
-    std::set<ExprId> seen;
-    visit(from_.body, seen, [&](const Expr& e) {
-      if (e.kind != ExprKind::index_div && e.kind != ExprKind::index_mod) return;
+    for (const ExprId id : reachable(old_, from_.body)) {
+      const Expr& e = old_[id];
+      if (e.kind != ExprKind::index_div && e.kind != ExprKind::index_mod) continue;
       const Expr& of = old_[e.operands[0]];
       if (of.kind == ExprKind::index_variable && of.slot == 0 &&
           old_.is_index_constant(e.operands[1]))
         divisors.insert(std::int64_t(old_[e.operands[1]].bits));
-    });
+    }
     for (const std::int64_t d : divisors)
       if (d >= good_row) return d;
     return divisors.empty() || *divisors.rbegin() < shortest_row ? 0 : *divisors.rbegin();
   }
 
-  [[nodiscard]] ExprPool::Bounds item_bounds() const {
-    std::set<ExprId> seen;
-    ExprPool::Bounds bounds{0, ExprPool::unbounded};
-    for (std::int32_t i = 0; i < old_.size(); ++i)
-      if (const ExprId id{i}; old_[id].kind == ExprKind::index_variable && old_[id].slot == 0)
-        bounds = old_.bounds(id);
-    return bounds;
-  }
-
   /// What the old pool knows of variables and scalars.
-  void declare_extents(const ExprPool::Bounds& items, std::int32_t outer) {
+  void declare_extents(std::int32_t outer) {
     ExprPool& pool = to_.pool;
     for (std::int32_t i = 0; i < old_.size(); ++i) {
       const ExprId id{i};
@@ -268,16 +215,15 @@ class LoopMaker {
       else if (e.slot > 0 && b.high < ExprPool::unbounded)
         pool.set_extent(e.slot, b.high + 1);
     }
-    const bool is_bounded = items.high < ExprPool::unbounded;
-    const std::int64_t count = is_bounded ? items.high + 1 : ExprPool::unbounded;
+    const std::optional<std::int64_t> count = item_extent(old_);
     // Launches may have more items than there is work for.
     pool.set_scalar_bounds(from_.scalars, 0, ExprPool::unbounded);
     pool.set_scalar_bounds(from_.scalars + 1, 0, ExprPool::unbounded);
     if (row_ > 0) {
       pool.set_extent(0, row_);
-      if (is_bounded) pool.set_extent(outer, (count + row_ - 1) / row_);
-    } else if (is_bounded) {
-      pool.set_extent(0, count);
+      if (count) pool.set_extent(outer, (*count + row_ - 1) / row_);
+    } else if (count) {
+      pool.set_extent(0, *count);
     }
   }
 
@@ -305,46 +251,16 @@ class LoopMaker {
 
   ExprId remake(const Expr& e, const std::vector<ExprId>& x) {
     ExprPool& pool = to_.pool;
+    const auto constant = [&] { return std::int64_t(pool[x[1]].bits); };
     switch (e.kind) {
-      case ExprKind::constant:
-        return pool.constant(e.dtype, e.bits);
-      case ExprKind::apply:
-        return pool.apply(e.name, e.source, x);
-      case ExprKind::convert:
-        return pool.convert(x[0], e.dtype);
-      case ExprKind::bitcast:
-        return pool.bitcast(x[0], e.dtype);
-      case ExprKind::choose:
-        return pool.choose(x[0], x[1], x[2]);
       case ExprKind::load:
         return pool.load(e.slot, e.dtype, x[0]);
       case ExprKind::reg:
         return pool.reg(e.slot, e.dtype);
-      case ExprKind::from_index:
-        return pool.from_index(x[0], e.dtype);
       case ExprKind::index_variable:
         return e.slot == 0 || e.slot == unbounded_item ? item_ : pool.variable(e.slot);
       case ExprKind::index_scalar:
         return pool.scalar(e.slot);
-      case ExprKind::to_index:
-        return pool.to_index(x[0]);
-      default:
-        return remake_index(e, x);
-    }
-  }
-
-  ExprId remake_index(const Expr& e, const std::vector<ExprId>& x) {
-    ExprPool& pool = to_.pool;
-    const auto constant = [&] { return std::int64_t(pool[x[1]].bits); };
-    switch (e.kind) {
-      case ExprKind::index_constant:
-        return pool.index(std::int64_t(e.bits));
-      case ExprKind::index_add:
-        return pool.add(x[0], x[1]);
-      case ExprKind::index_sub:
-        return pool.sub(x[0], x[1]);
-      case ExprKind::index_mul:
-        return pool.mul(x[0], x[1]);
       case ExprKind::index_div:
         return divide(x[0], constant());
       case ExprKind::index_mod:
@@ -352,16 +268,8 @@ class LoopMaker {
           return pool.add(pool.mul(pool.mod(pool.div(x[0], row_), constant() / row_), row_),
                           pool.mod(x[0], row_));
         return pool.mod(x[0], constant());
-      case ExprKind::index_min:
-        return pool.min(x[0], x[1]);
-      case ExprKind::index_max:
-        return pool.max(x[0], x[1]);
-      case ExprKind::index_less:
-        return pool.less(x[0], x[1]);
-      case ExprKind::index_less_equal:
-        return pool.less_equal(x[0], x[1]);
       default:
-        return pool.equal(x[0], x[1]);
+        return rebuild(pool, e, x);
     }
   }
 

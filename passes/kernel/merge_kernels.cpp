@@ -8,6 +8,7 @@
 #include <set>
 
 #include "partita/base/error.hpp"
+#include "passes/kernel/expressions.hpp"
 #include "passes/kernel/statements.hpp"
 
 namespace partita::passes {
@@ -28,12 +29,9 @@ struct Form {
 
 Form form_of(const KernelCall& call) {
   const Kernel& k = *call.kernel;
-  const Form whole{&k.body, call.launch->global[0]};
-  if (k.body.size() != 1 || k.body[0].kind != Stmt::Kind::when) return whole;
-  const Expr& test = k.pool[k.body[0].value];
-  if (test.kind != ExprKind::index_less) return whole;
-  const Expr &item = k.pool[test.operands[0]], &limit = k.pool[test.operands[1]];
-  if (item.kind != ExprKind::index_variable || item.slot != unbounded_item) return whole;
+  const ExprId guard = item_guard(k);
+  if (guard == no_expr) return {&k.body, call.launch->global[0]};
+  const Expr& limit = k.pool[guard];
   if (limit.kind == ExprKind::index_constant)
     return {&k.body[0].body, HostExpr(std::int64_t(limit.bits)), true};
   return {&k.body[0].body, call.launch->scalars[std::size_t(limit.slot)].value, true};
@@ -53,39 +51,6 @@ bool ends_with_stores(const std::vector<Stmt>& body) {
     is_end = is_store;
   }
   return is_end;
-}
-
-void for_each_expr(const std::vector<Stmt>& stmts, const std::function<void(ExprId)>& visit) {
-  for (const Stmt& s : stmts) {
-    for (const ExprId e : {s.value, s.other})
-      if (e != no_expr) visit(e);
-    for_each_expr(s.body, visit);
-  }
-}
-
-/// Every expression below some statements, once each.
-std::vector<ExprId> reachable(const ExprPool& pool, const std::vector<Stmt>& stmts) {
-  std::vector<bool> seen(std::size_t(pool.size()));
-  std::vector<ExprId> found;
-  const std::function<void(ExprId)> visit = [&](ExprId id) {
-    if (seen[std::size_t(id)]) return;
-    seen[std::size_t(id)] = true;
-    for (const ExprId x : pool[id].operands) visit(x);
-    found.push_back(id);
-  };
-  for_each_expr(stmts, visit);
-  return found;
-}
-
-/// Most items that a kernel expects; nothing where it does not say.
-std::optional<std::int64_t> item_extent(const ExprPool& pool) {
-  for (std::int32_t id = 0; id < pool.size(); ++id) {
-    const Expr& e = pool[ExprId(id)];
-    if (e.kind != ExprKind::index_variable || e.slot != 0) continue;
-    const std::int64_t high = pool.bounds(ExprId(id)).high;
-    if (high < ExprPool::unbounded) return high + 1;
-  }
-  return std::nullopt;
 }
 
 bool is_loop(const Stmt& s) { return s.kind == Stmt::Kind::loop; }
@@ -210,58 +175,14 @@ class KernelMerger {
     std::vector<ExprId> x;
     for (const ExprId operand : e.operands) x.push_back(map(operand));
     switch (e.kind) {
-      case ExprKind::constant:
-        return pool.constant(e.dtype, e.bits);
-      case ExprKind::apply:
-        return pool.apply(e.name, e.source, x);
-      case ExprKind::convert:
-        return pool.convert(x[0], e.dtype);
-      case ExprKind::bitcast:
-        return pool.bitcast(x[0], e.dtype);
-      case ExprKind::choose:
-        return pool.choose(x[0], x[1], x[2]);
       case ExprKind::reg:
         return pool.reg(e.slot + first_register_, e.dtype);
-      case ExprKind::from_index:
-        return pool.from_index(x[0], e.dtype);
-      case ExprKind::index_constant:
-        return pool.index(std::int64_t(e.bits));
       case ExprKind::index_variable:
         return map_variable(id);
       case ExprKind::index_scalar:
         return scalar(call_.launch->scalars[std::size_t(e.slot)].value);
-      case ExprKind::to_index:
-        return pool.to_index(x[0]);
       default:
-        return map_index(e.kind, x[0], x[1]);
-    }
-  }
-
-  ExprId map_index(ExprKind kind, ExprId a, ExprId b) {
-    ExprPool& pool = out_->pool;
-    switch (kind) {
-      case ExprKind::index_add:
-        return pool.add(a, b);
-      case ExprKind::index_sub:
-        return pool.sub(a, b);
-      case ExprKind::index_mul:
-        return pool.mul(a, b);
-      case ExprKind::index_div:
-        return pool.div(a, std::int64_t(pool[b].bits));
-      case ExprKind::index_mod:
-        return pool.mod(a, std::int64_t(pool[b].bits));
-      case ExprKind::index_min:
-        return pool.min(a, b);
-      case ExprKind::index_max:
-        return pool.max(a, b);
-      case ExprKind::index_less:
-        return pool.less(a, b);
-      case ExprKind::index_less_equal:
-        return pool.less_equal(a, b);
-      case ExprKind::index_equal:
-        return pool.equal(a, b);
-      default:
-        throw_internal_error("an expression that cannot be merged");
+        return rebuild(pool, e, x);
     }
   }
 
@@ -280,8 +201,7 @@ class KernelMerger {
   }
 
   bool depends_on_register(ExprId id) const {
-    const std::vector<Stmt> one{{.kind = Stmt::Kind::assign, .value = id}};
-    return std::ranges::any_of(reachable(out_->pool, one),
+    return std::ranges::any_of(reachable(out_->pool, id),
                                [&](ExprId x) { return out_->pool[x].kind == ExprKind::reg; });
   }
 
