@@ -93,11 +93,9 @@ std::string identity_of(const fs::path& compiler) {
 }
 
 fs::path cache_folder() {
-  if (const char* const set = std::getenv("PARTITA_CACHE_DIR"))
-    return set[0] == '\0' ? fs::path() : fs::path(set) / "cpu";
-  if (const auto cache = environment("XDG_CACHE_HOME")) return fs::path(*cache) / "partita" / "cpu";
-  if (const auto home = environment("HOME")) return fs::path(*home) / ".cache" / "partita" / "cpu";
-  return {};
+  const char* const set = std::getenv("PARTITA_CACHE_DIR");
+  const fs::path folder = set != nullptr ? fs::path(set) : user_cache_folder();
+  return folder.empty() ? folder : folder / "cpu";
 }
 
 /// A folder of its own, removed with everything in it.

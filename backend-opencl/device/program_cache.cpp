@@ -17,14 +17,6 @@
 namespace partita::opencl {
 namespace {
 
-std::filesystem::path default_folder() {
-  if (const auto cache = environment("XDG_CACHE_HOME"))
-    return std::filesystem::path(*cache) / "partita";
-  if (const auto home = environment("HOME"))
-    return std::filesystem::path(*home) / ".cache" / "partita";
-  return {};
-}
-
 bool driver_caches(const DeviceProfile& profile) {
   return profile.platform.starts_with("Portable Computing Language");
 }
@@ -52,7 +44,7 @@ ProgramCache::ProgramCache(const DeviceProfile& profile) {
   if (set != nullptr)
     folder_ = set;
   else if (!driver_caches(profile))
-    folder_ = default_folder();
+    folder_ = user_cache_folder();
   if (!folder_.empty()) folder_ /= "opencl";
 }
 

@@ -25,6 +25,14 @@ std::optional<std::string> environment(const char* name) {
   return std::string(value);
 }
 
+std::filesystem::path user_cache_folder() {
+  if (const auto cache = environment("XDG_CACHE_HOME"))
+    return std::filesystem::path(*cache) / "partita";
+  if (const auto home = environment("HOME"))
+    return std::filesystem::path(*home) / ".cache" / "partita";
+  return {};
+}
+
 LocalRank local_rank() {
   struct Names {
     const char *index, *count;

@@ -54,8 +54,7 @@ fs::path find_scripts(const std::string& named, const fs::path& self) {
 
 fs::path cache_folder() {
   if (const auto set = environment("PARTITA_CACHE_DIR")) return *set;
-  if (const auto set = environment("XDG_CACHE_HOME")) return fs::path(*set) / "partita";
-  if (const auto home = environment("HOME")) return fs::path(*home) / ".cache" / "partita";
+  if (const fs::path folder = user_cache_folder(); !folder.empty()) return folder;
   throw_user_error("expected --venv, PARTITA_CACHE_DIR or HOME, found none");
 }
 

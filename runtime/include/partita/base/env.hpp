@@ -4,6 +4,7 @@
 // Environment variables and what launchers put there.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,10 @@ namespace partita {
 
 /// The variable's value; nothing where it is not set or empty.
 [[nodiscard]] std::optional<std::string> environment(const char* name);
+
+/// The project's folder among the user's caches: XDG_CACHE_HOME/partita, else ~/.cache/partita; empty
+/// where neither XDG_CACHE_HOME nor HOME is set.
+[[nodiscard]] std::filesystem::path user_cache_folder();
 
 /// This process's number among the processes of its job on this machine, and their count, as the
 /// MPI launcher (Open MPI, MPICH, Slurm) says; 0 of 1 without a launcher.
