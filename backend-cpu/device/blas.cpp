@@ -156,9 +156,9 @@ void multiply_as(const Gemm& g, std::int64_t batch, const MatrixPointers& at, Wo
   const std::int64_t parts = std::min<std::int64_t>(pool.parts(), wanted);
   if (parts < 2) return multiply_part<T>(g, batch, at, 0, 1);
   std::atomic<bool> failed = false;
-  pool.run([&](int part) {
+  pool.run(parts, [&](int, std::int64_t part) {
     try {
-      if (part < parts) multiply_part<T>(g, batch, at, part, parts);
+      multiply_part<T>(g, batch, at, part, parts);
     } catch (const Error&) {
       failed = true;
     }

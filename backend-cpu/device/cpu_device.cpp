@@ -21,6 +21,9 @@ namespace {
 constexpr std::size_t alignment = 64;
 /// Work worth waking other threads for.
 constexpr double shared_work_seconds = 20e-6;
+/// Work of a piece that one thread takes, and how many pieces there are at most for each.
+constexpr double piece_seconds = 40e-6;
+constexpr std::int64_t most_pieces_per_thread = 8;
 /// Items at a time that stay on one thread, so that threads do not write to the same cache lines.
 constexpr std::int64_t items_apart = 64;
 
@@ -125,30 +128,48 @@ void CpuDevice::launch(DeviceProgram& program, const LaunchArgs& args) {
 }
 
 // What an item costs is measured on a first part of the items, so that cheap launches stay on this
-// thread.
+// thread.  Only time within the kernel counts: waiting for other threads must not make a launch look
+// worth sharing.  A thread may be interrupted, so a faster measurement counts at once, a slower one
+// little by little.
 void CpuDevice::run_items(double& seconds_per_item, std::int64_t items, const ItemRange& run) {
   const std::int64_t parts = pool_.parts();
   if (parts == 1 || items == 1) return run(0, items);
   std::int64_t done = 0;
+  const auto note = [&](double seconds, std::int64_t count) {
+    const double now = std::max(seconds / double(count), 1e-12);
+    const bool is_faster = seconds_per_item == 0 || now < seconds_per_item;
+    seconds_per_item = is_faster ? now : seconds_per_item + (now - seconds_per_item) / 4;
+  };
   if (seconds_per_item == 0 || double(items) * seconds_per_item < shared_work_seconds) {
     const bool is_known = seconds_per_item != 0;
     done = is_known ? items : std::max<std::int64_t>(1, items / (8 * parts));
     const auto start = Clock::now();
     run(0, done);
-    seconds_per_item = std::max(seconds_since(start) / double(done), 1e-12);
+    note(seconds_since(start), done);
   }
   const std::int64_t rest = items - done;
   if (rest == 0) return;
-  if (double(rest) * seconds_per_item < shared_work_seconds) return run(done, items);
-  const std::int64_t step = rest >= 8 * parts * items_apart ? items_apart : 1;
-  const auto bound = [&](std::int64_t part) {
-    return part == parts ? items : done + rest * part / parts / step * step;
+  const double seconds = double(rest) * seconds_per_item;
+  if (seconds < shared_work_seconds) return run(done, items);
+  const std::int64_t pieces =
+      parts * std::clamp<std::int64_t>(std::int64_t(seconds / (double(parts) * piece_seconds)), 1,
+                                       most_pieces_per_thread);
+  const std::int64_t step = rest >= 8 * pieces * items_apart ? items_apart : 1;
+  const auto bound = [&](std::int64_t piece) {
+    return piece == pieces ? items : done + rest * piece / pieces / step * step;
   };
-  const auto start = Clock::now();
-  pool_.run([&](int part) {
-    if (bound(part) < bound(part + 1)) run(bound(part), bound(part + 1));
+  double own_seconds = 0;
+  std::int64_t own_items = 0;
+  pool_.run(pieces, [&](int thread, std::int64_t piece) {
+    const std::int64_t begin = bound(piece), end = bound(piece + 1);
+    if (begin == end) return;
+    if (thread != 0) return run(begin, end);
+    const auto start = Clock::now();
+    run(begin, end);
+    own_seconds += seconds_since(start);
+    own_items += end - begin;
   });
-  seconds_per_item = std::max(seconds_since(start) * double(parts) / double(rest), 1e-12);
+  if (own_items > 0) note(own_seconds, own_items);
 }
 
 void CpuDevice::gemm(const GemmArgs& args) {

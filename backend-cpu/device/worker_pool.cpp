@@ -36,29 +36,61 @@ WorkerPool::~WorkerPool() {
   for (std::thread& t : threads_) t.join();
 }
 
-void WorkerPool::run(const std::function<void(int)>& job) {
-  if (workers_ == 0) return job(0);
+void WorkerPool::run(std::int64_t pieces, const Job& job) {
+  if (workers_ == 0 || pieces < 2) {
+    for (std::int64_t p = 0; p < pieces; ++p) job(0, p);
+    return;
+  }
   if (threads_.empty())
-    for (int part = 1; part <= workers_; ++part)
-      threads_.emplace_back([this, part] { work(part); });
+    for (int thread = 1; thread <= workers_; ++thread)
+      threads_.emplace_back([this, thread] { work(thread); });
   job_ = &job;
-  busy_.store(workers_, std::memory_order_relaxed);
+  for (std::int64_t t = 0; t < parts(); ++t) {
+    Share& share = shares_[std::size_t(t)];
+    share.next.store(pieces * t / parts(), std::memory_order_relaxed);
+    share.end = pieces * (t + 1) / parts();
+  }
+  state_.store(is_open, std::memory_order_release);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
-  job(0);
-  for (int left = busy_.load(std::memory_order_acquire); left != 0;
-       left = busy_.load(std::memory_order_acquire))
-    wait_while(busy_, left);
+  take_pieces(0);
+  // Who has not come until now is not waited for.
+  for (std::uint32_t inside = state_.fetch_and(~is_open, std::memory_order_acq_rel) & ~is_open;
+       inside != 0; inside = state_.load(std::memory_order_acquire))
+    wait_while(state_, inside);
 }
 
-void WorkerPool::work(int part) {
+void WorkerPool::take_pieces(int thread) {
+  for (int k = 0; k < parts(); ++k) {
+    Share& share = shares_[std::size_t((thread + k) % parts())];
+    while (share.next.load(std::memory_order_relaxed) < share.end) {
+      const std::int64_t piece = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (piece >= share.end) break;
+      (*job_)(thread, piece);
+    }
+  }
+}
+
+bool WorkerPool::enter() {
+  std::uint32_t state = state_.load(std::memory_order_relaxed);
+  while ((state & is_open) != 0)
+    if (state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) return true;
+  return false;
+}
+
+void WorkerPool::leave() {
+  if (state_.fetch_sub(1, std::memory_order_acq_rel) == 1) state_.notify_one();
+}
+
+void WorkerPool::work(int thread) {
   std::uint32_t seen = 0;
   while (true) {
     wait_while(round_, seen);
-    ++seen;  // no round begins before the last one ended
+    seen = round_.load(std::memory_order_acquire);
     if (ending_) return;
-    (*job_)(part);
-    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+    if (!enter()) continue;
+    take_pieces(thread);
+    leave();
   }
 }
 

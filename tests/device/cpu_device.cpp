@@ -176,16 +176,36 @@ TEST(CpuDevice, cores_are_divided_among_ranks_and_shards) {
   EXPECT_EQ(default_devices(artifact, 1), 1);
 }
 
-TEST(WorkerPool, gives_every_thread_its_part_of_each_job) {
+TEST(WorkerPool, runs_every_piece_of_each_job_once) {
   for (const int workers : {0, 1, 3}) {
     cpu::WorkerPool pool(workers);
-    std::vector<int> seen(std::size_t(pool.parts()), 0);
+    std::vector<int> seen(7, 0);
     for (int job = 0; job < 500; ++job) {
-      pool.run([&](int part) { ++seen[std::size_t(part)]; });
+      const std::int64_t pieces = job % 8;
+      // A piece is one thread's, and what it wrote is there when run() returns.
+      pool.run(pieces, [&](int thread, std::int64_t piece) {
+        EXPECT_LT(thread, pool.parts());
+        ++seen[std::size_t(piece)];
+      });
       if (job % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    for (const int count : seen) EXPECT_EQ(count, 500);
+    for (std::size_t piece = 0; piece < seen.size(); ++piece) {
+      int expected = 0;
+      for (int job = 0; job < 500; ++job) expected += job % 8 > int(piece) ? 1 : 0;
+      EXPECT_EQ(seen[piece], expected);
+    }
   }
+}
+
+TEST(WorkerPool, gives_pieces_of_a_thread_that_is_held_up_to_others) {
+  cpu::WorkerPool pool(1);
+  std::atomic<int> ended = 0;
+  // Whoever takes the first piece ends it only when all others have ended: the other thread took them.
+  pool.run(100, [&](int, std::int64_t piece) {
+    while (piece == 0 && ended < 99) std::this_thread::yield();
+    ++ended;
+  });
+  EXPECT_EQ(ended, 100);
 }
 
 }  // namespace
