@@ -9,6 +9,7 @@
 
 #include "backend-cpu/codegen/c_dialect.hpp"
 #include "backend-cpu/codegen/host_compiler.hpp"
+#include "backend-cpu/codegen/object_code.hpp"
 #include "backend-cpu/codegen/work_loops.hpp"
 #include "partita/base/cpu_levels.hpp"
 #include "partita/base/error.hpp"
@@ -24,6 +25,16 @@ constexpr std::int64_t blas_threshold = 4096;
 
 /// A register of AVX-512; the compiler makes two of AVX2's.
 constexpr std::int64_t vector_bytes = 64;
+
+/// A level by the name that a user gives.
+std::string checked_level(const std::string& name) {
+  std::string level = name == "native" ? best_cpu_level() : name;
+  const auto known = cpu_levels();
+  if (std::ranges::find(known, level) != known.end()) return level;
+  std::string names = "native";
+  for (const std::string_view k : known) names += cat(", ", k);
+  throw_user_error(cat("--cpu: expected some of ", names, ", found '", level, "'"));
+}
 
 /// Prints kernels of one module and remembers what their text needs before it.
 class KernelPrinter {
@@ -94,14 +105,8 @@ class KernelPrinter {
 /// Levels to compile for, without repetition: "native" is the best one of this machine.
 std::vector<std::string> chosen_levels(const CompileOptions& options) {
   std::vector<std::string> levels;
-  for (std::string level : options.cpu_levels) {
-    if (level == "native") level = best_cpu_level();
-    const auto known = cpu_levels();
-    if (std::ranges::find(known, level) == known.end()) {
-      std::string names = "native";
-      for (const std::string_view k : known) names += cat(", ", k);
-      throw_user_error(cat("--cpu: expected some of ", names, ", found '", level, "'"));
-    }
+  for (const std::string& name : options.cpu_levels) {
+    std::string level = checked_level(name);
     if (std::ranges::find(levels, level) == levels.end()) levels.push_back(std::move(level));
   }
   return levels;
@@ -123,11 +128,16 @@ void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& a
         {level, compile_shared_object(artifact.modules.back().source, level)});
 }
 
+ObjectCode emit(const std::string& name, std::span<const ObjectFunction> functions,
+                const std::string& level) {
+  return emit_object(name, functions, checked_level(level));
+}
+
 }  // namespace
 
 const Target& target_cpu();
 const Target& target_cpu() {
-  static const Target target{"cpu", blas_threshold, generate, vector_bytes};
+  static const Target target{"cpu", blas_threshold, generate, vector_bytes, emit};
   return target;
 }
 

@@ -40,10 +40,8 @@ const std::vector<std::string> common_flags{"-std=gnu11",
                                             "-fno-ident",
                                             "-fno-asynchronous-unwind-tables",
                                             "-w",
-                                            "-pipe",
-                                            "-shared",
-                                            "-nostartfiles",
-                                            "-s",
+                                            "-pipe"};
+const std::vector<std::string> shared_flags{"-shared", "-nostartfiles", "-s",
                                             "-Wl,--build-id=none"};
 
 std::vector<std::string> level_flags(const std::string& level) {
@@ -193,26 +191,77 @@ void store_cached(const fs::path& entry, const std::vector<std::byte>& bytes) {
   }
 }
 
+/// Compilations of one level by one compiler; what their bytes depend on.
+class Compilation {
+ public:
+  explicit Compilation(const std::string& level)
+      : compiler_(find_compiler()), flags_(common_flags) {
+    for (std::string& flag : level_flags(level)) flags_.push_back(std::move(flag));
+  }
+
+  void add_flags(const std::vector<std::string>& flags) {
+    flags_.insert(flags_.end(), flags.begin(), flags.end());
+  }
+
+  /// Where the cache keeps what is made of this content; nothing: no cache.
+  [[nodiscard]] fs::path entry(std::span<const ObjectUnit> units, const char* extension) const {
+    const fs::path folder = cache_folder();
+    if (folder.empty()) return {};
+    Hasher hasher;
+    hasher.add(identity_of(compiler_));
+    for (const std::string& flag : flags_) hasher.add(flag);
+    for (const ObjectUnit& unit : units) {
+      hasher.add(unit.source);
+      if (!unit.data.empty()) hasher.add(std::span<const std::byte>(unit.data));
+    }
+    return folder / (hasher.hex() + extension);
+  }
+
+  void run(const ScratchFolder& scratch, std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), flags_.begin(), flags_.end());
+    if (const int status = run_in(scratch.path(), compiler_, arguments); status != 0)
+      throw_internal_error(cat(compiler_.string(), " refused the kernels (exit status ", status,
+                               "): ", first_lines(scratch.path() / "log")));
+  }
+
+ private:
+  fs::path compiler_;
+  std::vector<std::string> flags_;
+};
+
 }  // namespace
 
 std::vector<std::byte> compile_shared_object(std::string_view source, const std::string& level) {
-  const fs::path compiler = find_compiler();
-  std::vector<std::string> flags = common_flags;
-  for (std::string& flag : level_flags(level)) flags.push_back(std::move(flag));
-  Hasher hasher;
-  hasher.add(identity_of(compiler));
-  for (const std::string& flag : flags) hasher.add(flag);
-  hasher.add(source);
-  const fs::path folder = cache_folder();
-  const fs::path entry = folder.empty() ? fs::path() : folder / (hasher.hex() + ".so");
+  Compilation compilation(level);
+  compilation.add_flags(shared_flags);
+  const ObjectUnit unit{std::string(source), {}};
+  const fs::path entry = compilation.entry(std::span(&unit, 1), ".so");
   if (auto cached = read_cached(entry)) return std::move(*cached);
   const ScratchFolder scratch;
   write_file(scratch.path() / "module.c", source);
-  flags.insert(flags.end(), {"-o", "module.so", "module.c", "-lm"});
-  if (const int status = run_in(scratch.path(), compiler, flags); status != 0)
-    throw_internal_error(cat(compiler.string(), " refused the kernels (exit status ", status,
-                             "): ", first_lines(scratch.path() / "log")));
+  compilation.run(scratch, {"-o", "module.so", "module.c", "-lm"});
   std::vector<std::byte> bytes = read_file(scratch.path() / "module.so");
+  store_cached(entry, bytes);
+  return bytes;
+}
+
+std::vector<std::byte> compile_relocatable(std::span<const ObjectUnit> units,
+                                           const std::string& level) {
+  const Compilation compilation(level);
+  const fs::path entry = compilation.entry(units, ".o");
+  if (auto cached = read_cached(entry)) return std::move(*cached);
+  const ScratchFolder scratch;
+  std::vector<std::string> link{"-r", "-nostdlib", "-o", "program.o"};
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    const std::string stem = std::to_string(u);
+    write_file(scratch.path() / (stem + ".c"), units[u].source);
+    write_file(scratch.path() / (stem + ".bin"), units[u].data);
+    compilation.run(scratch, {"-c", "-o", stem + ".o", stem + ".c"});
+    link.push_back(stem + ".o");
+  }
+  if (units.size() > 1) compilation.run(scratch, std::move(link));
+  std::vector<std::byte> bytes =
+      read_file(scratch.path() / (units.size() > 1 ? "program.o" : "0.o"));
   store_cached(entry, bytes);
   return bytes;
 }

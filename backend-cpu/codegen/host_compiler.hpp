@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// C text to a shared object, by the compiler of this machine: PARTITA_CC, else cc, gcc or clang.
+// C text to machine code, by the compiler of this machine: PARTITA_CC, else cc, gcc or clang.
 // What was compiled before is taken from the cache folder.  The bytes depend on the text, the level
 // and the compiler alone.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,5 +18,16 @@ namespace partita::passes {
 /// the compiler's first lines where it refuses the text.
 [[nodiscard]] std::vector<std::byte> compile_shared_object(std::string_view source,
                                                            const std::string& level);
+
+/// One translation unit of an object: its text may include the bytes as file `UNIT.bin`, where UNIT is
+/// its number from 0.
+struct ObjectUnit {
+  std::string source;
+  std::vector<std::byte> data;
+};
+
+/// All units as one relocatable object.
+[[nodiscard]] std::vector<std::byte> compile_relocatable(std::span<const ObjectUnit> units,
+                                                         const std::string& level);
 
 }  // namespace partita::passes

@@ -32,15 +32,6 @@ std::vector<const Target*> targets() {
   return all;
 }
 
-const Target& find_target(const std::string& name) {
-  std::string known;
-  for (const Target* t : targets()) {
-    if (t->name == name) return *t;
-    known += (known.empty() ? "" : ", ") + t->name;
-  }
-  throw_user_error(cat("target '", name, "' is not built in; built in: ", known));
-}
-
 ValuePolicy policy_for(const CompileOptions& options, const Target& target) {
   ValuePolicy policy{.tiles = {.vector_bytes = target.vector_bytes}};
   policy.library_threshold = target.library_threshold;
@@ -125,6 +116,15 @@ class Stopwatch {
 
 }  // namespace
 
+const Target& find_target(const std::string& name) {
+  std::string known;
+  for (const Target* t : targets()) {
+    if (t->name == name) return *t;
+    known += (known.empty() ? "" : ", ") + t->name;
+  }
+  throw_user_error(cat("target '", name, "' is not built in; built in: ", known));
+}
+
 std::vector<std::string> built_targets() {
   std::vector<std::string> names;
   for (const Target* t : targets()) names.push_back(t->name);
@@ -180,6 +180,7 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   r.counts["kernels"] = std::int64_t(artifact.kernels.size());
   const PlannedBytes planned = planned_bytes(artifact.plan);
   r.planned_bytes = planned.formula;
+  r.arena_bytes = artifact.plan.arena_bytes;
   if (options.memory_budget > 0 && planned.one_shard > options.memory_budget)
     throw_user_error(cat("--memory-budget: expected at most ", options.memory_budget,
                          " bytes on one shard, found ", planned.one_shard, " (", planned.formula,

@@ -3,13 +3,14 @@
 //
 // `partita compile`: ahead-of-time compilation of a program to an artifact.
 #include <algorithm>
+#include <filesystem>
 #include <iomanip>
 #include <iostream>
 
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/compile.hpp"
+#include "partita/passes/object.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/program_options.hpp"
 
@@ -17,14 +18,14 @@ namespace partita::tool {
 namespace {
 
 struct CompileArguments {
-  std::string input, output, memory_budget;
+  std::string input, output, memory_budget, emit = "artifact";
   std::vector<std::string> placements, dump_after, cpu_levels;
   std::string dump_directory;
-  bool strict = false;
+  bool strict = false, names_function = false;
   passes::CompileOptions options;
 };
 
-void print_summary(const passes::CompileReport& report, const Artifact& artifact) {
+void print_summary(const passes::CompileReport& report) {
   const auto count = [&](const std::string& key) {
     const auto it = report.counts.find(key);
     return it == report.counts.end() ? 0 : it->second;
@@ -32,7 +33,7 @@ void print_summary(const passes::CompileReport& report, const Artifact& artifact
   std::cout << "nodes " << count("nodes") << ", maps recovered " << count("maps_recovered")
             << ", kernels " << count("kernels") << ", library calls " << count("library_calls")
             << ", collectives " << count("collectives") << "\n"
-            << "planned bytes " << report.planned_bytes << " (arena " << artifact.plan.arena_bytes
+            << "planned bytes " << report.planned_bytes << " (arena " << report.arena_bytes
             << ")\n";
   std::cout << std::fixed << std::setprecision(1);
   double total = 0;
@@ -44,6 +45,47 @@ void print_summary(const passes::CompileReport& report, const Artifact& artifact
   std::cout << " in all " << total * 1e3 << " ms\n";
   for (const std::string& remark : report.remarks)
     std::cout << "not recovered or fused: " << remark << "\n";
+}
+
+void check_strict(const CompileArguments& arguments, const passes::CompileReport& report) {
+  if (arguments.strict && !report.remarks.empty())
+    throw_user_error(
+        cat("--strict: expected everything recovered and fused, found: ", report.remarks.front()));
+}
+
+/// Writes an object and its header; all public functions where none is named.
+int compile_to_object(const CompileArguments& arguments) {
+  const std::filesystem::path object = arguments.output;
+  std::filesystem::path header = object;
+  header.replace_extension(".h");
+  if (header == object || object.stem().empty())
+    throw_user_error(
+        cat("--output: expected the name of an object file, found ", arguments.output));
+  check_writable(header);
+  const auto module = ir::read_module(arguments.input);
+  std::vector<std::string> functions;
+  if (arguments.names_function) {
+    functions.push_back(arguments.options.function);
+  } else {
+    for (const auto& f : module->functions)
+      if (f->is_public) functions.push_back(f->name);
+    if (functions.empty())
+      throw_user_error(cat(arguments.input, ": expected a public function, found none"));
+  }
+  std::vector<passes::CompileReport> reports;
+  const passes::ObjectCode code = passes::compile_object(*module, object.stem().string(), functions,
+                                                         arguments.options, &reports);
+  for (const passes::CompileReport& report : reports) check_strict(arguments, report);
+  write_file(object, code.object);
+  write_file(header, code.header);
+  for (std::size_t f = 0; f < functions.size(); ++f) {
+    std::cout << "function " << functions[f] << "\n";
+    print_summary(reports[f]);
+  }
+  std::cout << "links with libc, libm";
+  for (const std::string& n : code.needs) std::cout << ", " << n << " (BLAS)";
+  std::cout << "\n";
+  return 0;
 }
 
 int compile(CompileArguments& arguments) {
@@ -62,14 +104,15 @@ int compile(CompileArguments& arguments) {
         cat("--target: '", arguments.options.target, "' is not built in; built in: ", known));
   }
   check_writable(arguments.output);
+  if (arguments.emit == "object") return compile_to_object(arguments);
+  if (arguments.emit != "artifact")
+    throw_user_error(cat("--emit: expected artifact or object, found '", arguments.emit, "'"));
   const auto module = ir::read_module(arguments.input);
   passes::CompileReport report;
   const Artifact artifact = passes::compile_module(*module, arguments.options, &report);
-  if (arguments.strict && !report.remarks.empty())
-    throw_user_error(
-        cat("--strict: expected everything recovered and fused, found: ", report.remarks.front()));
+  check_strict(arguments, report);
   save_artifact(artifact, arguments.output);
-  print_summary(report, artifact);
+  print_summary(report);
   return 0;
 }
 
@@ -79,9 +122,13 @@ void add_compile_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<CompileArguments>();
   CLI::App* command = app.add_subcommand("compile", "Compile a program ahead of time");
   command->add_option("input", arguments->input, "Program (.mlir)")->required();
-  command->add_option("-o,--output", arguments->output, "Artifact to write (.pta)")->required();
+  command->add_option("-o,--output", arguments->output, "Artifact (.pta) or object (.o) to write")
+      ->required();
   command->add_option("--target", arguments->options.target, "Code generator: opencl, cpu")
       ->required();
+  command->add_option("--emit", arguments->emit,
+                      "artifact (the default), or object: for target cpu, an object file and a C "
+                      "header to link without a runtime");
   command
       ->add_option("--placement", arguments->placements,
                    "NAME=N: size of a placement; where the program does not name its axis, the "
@@ -98,12 +145,16 @@ void add_compile_command(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   command->add_option("--memory-budget", arguments->memory_budget,
                       "Most bytes of one shard, such as 8GiB");
-  command->add_option("--function", arguments->options.function, "Function to compile");
+  const CLI::Option* function =
+      command->add_option("--function", arguments->options.function, "Function to compile");
   command->add_option("--dump-after", arguments->dump_after, "Pass whose result to write, or all")
       ->allow_extra_args(false);
   command->add_option("--dump-dir", arguments->dump_directory, "Where dumps go");
   command->add_flag("--strict", arguments->strict, "What is not recovered or fused is an error");
-  command->callback([&action, arguments] { action = [arguments] { return compile(*arguments); }; });
+  command->callback([&action, arguments, function] {
+    arguments->names_function = function->count() > 0;
+    action = [arguments] { return compile(*arguments); };
+  });
 }
 
 }  // namespace partita::tool

@@ -31,7 +31,8 @@ struct CompileReport {
   std::vector<PassTiming> timings;
   std::vector<std::string> remarks;  ///< what was not recovered or fused, and why
   std::map<std::string, std::int64_t>
-      counts;                 ///< nodes, maps_recovered, kernels, library_calls, collectives, …
+      counts;  ///< nodes, maps_recovered, kernels, library_calls, collectives, …
+  std::int64_t arena_bytes = 0;
   std::string planned_bytes;  ///< formula: constant plus bytes per partition times block length
 };
 

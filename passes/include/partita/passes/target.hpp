@@ -5,13 +5,21 @@
 // `const Target& target_NAME()` in partita::passes; the list of backends is the build's.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "partita/passes/compile.hpp"
+#include "partita/passes/object.hpp"
 
 namespace partita::passes {
 
 struct PlanDraft;
+
+/// A function on its way into an object: an artifact without machine code.
+struct ObjectFunction {
+  std::string name;
+  Artifact artifact;
+};
 
 struct Target {
   std::string name;
@@ -22,6 +30,12 @@ struct Target {
   void (*generate)(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact);
   /// Bytes of the vectors that generated contractions compute with; 0: none.
   std::int64_t vector_bytes = 0;
+  /// Plans and kernels as one object for an instruction set; null: the target makes none.
+  ObjectCode (*emit_object)(const std::string& name, std::span<const ObjectFunction> functions,
+                            const std::string& level) = nullptr;
 };
+
+/// The target of that name; a user error that names those built in.
+[[nodiscard]] const Target& find_target(const std::string& name);
 
 }  // namespace partita::passes

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "backend-cpu/codegen/object_code.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "backend-cpu/codegen/host_compiler.hpp"
+#include "backend-cpu/codegen/object_interface.hpp"
+#include "partita/base/error.hpp"
+
+namespace partita::passes {
+namespace {
+
+/// What plans call; without includes, so that a compiler alone is enough.
+constexpr std::string_view support = R"(
+typedef void (*kernel_type)(i64, i64, void* const*, const i64*, const i64*);
+int posix_memalign(void** memory, unsigned long alignment, unsigned long bytes);
+void free(void* memory);
+struct seconds_and_nanoseconds { long seconds, nanoseconds; };
+int clock_gettime(int clock, struct seconds_and_nanoseconds* time);
+void cblas_sgemm(int order, int ta, int tb, int m, int n, int k, f32 alpha, const f32* a, int lda,
+                 const f32* b, int ldb, f32 beta, f32* c, int ldc);
+void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, f64 alpha, const f64* a, int lda,
+                 const f64* b, int ldb, f64 beta, f64* c, int ldc);
+
+static inline i64 least(i64 a, i64 b) { return a < b ? a : b; }
+static inline i64 most(i64 a, i64 b) { return a > b ? a : b; }
+static inline i64 nanoseconds(void) {
+  struct seconds_and_nanoseconds now;
+  clock_gettime(1, &now);
+  return now.seconds * 1000000000L + now.nanoseconds;
+}
+
+struct launch {
+  kernel_type kernel;
+  void* const* buffers;
+  const i64* offsets;
+  const i64* scalars;
+  i64 begin, end, parts;
+};
+static i64 bound_of(const struct launch* x, i64 part) {
+  const i64 rest = x->end - x->begin, step = rest >= 512 * x->parts ? 64 : 1;
+  return part == x->parts ? x->end : x->begin + rest * part / x->parts / step * step;
+}
+static void run_part(void* data, int part) {
+  const struct launch* x = (const struct launch*)data;
+  const i64 begin = bound_of(x, part), end = bound_of(x, part + 1);
+  if (begin < end) x->kernel(begin, end, x->buffers, x->offsets, x->scalars);
+}
+/* A first part of the items shows what they cost: cheap launches stay on this thread. */
+static __attribute__((noinline)) void share(kernel_type kernel, i64 items, void* const* buffers,
+                                            const i64* offsets, const i64* scalars,
+                                            const partita_parallel* parallel) {
+  const i64 parts = parallel->parts;
+  const i64 first = parts < 2 || items < 2 ? items : most(1, items / (8 * parts));
+  const i64 start = nanoseconds();
+  kernel(0, first, buffers, offsets, scalars);
+  const i64 rest = items - first;
+  if (rest == 0) return;
+  if ((f64)(nanoseconds() - start) / (f64)first * (f64)rest < 20000.0) {
+    kernel(first, items, buffers, offsets, scalars);
+    return;
+  }
+  struct launch x = {kernel, buffers, offsets, scalars, first, items, parts};
+  parallel->run(parallel->context, (int)parts, run_part, &x);
+}
+)";
+
+/// Products without an inner dimension, which libraries treat differently.
+constexpr std::string_view scale = R"(
+#define scale_matrix(type, c, m, n, ldc, beta) \
+  for (i64 i = 0; i < (m); ++i) \
+    for (i64 j = 0; j < (n); ++j) \
+      ((type*)(c))[i * (ldc) + j] = (beta) == 0 ? 0 : ((type*)(c))[i * (ldc) + j] * (type)(beta)
+)";
+
+std::string number(std::int64_t n) {
+  if (n == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807L - 1)";
+  return n < 0 ? cat("(", n, "L)") : cat(n, "L");
+}
+
+std::string exact(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%a", value);
+  return text;
+}
+
+/// Prints the plan of one function.
+class PlanPrinter {
+ public:
+  PlanPrinter(const ObjectFunction& function, ObjectEntry& entry, std::set<std::string>& needs,
+              std::size_t unit)
+      : artifact_(function.artifact),
+        plan_(artifact_.plan),
+        entry_(entry),
+        needs_(needs),
+        unit_(unit),
+        variables_(plan_.variables.size()) {}
+
+  ObjectUnit print() {
+    lay_out();
+    depth_ = 1;
+    steps(plan_.steps);
+    std::string source = parallel_type();
+    for (const KernelModule& m : artifact_.modules) {
+      // Declared so beforehand, they are this unit's own.
+      std::string first;
+      for (const KernelEntry& k : artifact_.kernels)
+        first += cat("static void partita_", k.name,
+                     "(long, long, void* const*, const long*, const long*);\n");
+      source += first + m.source;
+    }
+    source += cat(support, scale, constants(), "\nstatic int perform(const char* const* in, ",
+                  "char* const* out, char* arena, const partita_parallel* parallel) {\n");
+    for (std::size_t v = 0; v < variables_.size(); ++v)
+      source += cat("  i64 x", v, " = ", number(variables_[v]), ";\n");
+    source += cat(out_, "  return 0;\n}\n", entry_points());
+    return {std::move(source), std::move(data_)};
+  }
+
+ private:
+  // --- Memory ---
+  /// One shard holds all partitions; blocks follow the arena.
+  void lay_out() {
+    for (const Placement& p : plan_.placements)
+      if (p.end_variable >= 0) variables_[std::size_t(p.end_variable)] = p.size;
+    std::int64_t end = 0;
+    for (const Buffer& b : plan_.buffers)
+      if (b.kind == BufferKind::arena) end = plan_.arena_bytes;
+    for (const HostArray& c : artifact_.constants) {
+      constant_at_.push_back(std::int64_t(data_.size()));
+      data_.insert(data_.end(), c.bytes.begin(), c.bytes.end());
+      data_.resize(std::size_t(aligned(std::int64_t(data_.size()))));
+    }
+    for (const Buffer& b : plan_.buffers) {
+      const std::int64_t bytes = b.count.evaluate(variables_) * std::int64_t(byte_size(b.dtype));
+      std::string base;
+      switch (b.kind) {
+        case BufferKind::input:
+          base = cat("(char*)in[", b.index, "]");
+          break;
+        case BufferKind::output:
+          base = cat("out[", b.index, "]");
+          break;
+        case BufferKind::constant:
+          base = cat("(char*)partita_constants + ", constant_at_[std::size_t(b.index)]);
+          break;
+        case BufferKind::arena:
+          base = cat("arena + ", b.arena_offset);
+          break;
+        case BufferKind::block:
+          end = aligned(end);
+          base = cat("arena + ", end);
+          end += bytes;
+      }
+      bases_.push_back(std::move(base));
+    }
+    entry_.arena_bytes = aligned(end);
+  }
+
+  static std::int64_t aligned(std::int64_t bytes) {
+    return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+  }
+
+  std::string constants() const {
+    if (data_.empty()) return {};
+    return cat("\nextern const char partita_constants[] __attribute__((visibility(\"hidden\")));\n",
+               "__asm__(\".section .rodata.partita,\\\"a\\\",@progbits\\n.balign ", arena_alignment,
+               "\\npartita_constants:\\n.incbin \\\"", unit_, ".bin\\\"\\n.text\\n\");\n");
+  }
+
+  // --- Expressions ---
+  std::string value(const HostExpr& e) const {
+    if (e.is_constant()) return number(e.value());
+    if (e.kind() == HostExpr::Kind::variable) return cat("x", e.value());
+    const std::string a = value(e.operands()[0]), b = value(e.operands()[1]);
+    switch (e.kind()) {
+      case HostExpr::Kind::add:
+        return cat("(", a, " + ", b, ")");
+      case HostExpr::Kind::sub:
+        return cat("(", a, " - ", b, ")");
+      case HostExpr::Kind::mul:
+        return cat("(", a, " * ", b, ")");
+      case HostExpr::Kind::div:
+        return cat("(", a, " / ", b, ")");
+      case HostExpr::Kind::mod:
+        return cat("(", a, " % ", b, ")");
+      case HostExpr::Kind::min:
+        return cat("least(", a, ", ", b, ")");
+      default:
+        return cat("most(", a, ", ", b, ")");
+    }
+  }
+
+  const std::string& base(const BufferRef& ref) const { return bases_[std::size_t(ref.buffer)]; }
+  /// The address of an element.
+  std::string address(const BufferRef& ref) const {
+    const std::size_t width = byte_size(plan_.buffers[std::size_t(ref.buffer)].dtype);
+    if (ref.offset.is_constant())
+      return ref.offset.value() == 0
+                 ? base(ref)
+                 : cat(base(ref), " + ", number(ref.offset.value() * std::int64_t(width)));
+    return cat(base(ref), " + ", value(ref.offset), " * ", width);
+  }
+
+  // --- Steps ---
+  void line(const std::string& text) {
+    out_.append(2 * std::size_t(depth_), ' ').append(text).append("\n");
+  }
+  void steps(const Steps& list) {
+    for (const Step& s : list) std::visit([&](const auto& what) { step(what); }, s.what);
+  }
+  void step(const Launch& x) {
+    const std::string kernel = "partita_" + artifact_.kernels[std::size_t(x.kernel)].name;
+    if (x.global[1] != HostExpr(1) || x.global[2] != HostExpr(1))
+      throw_internal_error("the cpu backend runs work-items of one dimension");
+    std::string buffers, offsets, scalars;
+    for (const BufferRef& ref : x.buffers) {
+      buffers += cat(buffers.empty() ? "" : ", ", base(ref));
+      offsets += cat(offsets.empty() ? "" : ", ", value(ref.offset));
+    }
+    for (const ScalarArg& s : x.scalars)
+      scalars += cat(scalars.empty() ? "" : ", ", value(s.value));
+    line("{");
+    ++depth_;
+    line(cat("void* const b[] = {", buffers.empty() ? "0" : buffers, "};"));
+    line(cat("const i64 o[] = {", offsets.empty() ? "0" : offsets, "};"));
+    line(cat("const i64 s[] = {", scalars.empty() ? "0" : scalars, "};"));
+    line(cat("const i64 items = ", value(x.global[0]), ";"));
+    line("if (items > 0) {");
+    line(cat("  if (parallel) share(", kernel, ", items, b, o, s, parallel);"));
+    line(cat("  else ", kernel, "(0, items, b, o, s);"));
+    line("}");
+    --depth_;
+    line("}");
+  }
+
+  void step(const Gemm& x) {
+    const bool is_double = x.dtype == DType::f64;
+    if (!is_double && x.dtype != DType::f32)
+      throw_user_error(
+          cat("an object file: expected products of f32 or f64 by the BLAS library, "
+              "found one of ",
+              to_string(x.dtype), "; --gemm generated needs no library"));
+    for (const std::int64_t n : {x.m, x.n, x.k, x.lda, x.ldb, x.ldc})
+      if (n > std::numeric_limits<int>::max())
+        throw_user_error(cat("an object file: expected extents of products below 2^31, found ", n,
+                             "; --gemm generated has no such limit"));
+    if (x.m == 0 || x.n == 0) return;
+    const std::string type = is_double ? "f64" : "f32";
+    const auto matrix = [&](const BufferRef& ref, std::int64_t stride) {
+      return cat("(", type, "*)(", address(ref), ") + g * ", number(stride));
+    };
+    line(cat("for (i64 g = 0; g < ", value(x.batch), "; ++g)"));
+    const std::string c = matrix(x.c, x.stride_c), beta = exact(x.beta);
+    if (x.k == 0)
+      return line(cat("  scale_matrix(", type, ", ", c, ", ", x.m, ", ", x.n, ", ", x.ldc, ", ",
+                      beta, ");"));
+    const std::string function = is_double ? "cblas_dgemm" : "cblas_sgemm";
+    needs_.insert(function);
+    line(cat("  ", function, "(101, ", x.transpose_a ? 112 : 111, ", ", x.transpose_b ? 112 : 111,
+             ", ", x.m, ", ", x.n, ", ", x.k, ", ", exact(x.alpha), ", ", matrix(x.a, x.stride_a),
+             ", ", x.lda, ", ", matrix(x.b, x.stride_b), ", ", x.ldb, ", ", beta, ", ", c, ", ",
+             x.ldc, ");"));
+  }
+
+  void step(const Copy& x) { copy(x.from, x.to, x.count); }
+  void copy(const BufferRef& from, const BufferRef& to, const HostExpr& count) {
+    const std::size_t width = byte_size(plan_.buffers[std::size_t(from.buffer)].dtype);
+    line(cat("__builtin_memmove(", address(to), ", ", address(from), ", ", value(count), " * ",
+             width, ");"));
+  }
+
+  void step(const For& x) {
+    const int id = next_++;
+    line("{");
+    ++depth_;
+    line(cat("const i64 end", id, " = ", value(x.end), ";"));
+    line(cat("for (i64 i", id, " = ", value(x.begin), "; i", id, " < end", id, ";) {"));
+    ++depth_;
+    line(cat("x", x.variable, " = i", id, ";"));
+    steps(x.body);
+    // The next value may lie beyond 64 bits.
+    line(cat("if (", number(x.step), " >= end", id, " - i", id, ") break;"));
+    line(cat("i", id, " += ", number(x.step), ";"));
+    --depth_;
+    line("}");
+    --depth_;
+    line("}");
+  }
+
+  std::string flag(const BufferRef& ref) const { return cat("*(const ui8*)(", address(ref), ")"); }
+
+  void step(const While& x) {
+    line("for (;;) {");
+    ++depth_;
+    steps(x.condition);
+    line(cat("if (!", flag(x.predicate), ") break;"));
+    steps(x.body);
+    --depth_;
+    line("}");
+  }
+
+  void step(const Case& x) {
+    const std::size_t last = x.branches.size() - 1;
+    const bool is_flag = x.index_dtype == DType::i1;
+    line(
+        cat("switch (",
+            is_flag ? cat(flag(x.index), " ? 0 : 1") : cat("*(const i32*)(", address(x.index), ")"),
+            ") {"));
+    for (std::size_t b = 0; b <= last; ++b)
+      nested(b == last ? "default:" : cat("case ", b, ":"), x.branches[b], "break;");
+    line("}");
+  }
+  void nested(const std::string& head, const Steps& body, const std::string& tail) {
+    line(head + " {");
+    ++depth_;
+    steps(body);
+    line(tail);
+    --depth_;
+    line("}");
+  }
+
+  // Of one shard: the pieces hold the result already, and its block is the whole.
+  void step(const AllReduceStart& /*x*/) {}
+  void step(const CollectiveDone& /*x*/) {}
+  void step(const AllGatherStart& x) {
+    const auto axis = std::ranges::find(plan_.placements, x.axis, &Placement::name);
+    PARTITA_ASSERT(axis != plan_.placements.end());
+    copy(x.from, x.to, axis->size * x.elements_per_partition);
+  }
+
+  void step(const Check& x) {
+    line(cat("if (!", flag(x.condition), ") return ",
+             entry_.first_check + int(entry_.checks.size()), ";"));
+    entry_.checks.push_back(x.message);
+  }
+
+  // --- Entry points ---
+  std::string entry_points() const {
+    std::string text = cat("\n#define uint8_t ui8\n#define uint16_t ui16\n#define uint32_t ui32\n",
+                           "#define uint64_t ui64\n#define int8_t i8\n#define int16_t i16\n",
+                           "#define int32_t i32\n#define int64_t i64\n\n");
+    text += cat("void* ", entry_.symbol, "_new_arena(void) {\n  void* memory = 0;\n",
+                "  return posix_memalign(&memory, ", arena_alignment, ", ",
+                std::max<std::int64_t>(entry_.arena_bytes, 1), ") ? 0 : memory;\n}\n\n");
+    text += cat("int ", entry_.symbol, parameters(entry_), " {\n");
+    for (const auto* ports : {&entry_.inputs, &entry_.outputs})
+      for (const ObjectPort& p : *ports)
+        text += cat("  if ((unsigned long)", p.name, " % ", p.alignment,
+                    p.type.count() > 0 ? cat(" || !", p.name) : "", ") return 2;\n");
+    text += cat("  if ((unsigned long)arena % ", arena_alignment, ") return 2;\n");
+    text += cat("  const char* const in[] = {", list(entry_.inputs, "(const char*)"), "};\n",
+                "  char* const out[] = {", list(entry_.outputs, "(char*)"), "};\n");
+    const bool has_arena = entry_.arena_bytes > 0;
+    if (has_arena)
+      text += cat("  void* own = 0;\n  if (!arena && !(arena = own = ", entry_.symbol,
+                  "_new_arena())) return 1;\n");
+    text += "  const int status = perform(in, out, (char*)arena, parallel);\n";
+    if (has_arena) text += "  free(own);\n";
+    return text + "  return status;\n}\n";
+  }
+
+  static std::string list(const std::vector<ObjectPort>& ports, std::string_view cast) {
+    std::string text;
+    for (const ObjectPort& p : ports) text += cat(text.empty() ? "" : ", ", cast, p.name);
+    return text.empty() ? "0" : text;
+  }
+
+  const Artifact& artifact_;
+  const Plan& plan_;
+  ObjectEntry& entry_;
+  std::set<std::string>& needs_;
+  std::size_t unit_;
+  std::vector<std::int64_t> variables_;  // values on the only shard, before the first step
+  std::vector<std::int64_t> constant_at_;
+  std::vector<std::string> bases_;  // address of each buffer
+  std::vector<std::byte> data_;
+  std::string out_;
+  int depth_ = 0, next_ = 0;
+};
+
+}  // namespace
+
+ObjectCode emit_object(const std::string& name, std::span<const ObjectFunction> functions,
+                       const std::string& level) {
+  const std::string prefix = identifier(name);
+  std::vector<ObjectEntry> entries;
+  std::vector<ObjectUnit> units;
+  std::set<std::string> symbols{upper(prefix) + "_STATUS_TEXT"}, needs;
+  int checks = 16;
+  for (const ObjectFunction& f : functions) {
+    ObjectEntry entry = entry_of(prefix, f.name, f.artifact.plan);
+    const bool is_new = symbols.insert(upper(entry.symbol)).second &&
+                        symbols.insert(upper(entry.symbol) + "_NEW_ARENA").second;
+    if (!is_new)
+      throw_user_error(cat("an object file: expected functions whose C names differ, found ",
+                           entry.symbol, " taken"));
+    entry.first_check = checks;
+    units.push_back(PlanPrinter(f, entry, needs, units.size()).print());
+    checks += int(entry.checks.size());
+    entries.push_back(std::move(entry));
+  }
+  const std::vector<std::string> linked(needs.begin(), needs.end());
+  return {compile_relocatable(units, level), object_header(prefix, entries, level, linked), linked};
+}
+
+}  // namespace partita::passes

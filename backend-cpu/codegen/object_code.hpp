@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// A program as an object that needs no runtime: each function's plan becomes one C function over
+// constant offsets of an arena, beside the kernels it launches.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "partita/passes/target.hpp"
+
+namespace partita::passes {
+
+/// `level` is one of cpu_levels.hpp.
+[[nodiscard]] ObjectCode emit_object(const std::string& name,
+                                     std::span<const ObjectFunction> functions,
+                                     const std::string& level);
+
+}  // namespace partita::passes
