@@ -112,20 +112,37 @@ std::vector<std::string> chosen_levels(const CompileOptions& options) {
   return levels;
 }
 
+/// Kernels of which a unit of the compiler consists: starting it costs half a kernel.
+constexpr std::size_t unit_kernels = 8;
+
+/// The kernels in an even number of units (or one), so that two cores share them.  Neighbours, which
+/// are often alike, go to different ones.
+std::vector<ObjectUnit> in_units(const std::string& before,
+                                 const std::vector<std::string>& kernels) {
+  const std::size_t count = kernels.size() <= unit_kernels
+                                ? 1
+                                : 2 * ((kernels.size() + unit_kernels) / (2 * unit_kernels));
+  std::vector<ObjectUnit> units(count, {before, {}});
+  for (std::size_t k = 0; k < kernels.size(); ++k) units[k % count].source += kernels[k];
+  return units;
+}
+
 void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact) {
   const std::vector<std::string> levels = chosen_levels(options);
   KernelPrinter printer;
-  std::string source;
+  std::vector<std::string> kernels;
   for (const PrintedKernel& k : print_kernels(
            draft, artifact, [&](const Kernel& kernel) { return printer.print(kernel); })) {
-    if (!k.comment.empty()) source += cat("\n// ", k.comment);
-    source += cat("\nvoid partita_", k.name, k.text);
+    const std::string comment = k.comment.empty() ? "" : cat("\n// ", k.comment);
+    kernels.push_back(cat(comment, "\nvoid partita_", k.name, k.text));
   }
-  artifact.modules.push_back({"kernels", printer.before_kernels() + source});
+  std::string source = printer.before_kernels();
+  const std::vector<ObjectUnit> units = in_units(source, kernels);
+  for (const std::string& kernel : kernels) source += kernel;
+  artifact.modules.push_back({"kernels", std::move(source)});
   if (artifact.kernels.empty()) return;
   for (const std::string& level : levels)
-    artifact.binaries.push_back(
-        {level, compile_shared_object(artifact.modules.back().source, level)});
+    artifact.binaries.push_back({level, compile_shared_object(units, level)});
 }
 
 ObjectCode emit(const std::string& name, std::span<const ObjectFunction> functions,

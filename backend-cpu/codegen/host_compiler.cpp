@@ -2,25 +2,19 @@
 // Copyright The partita authors
 #include "backend-cpu/codegen/host_compiler.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 
+#include "backend-cpu/codegen/compiler_process.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/base/hash.hpp"
 #include "partita/base/log.hpp"
-
-extern char** environ;
 
 namespace partita::passes {
 namespace {
@@ -41,8 +35,6 @@ const std::vector<std::string> common_flags{"-std=gnu11",
                                             "-fno-asynchronous-unwind-tables",
                                             "-w",
                                             "-pipe"};
-const std::vector<std::string> shared_flags{"-shared", "-nostartfiles", "-s",
-                                            "-Wl,--build-id=none"};
 
 std::vector<std::string> level_flags(const std::string& level) {
   if (level == "generic") return {};
@@ -96,64 +88,6 @@ fs::path cache_folder() {
   return folder.empty() ? folder : folder / "cpu";
 }
 
-/// A folder of its own, removed with everything in it.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::error_code failure;
-    const fs::path parent = fs::temp_directory_path(failure);
-    std::string name = (failure ? fs::path("/tmp") : parent) / "partita-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr)
-      throw_device_error(
-          cat(name, ": expected a folder for the compiler's files, found: ", std::strerror(errno)));
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-/// Runs a program in a folder, its output in the folder's file "log"; its exit status.
-int run_in(const fs::path& folder, const fs::path& program,
-           const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{program.string()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, 1, "log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  pid_t child = 0;
-  const int error = ::posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    throw_device_error(
-        cat("expected to run ", program.string(), ", found: ", std::strerror(error)));
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
-std::string first_lines(const fs::path& log) {
-  const std::vector<std::byte> bytes = read_file(log);
-  std::string text(reinterpret_cast<const char*>(bytes.data()),
-                   std::min<std::size_t>(bytes.size(), 800));
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
-
 std::optional<std::vector<std::byte>> read_cached(const fs::path& entry) {
   std::error_code ignored;
   if (entry.empty() || !fs::is_regular_file(entry, ignored)) return std::nullopt;
@@ -191,6 +125,12 @@ void store_cached(const fs::path& entry, const std::vector<std::byte>& bytes) {
   }
 }
 
+/// How units' objects become one file.
+struct Link {
+  std::vector<std::string> flags, libraries;
+  const char* extension;
+};
+
 /// Compilations of one level by one compiler; what their bytes depend on.
 class Compilation {
  public:
@@ -199,29 +139,41 @@ class Compilation {
     for (std::string& flag : level_flags(level)) flags_.push_back(std::move(flag));
   }
 
-  void add_flags(const std::vector<std::string>& flags) {
-    flags_.insert(flags_.end(), flags.begin(), flags.end());
-  }
-
   /// Where the cache keeps what is made of this content; nothing: no cache.
-  [[nodiscard]] fs::path entry(std::span<const ObjectUnit> units, const char* extension) const {
+  [[nodiscard]] fs::path entry(std::span<const ObjectUnit> units, const Link& link) const {
     const fs::path folder = cache_folder();
     if (folder.empty()) return {};
     Hasher hasher;
     hasher.add(identity_of(compiler_));
     for (const std::string& flag : flags_) hasher.add(flag);
+    for (const std::string& flag : link.flags) hasher.add(flag);
     for (const ObjectUnit& unit : units) {
       hasher.add(unit.source);
       if (!unit.data.empty()) hasher.add(std::span<const std::byte>(unit.data));
     }
-    return folder / (hasher.hex() + extension);
+    return folder / (hasher.hex() + link.extension);
   }
 
-  void run(const ScratchFolder& scratch, std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), flags_.begin(), flags_.end());
-    if (const int status = run_in(scratch.path(), compiler_, arguments); status != 0)
-      throw_internal_error(cat(compiler_.string(), " refused the kernels (exit status ", status,
-                               "): ", first_lines(scratch.path() / "log")));
+  /// The units as one file by another run of the compiler; a single unit needs but one.
+  [[nodiscard]] std::vector<std::byte> build(std::span<const ObjectUnit> units,
+                                             const Link& link) const {
+    const ScratchFolder scratch;
+    std::vector<std::vector<std::string>> runs;
+    std::vector<std::string> last = flags_;
+    last.insert(last.end(), link.flags.begin(), link.flags.end());
+    last.insert(last.end(), {"-o", "module"});
+    for (std::size_t u = 0; u < units.size(); ++u) {
+      const std::string source = cat(u, ".c"), object = cat(u, ".o");
+      write_file(scratch.path() / source, units[u].source);
+      write_file(scratch.path() / cat(u, ".bin"), units[u].data);
+      last.push_back(units.size() == 1 ? source : object);
+      runs.push_back(flags_);
+      runs.back().insert(runs.back().end(), {"-c", "-o", object, source});
+    }
+    if (units.size() > 1) run_program(scratch.path(), compiler_, runs);
+    last.insert(last.end(), link.libraries.begin(), link.libraries.end());
+    run_program(scratch.path(), compiler_, {last});
+    return read_file(scratch.path() / "module");
   }
 
  private:
@@ -229,41 +181,37 @@ class Compilation {
   std::vector<std::string> flags_;
 };
 
-}  // namespace
-
-std::vector<std::byte> compile_shared_object(std::string_view source, const std::string& level) {
-  Compilation compilation(level);
-  compilation.add_flags(shared_flags);
-  const ObjectUnit unit{std::string(source), {}};
-  const fs::path entry = compilation.entry(std::span(&unit, 1), ".so");
+std::vector<std::byte> compiled(std::span<const ObjectUnit> units, const std::string& level,
+                                const Link& link) {
+  const Compilation compilation(level);
+  const fs::path entry = compilation.entry(units, link);
   if (auto cached = read_cached(entry)) return std::move(*cached);
-  const ScratchFolder scratch;
-  write_file(scratch.path() / "module.c", source);
-  compilation.run(scratch, {"-o", "module.so", "module.c", "-lm"});
-  std::vector<std::byte> bytes = read_file(scratch.path() / "module.so");
+  std::vector<std::byte> bytes = compilation.build(units, link);
   store_cached(entry, bytes);
   return bytes;
 }
 
+}  // namespace
+
+std::vector<std::byte> compile_shared_object(std::span<const ObjectUnit> units,
+                                             const std::string& level) {
+  return compiled(units, level,
+                  {.flags = {"-shared", "-nostartfiles", "-s", "-Wl,--build-id=none"},
+                   .libraries = {"-lm"},
+                   .extension = ".so"});
+}
+
+std::vector<std::byte> compile_shared_object(std::string_view source, const std::string& level) {
+  const ObjectUnit unit{std::string(source), {}};
+  return compile_shared_object(std::span(&unit, 1), level);
+}
+
 std::vector<std::byte> compile_relocatable(std::span<const ObjectUnit> units,
                                            const std::string& level) {
-  const Compilation compilation(level);
-  const fs::path entry = compilation.entry(units, ".o");
-  if (auto cached = read_cached(entry)) return std::move(*cached);
-  const ScratchFolder scratch;
-  std::vector<std::string> link{"-r", "-nostdlib", "-o", "program.o"};
-  for (std::size_t u = 0; u < units.size(); ++u) {
-    const std::string stem = std::to_string(u);
-    write_file(scratch.path() / (stem + ".c"), units[u].source);
-    write_file(scratch.path() / (stem + ".bin"), units[u].data);
-    compilation.run(scratch, {"-c", "-o", stem + ".o", stem + ".c"});
-    link.push_back(stem + ".o");
-  }
-  if (units.size() > 1) compilation.run(scratch, std::move(link));
-  std::vector<std::byte> bytes =
-      read_file(scratch.path() / (units.size() > 1 ? "program.o" : "0.o"));
-  store_cached(entry, bytes);
-  return bytes;
+  return compiled(units, level,
+                  {.flags = {units.size() == 1 ? "-c" : "-r", "-nostdlib"},
+                   .libraries = {},
+                   .extension = ".o"});
 }
 
 }  // namespace partita::passes

@@ -2,8 +2,8 @@
 // Copyright The partita authors
 //
 // C text to machine code, by the compiler of this machine: PARTITA_CC, else cc, gcc or clang.
-// What was compiled before is taken from the cache folder.  The bytes depend on the text, the level
-// and the compiler alone.
+// What was compiled before is taken from the cache folder.  The bytes depend on the text, how it is
+// divided into units, the level and the compiler alone.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,20 @@
 
 namespace partita::passes {
 
-/// `level` is one of cpu_levels.hpp.  A device error where there is no compiler; an internal one with
-/// the compiler's first lines where it refuses the text.
-[[nodiscard]] std::vector<std::byte> compile_shared_object(std::string_view source,
-                                                           const std::string& level);
-
-/// One translation unit of an object: its text may include the bytes as file `UNIT.bin`, where UNIT is
-/// its number from 0.
+/// One translation unit: its text may include the bytes as file `UNIT.bin`, where UNIT is its number
+/// from 0.
 struct ObjectUnit {
   std::string source;
   std::vector<std::byte> data;
 };
+
+/// One shared object of all units, which are compiled side by side.  `level` is one of
+/// cpu_levels.hpp.  A device error where there is no compiler; an internal one with the compiler's
+/// first lines where it refuses the text.
+[[nodiscard]] std::vector<std::byte> compile_shared_object(std::span<const ObjectUnit> units,
+                                                           const std::string& level);
+[[nodiscard]] std::vector<std::byte> compile_shared_object(std::string_view source,
+                                                           const std::string& level);
 
 /// All units as one relocatable object.
 [[nodiscard]] std::vector<std::byte> compile_relocatable(std::span<const ObjectUnit> units,

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "backend-cpu/codegen/compiler_process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "partita/base/error.hpp"
+#include "partita/base/file.hpp"
+
+extern char** environ;
+
+namespace partita::passes {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string first_lines(const fs::path& log) {
+  const std::vector<std::byte> bytes = read_file(log);
+  std::string text(reinterpret_cast<const char*>(bytes.data()),
+                   std::min<std::size_t>(bytes.size(), 800));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+/// The children of one call: started in order, awaited in order, none left behind.
+class Runs {
+ public:
+  Runs(const fs::path& folder, const fs::path& program) : folder_(folder), program_(program) {}
+  ~Runs() {
+    while (awaited_ < children_.size()) await();
+  }
+  Runs(const Runs&) = delete;
+  Runs& operator=(const Runs&) = delete;
+
+  /// Its output goes to the folder's file log_K.
+  void start(const std::vector<std::string>& arguments) {
+    std::vector<std::string> words{program_.string()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    const std::string log = log_of(children_.size());
+    children_.reserve(children_.size() + 1);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addchdir_np(&actions, folder_.c_str());
+    ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                       0600);
+    ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    pid_t child = 0;
+    const int error =
+        ::posix_spawn(&child, program_.c_str(), &actions, nullptr, argv.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error != 0)
+      throw_device_error(
+          cat("expected to run ", program_.string(), ", found: ", std::strerror(error)));
+    children_.push_back(child);
+  }
+
+  /// Waits for the first that was not awaited yet.
+  void await() noexcept {
+    int status = 0;
+    while (::waitpid(children_[awaited_], &status, 0) < 0 && errno == EINTR) {
+    }
+    const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    if (exit_status != 0 && !failed_) failed_ = Failed{awaited_, exit_status};
+    ++awaited_;
+  }
+
+  [[nodiscard]] std::size_t running() const { return children_.size() - awaited_; }
+  [[nodiscard]] bool has_failed() const { return failed_.has_value(); }
+
+  void throw_failed() const {
+    if (failed_)
+      throw_internal_error(cat(program_.string(), " refused the kernels (exit status ",
+                               failed_->status,
+                               "): ", first_lines(folder_ / log_of(failed_->run))));
+  }
+
+ private:
+  struct Failed {
+    std::size_t run;
+    int status;
+  };
+
+  static std::string log_of(std::size_t run) { return cat("log_", run); }
+
+  const fs::path& folder_;
+  const fs::path& program_;
+  std::vector<pid_t> children_;
+  std::size_t awaited_ = 0;
+  std::optional<Failed> failed_;
+};
+
+}  // namespace
+
+ScratchFolder::ScratchFolder() {
+  std::error_code failure;
+  const fs::path parent = fs::temp_directory_path(failure);
+  std::string name = (failure ? fs::path("/tmp") : parent) / "partita-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr)
+    throw_device_error(
+        cat(name, ": expected a folder for the compiler's files, found: ", std::strerror(errno)));
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+void run_program(const fs::path& folder, const fs::path& program,
+                 const std::vector<std::vector<std::string>>& runs) {
+  const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
+  Runs children(folder, program);
+  for (const std::vector<std::string>& arguments : runs) {
+    if (children.running() == most) children.await();
+    if (children.has_failed()) break;
+    children.start(arguments);
+  }
+  while (children.running() > 0) children.await();
+  children.throw_failed();
+}
+
+}  // namespace partita::passes
