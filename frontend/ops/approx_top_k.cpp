@@ -110,7 +110,7 @@ void register_approx_top_k(OpRegistry& registry) {
       "The first elements along a dimension by a comparator, exactly; inlined as a sort.");
   op.infer = infer;
   op.eval = eval;
-  op.no_gradient = "no rule for permutations yet";
+  op.derivative = Derivative::none("no rule for permutations yet");
   op.samples = {
       R"(func.func private @greater(%x: tensor<f32>, %y: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
   %0 = stablehlo.compare GT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>

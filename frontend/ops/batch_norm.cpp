@@ -203,7 +203,7 @@ OpDef normalization(const char* name, const char* doc, InferFn infer, EvalFn eva
   op.infer = std::move(infer);
   op.eval = std::move(eval);
   op.factors = factors;
-  op.no_gradient = "its gradient is an op of its own";
+  op.derivative = Derivative::none("its gradient is an op of its own");
   op.samples = {sample};
   return op;
 }

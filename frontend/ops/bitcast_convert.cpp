@@ -166,7 +166,7 @@ void register_bitcast_convert(OpRegistry& registry) {
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
-  op.no_gradient = "takes bits apart";
+  op.derivative = Derivative::none("takes bits apart");
   op.samples = {
       R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<3xbf16>) -> (tensor<2x6xi32>, tensor<3xui16>) {
   %0 = stablehlo.bitcast_convert %a : (tensor<2x6xf32>) -> tensor<2x6xi32>

@@ -60,6 +60,25 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   return load(0, source);
 }
 
+/// Sums over what was repeated.
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const Type &from = c.node.operand(0).type(), &to = c.node.result_types()[0];
+  const I64s& dims = c.node.attrs.i64s(attribute);
+  I64s kept, repeated;  // dimensions of the result
+  for (std::int64_t d = 0; d < to.rank(); ++d) {
+    const auto at = std::find(dims.begin(), dims.end(), d);
+    const bool is_kept =
+        at != dims.end() && from.dims[std::size_t(at - dims.begin())] == to.dims[std::size_t(d)];
+    (is_kept ? kept : repeated).push_back(d);
+  }
+  Value v = c.sum(cotangents[0], repeated);
+  I64s order;  // by dimension of the operand that is kept: its place in `v`
+  for (const std::int64_t d : dims)
+    if (const auto at = std::find(kept.begin(), kept.end(), d); at != kept.end())
+      order.push_back(at - kept.begin());
+  return {c.reshape(c.transpose(v, order), from.dims)};
+}
+
 }  // namespace
 
 void register_broadcast_in_dim(OpRegistry& registry) {
@@ -70,6 +89,7 @@ void register_broadcast_in_dim(OpRegistry& registry) {
                         {per_dim(DimRole::Side::operand, 0), dim_index(DimRole::Side::result, 0)})};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

@@ -36,6 +36,7 @@ void register_call(OpRegistry& registry) {
   op.attrs = {AttrSpec{.name = "callee", .kind = AttrKind::symbol}};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::none("the function is differentiated in its place");
   registry.add(std::move(op));
 }
 

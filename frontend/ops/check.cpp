@@ -228,13 +228,13 @@ std::vector<Type> infer_call_eq(const InferContext& c) {
 /// Registers an op, and the custom call of its name.
 void add(OpRegistry& registry, OpDef op) {
   op.has_side_effect = true;
-  op.no_gradient = "has no result";
+  op.derivative = Derivative::none("has no result");
   OpDef call = custom_call_target(op.name, op.doc);
   call.attrs.insert(call.attrs.end(), op.attrs.begin(), op.attrs.end());
   call.infer = op.infer;
   call.eval = op.eval;
   call.has_side_effect = true;
-  call.no_gradient = op.no_gradient;
+  call.derivative = op.derivative;
   registry.add(std::move(call));
   registry.add(std::move(op));
 }
@@ -277,7 +277,7 @@ void register_check(OpRegistry& registry) {
   eq.infer = infer_call_eq;
   eq.eval = eval_call_eq;
   eq.has_side_effect = true;
-  eq.no_gradient = "has no result";
+  eq.derivative = Derivative::none("has no result");
   registry.add(std::move(eq));
 }
 

@@ -73,6 +73,7 @@ void register_composite(OpRegistry& registry) {
               AttrSpec{.name = "version", .kind = AttrKind::i64, .required = false}};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::none("its op or its decomposition is differentiated in its place");
   registry.add(std::move(op));
 }
 

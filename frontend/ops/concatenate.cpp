@@ -73,6 +73,24 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   return value;
 }
 
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const auto dimension = std::size_t(c.node.attrs.i64("dimension"));
+  I64s start(cotangents[0].type().dims.size(), 0);
+  const I64s strides(start.size(), 1);
+  Values results;
+  for (std::size_t k = 0; k < c.node.operands().size(); ++k) {
+    I64s limit = c.node.operand(k).type().dims;
+    limit[dimension] += start[dimension];
+    results.push_back(
+        c.wanted(k)
+            ? c.op("stablehlo.slice", {cotangents[0]},
+                   {{"start_indices", start}, {"limit_indices", limit}, {"strides", strides}})
+            : Value{});
+    start[dimension] = limit[dimension];
+  }
+  return results;
+}
+
 }  // namespace
 
 void register_concatenate(OpRegistry& registry) {
@@ -82,6 +100,7 @@ void register_concatenate(OpRegistry& registry) {
   op.attrs = {dim_attr("dimension", {dim_index(DimRole::Side::result, 0)})};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

@@ -51,6 +51,7 @@ void register_constant(OpRegistry& registry) {
   op.attrs = {value};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::none("has no operands");
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

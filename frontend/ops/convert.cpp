@@ -25,6 +25,10 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   return pool.convert(load(0, index), node.result_types()[0].dtype);
 }
 
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  return {c.convert(cotangents[0], c.node.operand(0).type().dtype)};
+}
+
 }  // namespace
 
 void register_convert(OpRegistry& registry) {
@@ -36,6 +40,7 @@ void register_convert(OpRegistry& registry) {
       "anything but zero is true; of complex numbers the real part.";
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = pointwise_factors;

@@ -228,6 +228,54 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
+/// Cotangent of one side: the result's with the other side, over the other side's free dimensions.
+Value side_vjp(const DerivativeContext& c, Value cotangent, bool of_lhs) {
+  const Value lhs = c.node.operand(0), rhs = c.node.operand(1), own = of_lhs ? lhs : rhs,
+              other = of_lhs ? rhs : lhs;
+  const DotDims d(c.node.attrs, lhs.type().rank(), rhs.type().rank());
+  const I64s &own_batch = of_lhs ? d.lhs_batch : d.rhs_batch,
+             &own_free = of_lhs ? d.lhs_free : d.rhs_free,
+             &own_contract = of_lhs ? d.lhs_contract : d.rhs_contract,
+             &other_batch = of_lhs ? d.rhs_batch : d.lhs_batch,
+             &other_free = of_lhs ? d.rhs_free : d.lhs_free,
+             &other_contract = of_lhs ? d.rhs_contract : d.lhs_contract;
+  const std::size_t batches = own_batch.size();
+  const auto counted = [](std::size_t first, std::size_t count) {
+    I64s list;
+    for (std::size_t k = 0; k < count; ++k) list.push_back(std::int64_t(first + k));
+    return list;
+  };
+  Dict attrs = c.node.attrs;
+  attrs.set("lhs_batching_dimensions", counted(0, batches));
+  attrs.set("rhs_batching_dimensions", other_batch);
+  attrs.set("lhs_contracting_dimensions",
+            counted(of_lhs ? batches + d.lhs_free.size() : batches, other_free.size()));
+  attrs.set("rhs_contracting_dimensions", other_free);
+  // The product has batches, own free dimensions, then the other side's contracted ones in order.
+  I64s sorted = other_contract;
+  std::sort(sorted.begin(), sorted.end());
+  I64s order(own.type().dims.size());
+  Type type{.dtype = cotangent.type().dtype, .dims = {}};
+  for (std::size_t k = 0; k < batches; ++k) order[std::size_t(own_batch[k])] = std::int64_t(k);
+  for (std::size_t k = 0; k < own_free.size(); ++k)
+    order[std::size_t(own_free[k])] = std::int64_t(batches + k);
+  for (std::size_t k = 0; k < own_contract.size(); ++k)
+    order[std::size_t(own_contract[k])] =
+        std::int64_t(batches + own_free.size()) +
+        (std::find(sorted.begin(), sorted.end(), other_contract[k]) - sorted.begin());
+  for (const std::int64_t k : own_batch) type.dims.push_back(own.type().dims[std::size_t(k)]);
+  for (const std::int64_t k : own_free) type.dims.push_back(own.type().dims[std::size_t(k)]);
+  for (const std::int64_t k : sorted) type.dims.push_back(other.type().dims[std::size_t(k)]);
+  const Value product =
+      c.transpose(c.op("stablehlo.dot_general", {cotangent, other}, attrs, type), order);
+  return c.convert(product, own.type().dtype);
+}
+
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  return {c.wanted(0) ? side_vjp(c, cotangents[0], true) : Value{},
+          c.wanted(1) ? side_vjp(c, cotangents[0], false) : Value{}};
+}
+
 }  // namespace
 
 void register_dot_general(OpRegistry& registry) {
@@ -254,6 +302,7 @@ void register_dot_general(OpRegistry& registry) {
               algorithm};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in_each({0, 1}, vjp);
   op.shape = KernelShape::contraction;
   op.factors = factors;
   op.samples = {

@@ -49,6 +49,13 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   return load(0, source);
 }
 
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  Values operands{c.zeros(c.node.operand(0).type()), cotangents[0]};
+  const Values& own = c.node.operands();
+  operands.insert(operands.end(), own.begin() + 1, own.end());
+  return {c.op("stablehlo.dynamic_update_slice", operands)};
+}
+
 }  // namespace
 
 void register_dynamic_slice(OpRegistry& registry) {
@@ -60,6 +67,7 @@ void register_dynamic_slice(OpRegistry& registry) {
   op.attrs = {dims_attr("slice_sizes", {per_dim(DimRole::Side::operand, 0, Fill::extent)})};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

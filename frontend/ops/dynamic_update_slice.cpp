@@ -66,6 +66,23 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   return pool.choose(inside, load(1, source), load(0, index));
 }
 
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const Type& update = c.node.operand(1).type();
+  const Values starts(c.node.operands().begin() + 2, c.node.operands().end());
+  const auto with_starts = [&](Values operands) {
+    operands.insert(operands.end(), starts.begin(), starts.end());
+    return operands;
+  };
+  Values results(2);
+  if (c.wanted(0))
+    results[0] =
+        c.op("stablehlo.dynamic_update_slice", with_starts({cotangents[0], c.zeros(update)}));
+  if (c.wanted(1))
+    results[1] = c.op("stablehlo.dynamic_slice", with_starts({cotangents[0]}),
+                      {{"slice_sizes", I64s(update.dims)}});
+  return results;
+}
+
 }  // namespace
 
 void register_dynamic_update_slice(OpRegistry& registry) {
@@ -74,6 +91,7 @@ void register_dynamic_update_slice(OpRegistry& registry) {
   op.doc = "The operand with the box at start indices (moved inside) replaced by the update.";
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0, 1}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "frontend/ops/support.hpp"
+#include "frontend/src/row_derivative.hpp"
 
 namespace partita::ir {
 namespace {
@@ -281,7 +282,7 @@ void register_elementwise(OpRegistry& registry) {
     op.lower = lower;
     op.factors = pointwise_factors;
     op.may_alias = aliases(row);
-    op.no_gradient = "";
+    op.derivative = row_derivative();
     int rows = 0;
     for (const ElementwiseRow& other : elementwise_rows()) {
       if (other.op != row.op) continue;

@@ -117,7 +117,7 @@ void register_fft(OpRegistry& registry) {
   op.eval = eval;
   op.shape = KernelShape::procedure;
   op.factors = factors;
-  op.no_gradient = "no rule for complex numbers yet";
+  op.derivative = Derivative::none("no rule for complex numbers yet");
   op.samples = {
       R"(func.func @main(%a: tensor<3x12xf32>, %b: tensor<4x15xf64>, %c: tensor<2x3x4x5xf32>, %e: tensor<0x4xf32>) -> (tensor<3x12xf32>, tensor<4x15xf64>, tensor<2x3x4x5xf32>, tensor<0x4xf32>, tensor<3x7xf32>, tensor<3x7xf32>) {
   %0 = stablehlo.fft %a, type = RFFT, length = [12] : (tensor<3x12xf32>) -> tensor<3x7xcomplex<f32>>

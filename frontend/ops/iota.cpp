@@ -50,6 +50,7 @@ void register_iota(OpRegistry& registry) {
   op.attrs = {dim_attr("iota_dimension", {dim_index(DimRole::Side::result, 0)})};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::none("has no operands");
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

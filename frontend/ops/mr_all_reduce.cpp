@@ -67,6 +67,7 @@ OpDef collective(std::string name, std::string doc, InferFn infer, EvalFn eval) 
   op.infer = std::move(infer);
   op.eval = std::move(eval);
   op.has_side_effect = true;
+  op.derivative = Derivative::none("is made of reductions after they are differentiated");
   return op;
 }
 

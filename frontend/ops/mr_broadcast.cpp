@@ -37,6 +37,10 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  return {c.op("mr.reduce_sum", {cotangents[0]}, {{"placement", c.node.attrs.text("placement")}})};
+}
+
 }  // namespace
 
 void register_mr_broadcast(OpRegistry& registry) {
@@ -46,6 +50,7 @@ void register_mr_broadcast(OpRegistry& registry) {
   op.attrs = {placement_attr()};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

@@ -28,7 +28,7 @@ void register_mr_check(OpRegistry& registry) {
   op.infer = infer;
   op.eval = eval;
   op.has_side_effect = true;
-  op.no_gradient = "has no result";
+  op.derivative = Derivative::none("has no result");
   registry.add(std::move(op));
 }
 

@@ -165,6 +165,7 @@ void register_mr_foreach(OpRegistry& registry) {
               AttrSpec{.name = "operand_segments", .kind = AttrKind::i64s}};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::none("is made of maps after they are differentiated");
   op.samples = {R"(module attributes {mr.placements = {clients = 5}} {
 func.func @main(%a: tensor<5x2xf32>, %b: tensor<2xf32>) -> (tensor<5x2xf32>, tensor<2xf32>) {
   %0:2 = "mr.foreach"(%a, %b) ({

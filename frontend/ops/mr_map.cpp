@@ -105,6 +105,160 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return {results.begin(), results.end()};
 }
 
+// --- Derivative ------------------------------------------------------------------------------------
+
+Values results_of(Node& node, std::size_t first, std::size_t count) {
+  Values results;
+  for (std::size_t k = 0; k < count; ++k) results.push_back(node.result(int(first + k)));
+  return results;
+}
+
+/// Size of the placement: whatever has its axis says it.
+std::int64_t placement_size(const Node& node, const I64s& in_axes, const I64s& out_axes) {
+  for (std::size_t k = 0; k < in_axes.size(); ++k)
+    if (in_axes[k] >= 0) return node.operand(k).type().dims[std::size_t(in_axes[k])];
+  for (std::size_t k = 0; k < out_axes.size(); ++k)
+    if (out_axes[k] >= 0) return node.result_types()[k].dims[std::size_t(out_axes[k])];
+  return 1;
+}
+
+Node* make_map(Graph& graph, const Node& like, std::unique_ptr<Graph> region, Values operands,
+               I64s in_axes, I64s out_axes, std::int64_t n, Node* before = nullptr) {
+  std::vector<Type> types;
+  for (std::size_t k = 0; k < out_axes.size(); ++k) {
+    const Type& type = region->results[k].type();
+    types.push_back(out_axes[k] < 0 ? type : with_axis(type, out_axes[k], n));
+  }
+  Dict attrs = like.attrs;
+  attrs.set("in_axes", std::move(in_axes));
+  attrs.set("out_axes", std::move(out_axes));
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(std::move(region));
+  return create(graph, "mr.map", std::move(operands), std::move(attrs), std::move(regions), types,
+                before, like.location());
+}
+
+/// One map that computes results and tangents.
+Values jvp(DerivativeContext& c, const Values& tangents) {
+  I64s in_axes = axes_of(c.node.attrs, "in_axes", tangents.size());
+  I64s out_axes = axes_of(c.node.attrs, "out_axes", c.node.result_types().size());
+  const std::int64_t n = placement_size(c.node, in_axes, out_axes);
+  const Graph& body = c.node.region(0);
+  auto region = std::make_unique<Graph>();
+  ValueMap<Value> map, inner;
+  Values operands = c.node.operands();
+  for (int k = 0; k < body.argument_count(); ++k)
+    map[body.argument(k)] = region->add_argument(body.argument(k).type(), body.argument_hint(k));
+  for (std::size_t k = 0; k < tangents.size(); ++k) {
+    if (!tangents[k]) continue;
+    inner[region->argument(int(k))] = region->add_argument(body.argument(int(k)).type());
+    operands.push_back(tangents[k]);
+    in_axes.push_back(in_axes[k]);
+  }
+  const ForwardRegion forward = forward_region(c, "map", body, *region, map, inner);
+  region->results = forward.results;
+  const std::size_t count = forward.results.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!forward.tangents[k]) continue;
+    region->results.push_back(forward.tangents[k]);
+    out_axes.push_back(out_axes[k]);
+  }
+  Node* made = make_map(c.graph, c.node, std::move(region), std::move(operands), std::move(in_axes),
+                        std::move(out_axes), n);
+  c.sweep.replace(c.node, results_of(*made, 0, count));
+  Values results;
+  std::size_t at = count;
+  for (std::size_t k = 0; k < count; ++k)
+    results.push_back(forward.tangents[k] ? made->result(int(at++)) : Value{});
+  return results;
+}
+
+/// The map's body with its reverse: arguments for cotangents follow the map's own; results are the
+/// map's, then the cotangents of `inputs` that are not zero.
+struct ReversedBody {
+  std::unique_ptr<Graph> graph;
+  std::vector<std::size_t> inputs;  ///< operands
+};
+ReversedBody reversed_body(const DerivativeContext& c, const Values& cotangents,
+                           const I64s& out_axes) {
+  ReversedBody out{clone_graph(c.node.region(0)), {}};
+  Graph& graph = *out.graph;
+  const std::size_t count = c.node.operands().size();
+  const DerivativeContext inside(c.node, graph, c.sweep, c.path);
+  Values outputs, seeds, wrt;
+  for (std::size_t k = 0; k < cotangents.size(); ++k) {
+    if (!cotangents[k]) continue;
+    Value seed = graph.add_argument(graph.results[k].type());
+    // A result that is the same everywhere is partition 0's.
+    if (out_axes[k] < 0) {
+      const Value index =
+          inside.op("mr.partition_index", {}, {{"placement", c.node.attrs.text("placement")}});
+      const Value is_first = inside.compare("EQ", index, inside.zeros(index.type()));
+      seed = inside.select(is_first, seed, inside.zeros(seed.type()));
+    }
+    outputs.push_back(graph.results[k]);
+    seeds.push_back(seed);
+  }
+  std::vector<std::size_t> asked;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!c.wanted(k) || !has_tangent(c.node.operand(k).type())) continue;
+    wrt.push_back(graph.argument(int(k)));
+    asked.push_back(k);
+  }
+  const Values found = reverse_region(c, "map", graph, outputs, seeds, wrt);
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (!found[k]) continue;
+    graph.results.push_back(found[k]);
+    out.inputs.push_back(asked[k]);
+  }
+  return out;
+}
+
+/// A map that also returns what its reverse needs, and the map of the reverse.
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const std::size_t count = c.node.operands().size(), primal = cotangents.size();
+  const I64s in_axes = axes_of(c.node.attrs, "in_axes", count);
+  I64s out_axes = axes_of(c.node.attrs, "out_axes", primal);
+  const std::int64_t n = placement_size(c.node, in_axes, out_axes);
+  const ReversedBody reversed = reversed_body(c, cotangents, out_axes);
+  if (reversed.inputs.empty()) return {};
+  SplitRegion split = split_region(*reversed.graph, primal, int(count));
+  const I64s primal_axes = out_axes;
+  out_axes.resize(split.forward->results.size(), 0);
+  Node* forward = &c.node;
+  if (out_axes.size() > primal) {
+    forward = make_map(c.graph, c.node, std::move(split.forward), c.node.operands(), in_axes,
+                       out_axes, n, &c.node);
+    c.sweep.replace(c.node, results_of(*forward, 0, primal));
+  }
+  Values operands;
+  I64s axes, result_axes;
+  std::size_t residual = primal;
+  for (const int argument : split.residuals) {
+    operands.push_back(argument >= 0 ? c.node.operand(std::size_t(argument))
+                                     : forward->result(int(residual++)));
+    axes.push_back(argument >= 0 ? in_axes[std::size_t(argument)] : 0);
+  }
+  for (std::size_t k = 0; k < primal; ++k) {
+    if (!cotangents[k]) continue;
+    operands.push_back(cotangents[k]);
+    axes.push_back(primal_axes[k]);
+  }
+  for (const std::size_t k : reversed.inputs)
+    result_axes.push_back(std::max<std::int64_t>(in_axes[k], 0));
+  Node* backward = make_map(c.graph, c.node, std::move(split.backward), std::move(operands),
+                            std::move(axes), std::move(result_axes), n);
+  Values results(count);
+  for (std::size_t i = 0; i < reversed.inputs.size(); ++i) {
+    const std::size_t k = reversed.inputs[i];
+    results[k] = backward->result(int(i));
+    if (in_axes[k] < 0)
+      results[k] =
+          c.op("mr.reduce_sum", {results[k]}, {{"placement", c.node.attrs.text("placement")}});
+  }
+  return results;
+}
+
 }  // namespace
 
 void register_mr_map(OpRegistry& registry) {
@@ -118,6 +272,7 @@ void register_mr_map(OpRegistry& registry) {
               AttrSpec{.name = "out_axes", .kind = AttrKind::i64s, .required = false}};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::rules(jvp, vjp);
   op.samples = {R"(module attributes {mr.placements = {clients = 3}} {
 func.func @main(%a: tensor<3x2xf32>, %b: tensor<3xf32>) -> tensor<3x2xf32> {
   %0 = "mr.map"(%a, %b) ({

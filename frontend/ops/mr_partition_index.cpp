@@ -30,7 +30,7 @@ void register_mr_partition_index(OpRegistry& registry) {
   op.attrs = {placement_attr(false)};
   op.infer = infer;
   op.eval = eval;
-  op.no_gradient = "is an integer";
+  op.derivative = Derivative::none("is an integer");
   op.samples = {R"(module attributes {mr.placements = {clients = 3}} {
 func.func @main() -> tensor<3xi32> {
   %0 = "mr.map"() ({

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "frontend/ops/mr_support.hpp"
+#include "frontend/src/mr_derivatives.hpp"
 #include "partita/ir/interpreter.hpp"
 
 namespace partita::ir::ops {
@@ -31,20 +32,7 @@ constexpr Kind kinds[] = {
 };
 const Kind& kind_of(std::string_view op) { return *std::ranges::find(kinds, op, &Kind::name); }
 
-/// Operands by role.
-struct Segments {
-  std::size_t values = 0, weights = 0, masks = 0, keeps = 0;
-  [[nodiscard]] std::size_t weight() const { return values; }
-  [[nodiscard]] std::size_t mask() const { return values + weights; }
-  [[nodiscard]] std::size_t keep(std::size_t k) const { return values + weights + masks + k; }
-};
-
-Segments segments_of(const Dict& attrs, std::size_t operands, bool is_weighted) {
-  const I64s& s = attrs.i64s_or_empty("operand_segments");
-  if (!s.empty())
-    return {std::size_t(s[0]), std::size_t(s[1]), std::size_t(s[2]), std::size_t(s[3])};
-  return {operands - (is_weighted ? 1 : 0), is_weighted ? std::size_t{1} : 0, 0, 0};
-}
+using Segments = ReduceSegments;
 
 // --- Verification ----------------------------------------------------------------------------------
 
@@ -102,7 +90,7 @@ std::vector<Type> infer(const InferContext& c) {
            kind.is_weighted ? "a value and weights" : "at least 1 value",
            cat(c.operands.size(), " operands"));
   if (c.attrs.contains("operand_segments")) static_cast<void>(operand_segments(c, 4));
-  const Segments s = segments_of(c.attrs, c.operands.size(), kind.is_weighted);
+  const Segments s = reduce_segments(c.attrs, c.operands.size(), kind.is_weighted);
   c.expect(s.values >= 1, "at least 1 value", "none");
   c.expect(s.weights == (kind.is_weighted ? 1 : 0),
            kind.is_weighted ? "1 operand of weights" : "no weights", cat(s.weights));
@@ -196,7 +184,7 @@ HostArray reduced(const EvalContext& c, const Kind& kind, const Segments& s, std
 
 std::vector<Tensor> eval(const EvalContext& c) {
   const Kind& kind = kind_of(c.node.name());
-  const Segments s = segments_of(c.node.attrs, c.operands.size(), kind.is_weighted);
+  const Segments s = reduce_segments(c.node.attrs, c.operands.size(), kind.is_weighted);
   std::vector<Tensor> results;
   for (std::size_t k = 0; k < s.values; ++k)
     results.push_back(std::make_shared<const HostArray>(reduced(c, kind, s, k)));
@@ -205,7 +193,7 @@ std::vector<Tensor> eval(const EvalContext& c) {
 
 FactorRule factors(const Node& node) {
   const Kind& kind = kind_of(node.name());
-  const Segments s = segments_of(node.attrs, node.operands().size(), kind.is_weighted);
+  const Segments s = reduce_segments(node.attrs, node.operands().size(), kind.is_weighted);
   FactorRule rule = empty_rule(node);
   const Dims& first = node.operand(0).type().dims;
   // The placement's dimension is always there: only place and distribute split it.
@@ -259,6 +247,10 @@ void register_mr_reduce(OpRegistry& registry) {
     op.infer = infer;
     op.eval = eval;
     op.factors = factors;
+    op.derivative = kind.is_weighted         ? weighted_mean_derivative()
+                    : kind.is_mean           ? reduce_mean_derivative()
+                    : kind.combiner == "sum" ? reduce_sum_derivative()
+                                             : reduce_extremum_derivative();
     op.samples = {sample(kind, false), sample(kind, true)};
     registry.add(std::move(op));
   }

@@ -27,6 +27,9 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
+/// The identity, by operand.
+Values pass_on(DerivativeContext&, const Values& values) { return values; }
+
 }  // namespace
 
 void register_optimization_barrier(OpRegistry& registry) {
@@ -35,6 +38,7 @@ void register_optimization_barrier(OpRegistry& registry) {
   op.doc = "Its operands, all computed before any of the results is used.";
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::rules(pass_on, pass_on);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

@@ -98,6 +98,37 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   return pool.choose(inside, load(0, source), load(1, {}));
 }
 
+/// Of the operand: what it has become in the result; of the value: the sum of the rest.
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const Padding p(c.node.attrs);
+  const Type &from = c.node.operand(0).type(), &to = c.node.result_types()[0];
+  Values results(2);
+  if (c.wanted(0)) {
+    I64s low, high, limit, step;
+    for (std::size_t d = 0; d < from.dims.size(); ++d) {
+      low.push_back(-p.low[d]);
+      high.push_back(-p.high[d]);
+      limit.push_back(p.spread(from.dims[d], d));
+      step.push_back(p.interior[d] + 1);
+    }
+    const I64s none(from.dims.size(), 0);
+    const Value spread =
+        c.op("stablehlo.pad", {cotangents[0], c.zeros(Type::scalar(from.dtype))},
+             {{"edge_padding_low", low}, {"edge_padding_high", high}, {"interior_padding", none}});
+    results[0] = c.op("stablehlo.slice", {spread},
+                      {{"start_indices", none}, {"limit_indices", limit}, {"strides", step}});
+  }
+  if (c.wanted(1)) {
+    const Value operand = c.zeros({.dtype = DType::i1, .dims = from.dims}),
+                padding = c.splat(Type::scalar(DType::i1), 1);
+    const Value is_padding = c.op("stablehlo.pad", {operand, padding}, c.node.attrs);
+    I64s all;
+    for (std::int64_t d = 0; d < to.rank(); ++d) all.push_back(d);
+    results[1] = c.sum(c.select(is_padding, cotangents[0], c.zeros(to)), all);
+  }
+  return results;
+}
+
 }  // namespace
 
 void register_pad(OpRegistry& registry) {
@@ -112,6 +143,7 @@ void register_pad(OpRegistry& registry) {
               attribute("interior_padding")};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0, 1}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

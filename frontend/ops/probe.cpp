@@ -71,13 +71,13 @@ void register_probe(OpRegistry& registry) {
   };
   check.eval = eval_check;
   check.has_side_effect = true;
-  check.no_gradient = "has no result";
+  check.derivative = Derivative::none("has no result");
   OpDef call = custom_call_target(check.name, check.doc);
   call.attrs.insert(call.attrs.end(), check.attrs.begin(), check.attrs.end());
   call.infer = check.infer;
   call.eval = check.eval;
   call.has_side_effect = true;
-  call.no_gradient = check.no_gradient;
+  call.derivative = check.derivative;
   registry.add(std::move(check));
   registry.add(std::move(call));
 }

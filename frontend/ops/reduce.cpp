@@ -139,6 +139,109 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
+/// The dimensions of the operand that are left, for broadcasts of results.
+I64s kept_dims(const Node& node) {
+  return other_dims(node.operand(0).type().rank(), node.attrs.i64s("dimensions"));
+}
+
+I64s all_dims(const Type& type) {
+  I64s all;
+  for (std::int64_t d = 0; d < type.rank(); ++d) all.push_back(d);
+  return all;
+}
+
+/// Of extrema: shared by the elements, and the initial value, that are the result.
+Values extremum_vjp(DerivativeContext& c, Value cotangent) {
+  const Value x = c.node.operand(0), init = c.node.operand(1), y = c.node.result();
+  const Dims& dims = x.type().dims;
+  const I64s kept = kept_dims(c.node);
+  const auto ones = [&](const Type& type) {
+    return c.splat({.dtype = y.type().dtype, .dims = type.dims}, 1);
+  };
+  const Value is_it = c.compare("EQ", x, c.broadcast(y, dims, kept));
+  Value count =
+      c.sum(c.select(is_it, ones(x.type()), c.zeros(x.type())), c.node.attrs.i64s("dimensions"));
+  const Value is_init = c.compare("EQ", c.broadcast(init, y.type().dims, {}), y);
+  const bool from_init = c.wanted(1);
+  if (from_init)
+    count = c.op("stablehlo.add", {count, c.select(is_init, ones(y.type()), c.zeros(y.type()))});
+  count = c.op("stablehlo.maximum", {count, ones(y.type())});
+  const Value share = c.op("stablehlo.divide", {cotangent, count});
+  Values results(2);
+  if (c.wanted(0)) results[0] = c.select(is_it, c.broadcast(share, dims, kept), c.zeros(x.type()));
+  if (from_init)
+    results[1] = c.sum(c.select(is_init, share, c.zeros(y.type())), all_dims(y.type()));
+  return results;
+}
+
+/// Of products: through a tree of products of halves, which needs no division.
+Values product_vjp(DerivativeContext& c, Value cotangent) {
+  const std::size_t first = c.graph.nodes().size();
+  const Value x = c.node.operand(0), init = c.node.operand(1);
+  const I64s& dimensions = c.node.attrs.i64s("dimensions");
+  I64s order = kept_dims(c.node);
+  order.insert(order.end(), dimensions.begin(), dimensions.end());
+  Dims dims = c.node.result_types()[0].dims;
+  std::int64_t n = 1;
+  for (const std::int64_t d : dimensions) n *= x.type().dims[std::size_t(d)];
+  dims.push_back(n);
+  Value v = c.reshape(c.transpose(x, order), dims);
+  const auto part = [&](std::int64_t from, std::int64_t to) {
+    I64s start(dims.size(), 0), limit = v.type().dims;
+    start.back() = from;
+    limit.back() = to;
+    return c.op(
+        "stablehlo.slice", {v},
+        {{"start_indices", start}, {"limit_indices", limit}, {"strides", I64s(dims.size(), 1)}});
+  };
+  for (; n > 1; n = (n + 1) / 2) {
+    const Value halves = c.multiply(part(0, n / 2), part(n / 2, n / 2 * 2));
+    v = n % 2 == 0 ? halves
+                   : c.op("stablehlo.concatenate", {halves, part(n - 1, n)},
+                          {{"dimension", std::int64_t(dims.size()) - 1}});
+  }
+  dims.pop_back();
+  Value product = c.broadcast(init, dims, {});
+  if (n == 1) product = c.multiply(product, c.reshape(v, dims));
+  const Values outputs{product}, seeds{cotangent}, wrt{x, init};
+  return reverse_region(c, "", c.graph, outputs, seeds, wrt, first);
+}
+
+/// Of sums.
+Values sum_vjp(DerivativeContext& c, const Values& cotangents) {
+  const std::size_t n = cotangents.size();
+  Values results(2 * n);
+  for (std::size_t k = 0; k < n; ++k) {
+    if (!cotangents[k]) continue;
+    if (c.wanted(k))
+      results[k] = c.broadcast(cotangents[k], c.node.operand(k).type().dims, kept_dims(c.node));
+    if (c.wanted(n + k)) results[n + k] = c.sum(cotangents[k], all_dims(cotangents[k].type()));
+  }
+  return results;
+}
+
+std::string combiner_of(const DerivativeContext& c) {
+  const auto combiner =
+      c.node.operands().size() == 2 ? simple_combiner(c.node.region(0)) : std::nullopt;
+  if (!combiner) c.refuse("no rule for reductions by a region of several ops");
+  return *combiner;
+}
+
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const std::string combiner = combiner_of(c);
+  if (combiner == "add") return sum_vjp(c, cotangents);
+  if (combiner == "multiply") return product_vjp(c, cotangents[0]);
+  return extremum_vjp(c, cotangents[0]);
+}
+
+Values jvp(DerivativeContext& c, const Values& tangents) {
+  if (combiner_of(c) != "add") return transposed_jvp(c, tangents);
+  Values operands;
+  for (std::size_t k = 0; k < tangents.size(); ++k)
+    operands.push_back(c.or_zeros(tangents[k], c.node.operand(k).type()));
+  return c.same(operands);
+}
+
 }  // namespace
 
 void register_reduce(OpRegistry& registry) {
@@ -149,6 +252,7 @@ void register_reduce(OpRegistry& registry) {
   op.attrs = {dims_attr("dimensions", {dim_index(DimRole::Side::operand, 0)})};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::rules(jvp, vjp);
   op.shape = KernelShape::reduce;
   op.factors = factors;
   op.samples = {

@@ -337,7 +337,7 @@ void register_reduce_window(OpRegistry& registry) {
   op.eval = eval;
   op.shape = KernelShape::window;
   op.factors = factors;
-  op.no_gradient = "its region may be any function";
+  op.derivative = Derivative::none("its region may be any function");
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));
 }

@@ -121,6 +121,10 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   return load(0, source);
 }
 
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  return {c.reshape(cotangents[0], c.node.operand(0).type().dims)};
+}
+
 }  // namespace
 
 void register_reshape(OpRegistry& registry) {
@@ -129,6 +133,7 @@ void register_reshape(OpRegistry& registry) {
   op.doc = "The same elements in row-major order under another shape.";
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

@@ -39,6 +39,8 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   return load(0, source);
 }
 
+Values vjp(DerivativeContext& c, const Values& cotangents) { return c.same(cotangents); }
+
 }  // namespace
 
 void register_reverse(OpRegistry& registry) {
@@ -48,6 +50,7 @@ void register_reverse(OpRegistry& registry) {
   op.attrs = {dims_attr("dimensions", {dim_index(DimRole::Side::result, 0)})};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

@@ -26,6 +26,9 @@ FactorRule factors(const Node& node) {
   return dimwise_rule(node, [](std::size_t) { return true; });
 }
 
+/// The cotangent lies as the primal does.
+Values vjp(DerivativeContext& c, const Values& cotangents) { return c.same(cotangents); }
+
 }  // namespace
 
 void register_sdy(OpRegistry& registry) {
@@ -35,6 +38,7 @@ void register_sdy(OpRegistry& registry) {
   op.attrs = {AttrSpec{.name = "sharding", .kind = AttrKind::any}};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
@@ -51,6 +55,7 @@ void register_sdy(OpRegistry& registry) {
     return {};
   };
   group.eval = [](const EvalContext&) -> std::vector<Tensor> { return {}; };
+  group.derivative = Derivative::none("has no result");
   registry.add(std::move(group));
 }
 

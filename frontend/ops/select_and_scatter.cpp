@@ -166,7 +166,7 @@ void register_select_and_scatter(OpRegistry& registry) {
   op.eval = eval;
   op.shape = KernelShape::window;
   op.factors = factors;
-  op.no_gradient = "its regions may be any functions";
+  op.derivative = Derivative::none("its regions may be any functions");
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));
 }

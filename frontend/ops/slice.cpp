@@ -52,6 +52,21 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   return load(0, source);
 }
 
+/// Zeros around and between the elements that were taken.
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const Type& from = c.node.operand(0).type();
+  const I64s &start = c.node.attrs.i64s("start_indices"), &strides = c.node.attrs.i64s("strides");
+  I64s high, interior;
+  for (std::size_t d = 0; d < start.size(); ++d) {
+    const std::int64_t n = cotangents[0].type().dims[d];
+    interior.push_back(strides[d] - 1);
+    high.push_back(from.dims[d] - start[d] - (n == 0 ? 0 : (n - 1) * strides[d] + 1));
+  }
+  return {c.op(
+      "stablehlo.pad", {cotangents[0], c.zeros(Type::scalar(from.dtype))},
+      {{"edge_padding_low", start}, {"edge_padding_high", high}, {"interior_padding", interior}})};
+}
+
 }  // namespace
 
 void register_slice(OpRegistry& registry) {
@@ -63,6 +78,7 @@ void register_slice(OpRegistry& registry) {
               dims_attr("strides", {per_dim(DimRole::Side::operand, 0, Fill::one)})};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

@@ -189,7 +189,7 @@ void register_sort(OpRegistry& registry) {
   op.eval = eval;
   op.shape = KernelShape::procedure;
   op.factors = factors;
-  op.no_gradient = "no rule for permutations yet";
+  op.derivative = Derivative::none("no rule for permutations yet");
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));
 }

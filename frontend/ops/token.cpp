@@ -46,7 +46,7 @@ void add(OpRegistry& registry, const char* name, const char* doc, InferFn infer_
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;
-  op.no_gradient = "has no elements";
+  op.derivative = Derivative::none("has no elements");
   op.samples = std::move(samples);
   registry.add(std::move(op));
 }

@@ -89,7 +89,7 @@ void register_top_k(OpRegistry& registry) {
   op.infer = infer;
   op.eval = eval;
   op.factors = factors;
-  op.no_gradient = "no rule for permutations yet";
+  op.derivative = Derivative::none("no rule for permutations yet");
   op.samples = {
       R"(func.func @main(%a: tensor<3x2x21xf32>, %b: tensor<40xi8>, %c: tensor<2x3xi1>, %d: tensor<5xbf16>) -> (tensor<3x2x4xf32>, tensor<3x2x4xi32>, tensor<40xi8>, tensor<40xi32>, tensor<2x2xi1>, tensor<2x2xi32>, tensor<0xbf16>, tensor<0xi32>) {
   %0:2 = chlo.top_k(%a, k = 4) : tensor<3x2x21xf32> -> (tensor<3x2x4xf32>, tensor<3x2x4xi32>)

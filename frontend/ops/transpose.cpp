@@ -48,6 +48,14 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool&,
   return load(0, source);
 }
 
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const I64s& permutation = c.node.attrs.i64s("permutation");
+  I64s inverse(permutation.size());
+  for (std::size_t d = 0; d < permutation.size(); ++d)
+    inverse[std::size_t(permutation[d])] = std::int64_t(d);
+  return {c.transpose(cotangents[0], inverse)};
+}
+
 }  // namespace
 
 void register_transpose(OpRegistry& registry) {
@@ -58,6 +66,7 @@ void register_transpose(OpRegistry& registry) {
                         {per_dim(DimRole::Side::result, 0), dim_index(DimRole::Side::operand, 0)})};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

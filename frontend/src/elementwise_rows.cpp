@@ -68,6 +68,7 @@ constexpr bool gradient_is_well_formed(const ElementwiseRow& r) {
     if (t.text == "," && depth == 0) ++entries;
     if (t.kind != CToken::identifier || is_operand(t.text, arity(r.signature))) continue;
     const bool known = t.text == "g" || t.text == "out" || t.text == "K" || t.text == "none" ||
+                       t.text == "unknown" ||
                        std::ranges::find(table, t.text, &ElementwiseRow::name) != std::end(table);
     if (!known) return false;
   }

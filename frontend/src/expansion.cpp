@@ -72,7 +72,7 @@ void add_expansion(OpRegistry& registry, OpDef def, ExpandFn expand) {
   def.infer = [](const InferContext& c) -> std::vector<Type> {
     throw_internal_error(cat("a node of ", c.op, ", which stands for others"));
   };
-  def.no_gradient = "";
+  def.derivative = Derivative::none("stands for other ops, which have theirs");
   registry.add(std::move(def));
 }
 

@@ -146,4 +146,11 @@ std::int64_t Interpreter::partition_index(const std::string& placement, const No
       node.location());
 }
 
+const Graph& Interpreter::expansion(const Node& node,
+                                    const std::function<std::unique_ptr<Graph>()>& make) {
+  std::unique_ptr<Graph>& graph = expansions_[&node];
+  if (!graph) graph = make();
+  return *graph;
+}
+
 }  // namespace partita::ir

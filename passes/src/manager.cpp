@@ -24,6 +24,7 @@ bool is_name_character(char c) {
 /// Splits "k=v other=w" into options.
 std::map<std::string, std::string> parse_options(std::string_view text, std::string_view pass) {
   std::map<std::string, std::string> options;
+  std::string last;
   std::size_t i = 0;
   while (i < text.size()) {
     if (text[i] == ' ' || text[i] == ',') {
@@ -33,9 +34,16 @@ std::map<std::string, std::string> parse_options(std::string_view text, std::str
     const std::size_t end = std::min(text.find_first_of(" ,", i), text.size());
     const std::string_view item = text.substr(i, end - i);
     const std::size_t equals = item.find('=');
+    // A value may be a list: wrt=0,2.
+    if (equals == std::string_view::npos && !last.empty() && text[i - 1] == ',') {
+      options[last] += cat(",", item);
+      i = end;
+      continue;
+    }
     if (equals == std::string_view::npos || equals == 0)
       throw_user_error(cat("passes: ", pass, ": expected key=value, found '", item, "'"));
-    options[std::string(item.substr(0, equals))] = item.substr(equals + 1);
+    last = item.substr(0, equals);
+    options[last] = item.substr(equals + 1);
     i = end;
   }
   return options;

@@ -16,13 +16,12 @@ struct NamedPipeline {
 
 constexpr NamedPipeline pipelines[] = {
     // Up to the IR that an artifact keeps and `inspect` shows.
-    {"frontend", "inline processes-to-lanes raise simplify-loops simplify"},
+    {"frontend", "inline processes-to-lanes raise simplify-loops simplify differentiate simplify"},
     // From placement ops to loops over this shard's partitions and collectives.
     {"placement", "expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts"},
     {"compile",
-     "inline processes-to-lanes raise simplify-loops simplify expand-ops expand-reductions "
-     "fuse-maps "
-     "place simplify distribute expand-sorts"},
+     "inline processes-to-lanes raise simplify-loops simplify differentiate simplify expand-ops "
+     "expand-reductions fuse-maps place simplify distribute expand-sorts"},
 };
 
 }  // namespace

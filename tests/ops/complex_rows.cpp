@@ -151,7 +151,7 @@ TEST(ComplexRows, values_at_infinity_and_large_arguments) {
   EXPECT_EQ(divided(C(inf, 1), C(1, 1)), C(inf, -inf));
   EXPECT_EQ(divided(C(1, 2), C(0, 0)), C(inf, inf));
   EXPECT_EQ(divided(C(1e30f, 1e30f), C(1e30f, 1e30f)), C(1, 0));
-  const C nan = of("sign", C(inf, std::numeric_limits<float>::quiet_NaN()));
+  const C nan = of("complex_sign", C(inf, std::numeric_limits<float>::quiet_NaN()));
   EXPECT_TRUE(std::isnan(nan.real()) && std::isnan(nan.imag()));
 }
 

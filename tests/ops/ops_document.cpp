@@ -98,7 +98,15 @@ std::string attributes_text(const OpDef& op) {
 }
 
 std::string gradient_text(const OpDef& op) {
-  return op.row != nullptr ? "see the row" : op.no_gradient.empty() ? "yes" : op.no_gradient;
+  const ir::Derivative& d = op.derivative;
+  if (op.row != nullptr) return "see the row";
+  if (!d.exists()) return cat("none: ", d.reason);
+  if (d.linear == ir::Derivative::Linear::none) return "yes";
+  if (d.operands.empty()) return "linear";
+  std::string list;
+  for (const int k : d.operands) list += cat(list.empty() ? "" : ", ", k);
+  return cat(d.linear == ir::Derivative::Linear::jointly ? "linear in " : "linear in each of ",
+             list);
 }
 
 std::string document() {

@@ -27,6 +27,7 @@ const std::map<std::string, std::string>& without_factors() {
       {"mr.all_*", "is made where axes are split already"},
       {"mr.check", "compares whole values"},
       {"mr.foreach", "is made where axes are split already"},
+      {"mr.grad", "is expanded first"},
       {"mr.map", "says itself where its axis is"},
       {"mr.partition_index", "has no dimensions"},
       {"sdy.sharding_group", "has no results"},

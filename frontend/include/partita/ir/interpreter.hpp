@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -45,6 +46,9 @@ class Interpreter {
   /// Called after each node when set (per-op comparison).
   std::function<void(const Node&, std::span<const Tensor>)> on_node;
 
+  /// What stands for a node that is expanded before it runs; made once.
+  const Graph& expansion(const Node& node, const std::function<std::unique_ptr<Graph>()>& make);
+
   /// Value of a placement's partition index in the enclosing maps; the innermost when `placement` is
   /// empty.  A user error where there is none.
   [[nodiscard]] std::int64_t partition_index(const std::string& placement, const Node& node) const;
@@ -59,6 +63,7 @@ class Interpreter {
   const Module& module_;
   std::vector<ValueMap<Tensor>> frames_;
   std::unordered_map<const Graph*, Releases> releases_;
+  std::unordered_map<const Node*, std::unique_ptr<Graph>> expansions_;
 };
 
 }  // namespace partita::ir

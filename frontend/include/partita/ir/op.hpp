@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "partita/ir/derivative.hpp"
 #include "partita/ir/factors.hpp"
 #include "partita/ir/graph.hpp"
 #include "partita/kernel/expr.hpp"
@@ -145,8 +146,7 @@ struct OpDef {
   bool has_side_effect = false;         ///< check.*, collectives: kept and in order
   /// Result that may share the buffer of an operand when that is its last use: pairs (result, operand).
   std::vector<std::pair<int, int>> may_alias;
-  /// Why there is no derivative; empty when there is one (rows) .
-  std::string no_gradient = "no rule yet";
+  Derivative derivative;
   /// Small programs (function text with @main and no attributes needed) for tests and fuzzing:
   /// StableHLO text of a module; inputs are drawn at random.
   std::vector<std::string> samples;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Derivatives of functions of a module as functions (graph to graph), and of `mr.grad` in programs.
+// The functions that are differentiated stay as they are.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "partita/ir/graph.hpp"
+
+namespace partita::ir {
+
+struct GradOptions {
+  std::vector<std::int64_t> wrt{0};  ///< arguments, of floats or complex numbers
+  bool value = false;                ///< the function's result comes first
+  bool forward = false;              ///< the same values by tangents instead of cotangents
+};
+
+/// Adds to the module the private function NAME: the arguments of `function` to its result (when
+/// `value`) and its gradients.  `function` returns one scalar of floats; user errors name what is
+/// expected.
+Function& grad(Module& module, std::string_view function, std::string name,
+               const GradOptions& options = {});
+/// (arguments…, tangents of `wrt`…) to (results…, tangents of results that are floats or complex…).
+Function& jvp(Module& module, std::string_view function, std::string name,
+              const std::vector<std::int64_t>& wrt);
+/// (arguments…, cotangents of results that are floats or complex…) to (results…, cotangents of
+/// `wrt`…).
+Function& vjp(Module& module, std::string_view function, std::string name,
+              const std::vector<std::int64_t>& wrt);
+
+/// The same as graphs, for callers that put them elsewhere.
+[[nodiscard]] std::unique_ptr<Graph> grad_graph(const Module& module, const Function& function,
+                                                const GradOptions& options);
+[[nodiscard]] std::unique_ptr<Graph> jvp_graph(const Module& module, const Function& function,
+                                               const std::vector<std::int64_t>& wrt);
+[[nodiscard]] std::unique_ptr<Graph> vjp_graph(const Module& module, const Function& function,
+                                               const std::vector<std::int64_t>& wrt);
+
+/// What a node of mr.grad asks for, and the graph that computes it.
+[[nodiscard]] GradOptions grad_options(const Node& node);
+[[nodiscard]] std::unique_ptr<Graph> expanded(const Module& module, const Node& node);
+/// Replaces every form (mr.grad) by what it stands for; the number of those.
+int expand_derivatives(Module& module);
+
+}  // namespace partita::ir
