@@ -90,7 +90,7 @@ class LoopMaker {
     return blocks;
   }
 
-  /// Loops of the body become loops around loops over the items.
+  /// Loops of the body become loops around loops over the items; so do conditions.
   std::vector<Stmt> in_lanes(std::vector<Stmt> body, ExprId begin, ExprId end) {
     std::vector<Stmt> result, run;
     const auto flush = [&] {
@@ -98,7 +98,7 @@ class LoopMaker {
       run.clear();
     };
     for (Stmt& s : body) {
-      if (!is_shared_loop(s)) {
+      if (!is_shared_loop(s) && !is_shared_condition(s)) {
         run.push_back(std::move(s));
         continue;
       }
@@ -117,6 +117,12 @@ class LoopMaker {
       if (e != no_expr && (depends(e, ExprKind::index_variable, 0) || depends(e, ExprKind::reg)))
         return false;
     return true;
+  }
+
+  /// A condition that is the same for all items.
+  [[nodiscard]] bool is_shared_condition(const Stmt& s) const {
+    return s.kind == Stmt::Kind::when && !depends(s.value, ExprKind::index_variable, 0) &&
+           !depends(s.value, ExprKind::reg);
   }
 
   /// Whether an expression of the new pool holds one of that kind (and slot).

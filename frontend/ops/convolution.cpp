@@ -339,6 +339,14 @@ constexpr const char* samples[] = {
   %3 = stablehlo.convolution(%z, %y) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x5x0xf32>, tensor<2x0x4xf32>) -> tensor<2x4x4xf32>
   %4 = stablehlo.convolution(%w, %v) dim_numbers = [b, 0, f]x[i, 0, o]->[b, f, 0], window = {stride = [4], pad = [[4, 0]]} {batch_group_count = 4 : i64, feature_group_count = 1 : i64} : (tensor<4x5x3xf64>, tensor<3x5x8xf64>) -> tensor<1x8x2xf64>
   return %0, %1, %2, %3, %4 : tensor<6x3x2xi32>, tensor<3x5xf32>, tensor<2x2x4xf32>, tensor<2x4x4xf32>, tensor<1x8x2xf64>
+})",
+    R"(func.func @main(%a: tensor<2x5x26xf32>, %k: tensor<21x5x4xf32>, %b: tensor<13x3x5xbf16>, %m: tensor<2x3x9x7xbf16>, %g: tensor<2x10x9x6xf32>, %h: tensor<2x3x10x8xf32>) -> (tensor<2x21x25xf32>, tensor<2x21x13xf32>, tensor<9x13x2x7xf32>, tensor<6x3x1x8xf32>) {
+  %0 = stablehlo.convolution(%a, %k) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {pad = [[2, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x5x26xf32>, tensor<21x5x4xf32>) -> tensor<2x21x25xf32>
+  %1 = stablehlo.convolution(%a, %k) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {stride = [4], pad = [[1, 2]], lhs_dilate = [2], rhs_dilate = [1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x5x26xf32>, tensor<21x5x4xf32>) -> tensor<2x21x13xf32>
+  %bb = stablehlo.broadcast_in_dim %b, dims = [0, 1, 2] : (tensor<13x3x5xbf16>) -> tensor<13x3x5x1xbf16>
+  %2 = stablehlo.convolution(%bb, %m) dim_numbers = [b, f, 0, 1]x[0, i, o, 1]->[f, b, 0, 1], window = {pad = [[0, -2], [6, 6]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<13x3x5x1xbf16>, tensor<2x3x9x7xbf16>) -> tensor<9x13x2x7xf32>
+  %3 = stablehlo.convolution(%g, %h) dim_numbers = [0, f, 1, b]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [-1, -1]], rhs_dilate = [1, 3]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x10x9x6xf32>, tensor<2x3x10x8xf32>) -> tensor<6x3x1x8xf32>
+  return %0, %1, %2, %3 : tensor<2x21x25xf32>, tensor<2x21x13xf32>, tensor<9x13x2x7xf32>, tensor<6x3x1x8xf32>
 })"};
 
 OpDef convolution_op() {

@@ -7,7 +7,9 @@
 // exists, so that the innermost loop has no branch.
 #include <algorithm>
 
+#include "passes/kernel/index_factors.hpp"
 #include "passes/kernel/reduction.hpp"
+#include "passes/kernel/tiled_convolution.hpp"
 #include "passes/kernel/window_index.hpp"
 
 namespace partita::passes {
@@ -210,7 +212,9 @@ class ConvolutionKernel {
 void PlanBuilder::lower_convolution(Node& node) {
   const Value v = node.result();
   const Location to = new_temporary(v.type(), step_name(node));
-  if (v.type().count() > 0) {
+  if (suits_tiles(node, policy_.tiles)) {
+    lower_tiled_convolution(node, to);
+  } else if (v.type().count() > 0) {
     const std::string name = step_name(node);
     ConvolutionKernel k(*this, node, name);
     k.build(to);
@@ -218,6 +222,72 @@ void PlanBuilder::lower_convolution(Node& node) {
     launch(k.take(), k.body(), items, name);
   }
   locations_[v] = to;
+}
+
+void PlanBuilder::lower_tiled_convolution(Node& node, Location to) {
+  const Convolution conv(node.operand(0).type(), node.operand(1).type(), node.attrs);
+  const DType sums = accumulator_dtype(node.result_types()[0].dtype);
+  const Value x = node.operand(0), w = node.operand(1);
+  const Type wide_input{.dtype = sums, .dims = x.type().dims};
+  std::optional<Location> input, weights;
+  if (x.type().dtype != sums) input = memory_as(x, sums);
+  // Weights lie as the kernel reads them, or are laid out so.
+  Type packed{.dtype = sums, .dims = {}};
+  for (const WindowDim& d : conv.window) packed.dims.push_back(d.size);
+  packed.dims.push_back(conv.input);
+  packed.dims.push_back(conv.output * conv.groups());
+  const auto weight_index = [&](std::span<const ExprId> at) {
+    std::vector<ExprId> index(at.size());
+    for (std::size_t k = 0; k < conv.window.size(); ++k)
+      index[std::size_t(conv.dims.kernel_spatial[k])] = at[k];
+    index[std::size_t(conv.dims.kernel_input)] = at[at.size() - 2];
+    index[std::size_t(conv.dims.kernel_output)] = at[at.size() - 1];
+    return index;
+  };
+  if (!is_contiguous(w, conv.dims.kernel_output) || w.type().dtype != sums) {
+    weights = new_temporary(packed, "weights");
+    lower_each(*weights, packed, "pack_" + step_name(node), [&](KernelBody& body, auto index) {
+      return body.pool().convert(body.element(w, weight_index(index)), sums);
+    });
+  }
+  const std::string name = step_name(node);
+  auto k = std::make_unique<Kernel>();
+  k->stem = name;
+  KernelBody body(*this, *k);
+  const auto element = [&](const std::optional<Location>& at, const Type& type, Value v,
+                           std::span<const ExprId> index, std::span<const ExprId> own) {
+    if (!at) return body.element(v, own);
+    body.note_count(type.count());
+    return body.pool().load(body.buffer(*at, sums, false), sums,
+                            kernel::linear_index(body.pool(), index, type.dims));
+  };
+  const ConvolutionWork work{
+      .node = node,
+      .to = to,
+      .limits = policy_.tiles,
+      .sums = sums,
+      .input = [&](std::span<const ExprId> i) { return element(input, wide_input, x, i, i); },
+      .weight =
+          [&](std::span<const ExprId> i) {
+            return element(weights, packed, w, i, weight_index(i));
+          }};
+  const std::int64_t items = tile_convolution(work, *k, body);
+  launch(std::move(k), body, items, name, true);
+}
+
+bool PlanBuilder::is_contiguous(Value v, std::int64_t dimension) {
+  Kernel scratch;
+  KernelBody body(*this, scratch);
+  std::vector<ExprId> index;
+  std::int32_t along = 0;
+  for (std::int64_t d = 0; d < std::int64_t(v.type().dims.size()); ++d) {
+    const std::int64_t extent = v.type().dims[std::size_t(d)];
+    const std::int32_t variable = scratch.new_variable(extent);
+    if (d == dimension) along = variable;
+    index.push_back(scratch.pool.variable(variable));
+  }
+  const kernel::Expr& e = scratch.pool[body.element(v, index)];
+  return e.kind == kernel::ExprKind::load && factor_of(scratch.pool, e.operands[0], along) == 1;
 }
 
 }  // namespace partita::passes

@@ -80,6 +80,9 @@ class PlanBuilder {
   void lower_select_and_scatter(ir::Node& node);
   void lower_scan(ir::Node& node, const ir::ScanShape& shape);
   void lower_convolution(ir::Node& node);
+  void lower_tiled_convolution(ir::Node& node, Location to);
+  /// Whether the elements of a value lie side by side in memory along a dimension.
+  bool is_contiguous(ir::Value v, std::int64_t dimension);
   /// Whether combining initial values with each other gives the initial values.
   [[nodiscard]] bool absorbs_initial(const ir::Node& node) const;
 

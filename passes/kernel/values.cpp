@@ -9,6 +9,7 @@
 
 #include "partita/ir/window.hpp"
 #include "passes/kernel/contraction_shape.hpp"
+#include "passes/kernel/tiled_convolution.hpp"
 
 namespace partita::passes {
 namespace {
@@ -57,6 +58,12 @@ double operand_cost(const Node& dot, int operand) {
   const DType d = dot.result_types()[0].dtype;
   const bool is_tiled = d == DType::f32 || d == DType::f64;
   return is_tiled && (operand == 0 ? s.n : s.m) >= often_read ? 0 : contraction_operand_cost;
+}
+
+/// The same for what windows read more often than once.
+double window_operand_cost(const Node& node, const TileLimits& tiles) {
+  const bool is_tiled = node.is("stablehlo.convolution") && suits_tiles(node, tiles);
+  return is_tiled ? 0 : contraction_operand_cost;
 }
 
 bool is_region_argument(Value v) { return v.node->is("graph.arguments"); }
@@ -319,7 +326,7 @@ double ValueAnalysis::limit(Value v, const Graph& graph) {
       continue;
     }
     const Node& user = *use.user;
-    if (visits_again(user)) limit = std::min(limit, contraction_operand_cost);
+    if (visits_again(user)) limit = std::min(limit, window_operand_cost(user, policy_.tiles));
     if (user.op().shape == KernelShape::contraction)
       limit = std::min(limit, operand_cost(user, use.operand));
     changes_index |=

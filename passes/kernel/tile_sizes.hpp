@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// How extents are cut into tiles of rows and into vectors of columns.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace partita::passes {
+
+/// The largest size up to `most` that divides the extent, unless it is small; else tiles of which
+/// only the last is smaller.
+[[nodiscard]] inline std::int64_t tile_size(std::int64_t extent, std::int64_t most) {
+  if (extent <= most) return extent;
+  for (std::int64_t size = most; 2 * size > most; --size)
+    if (extent % size == 0) return size;
+  const std::int64_t tiles = (extent + most - 1) / most;
+  return (extent + tiles - 1) / tiles;
+}
+
+/// Some columns of a tile: a vector of them, or one.
+struct Columns {
+  std::int64_t offset;
+  int width;
+};
+
+[[nodiscard]] inline std::vector<Columns> split_columns(std::int64_t count, std::int64_t lanes) {
+  std::vector<Columns> parts;
+  for (std::int64_t at = 0; at < count;) {
+    std::int64_t width = lanes;
+    while (width > count - at) width /= 2;
+    parts.push_back({at, int(width)});
+    at += width;
+  }
+  return parts;
+}
+
+}  // namespace partita::passes
