@@ -18,10 +18,12 @@ constexpr NamedPipeline pipelines[] = {
     // Up to the IR that an artifact keeps and `inspect` shows.
     {"frontend", "inline processes-to-lanes raise simplify-loops simplify differentiate simplify"},
     // From placement ops to loops over this shard's partitions and collectives.
-    {"placement", "expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts"},
+    {"placement",
+     "expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts "
+     "widen-products"},
     {"compile",
      "inline processes-to-lanes raise simplify-loops simplify differentiate simplify expand-ops "
-     "expand-reductions fuse-maps place simplify distribute expand-sorts"},
+     "expand-reductions fuse-maps place simplify distribute expand-sorts widen-products"},
 };
 
 }  // namespace

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Products of 16-bit floats are summed in f32 and rounded once: written so, with operands converted
+// once each, they are products of f32, for which there are fast kernels and libraries.
+#include "partita/ir/op.hpp"
+#include "partita/ir/window.hpp"
+#include "partita/passes/pass.hpp"
+#include "passes/analysis/placement_support.hpp"
+#include "passes/kernel/contraction_shape.hpp"
+
+namespace partita::passes::transforms {
+namespace {
+
+using ir::Node;
+using ir::Value;
+
+/// Multiply-adds from which converting operands beforehand pays.
+constexpr std::int64_t worth_widening = 4096;
+
+bool is_half(DType d) { return d == DType::f16 || d == DType::bf16; }
+
+bool is_widened(const Node& node) {
+  if (!node.is("stablehlo.dot_general") || node.attrs.find("algorithm") != nullptr) return false;
+  const DType result = node.result_types()[0].dtype;
+  for (const Value& v : node.operands())
+    if (!is_half(v.type().dtype)) return false;
+  if (!is_half(result) && result != DType::f32) return false;
+  const ContractionShape s = contraction_shape(node);
+  // Short sums are rounded term by term.
+  return s.k > ir::few_terms && s.batch * s.m * s.n * s.k >= worth_widening;
+}
+
+void run(ir::Module& module, PassContext&) {
+  for (const auto& f : module.functions) {
+    std::vector<Node*> nodes;
+    ir::walk(*f->body, [&](Node& node) {
+      if (is_widened(node)) nodes.push_back(&node);
+    });
+    for (Node* node : nodes) {
+      ir::Graph& graph = *node->graph();
+      const Type& type = node->result_types()[0];
+      std::vector<Value> operands;
+      for (const Value& v : node->operands())
+        operands.push_back(convert_to(graph, v, DType::f32, node));
+      const Type wide{.dtype = DType::f32, .dims = type.dims};
+      const Value sum = ir::create_value(graph, "stablehlo.dot_general", std::move(operands),
+                                         node->attrs, {&wide, 1}, node);
+      f->body->replace_uses({{node->result(), convert_to(graph, sum, type.dtype, node)}});
+    }
+    if (!nodes.empty()) ir::remove_dead_nodes(*f->body);
+  }
+}
+
+}  // namespace
+
+PassInfo pass_widen_products();
+PassInfo pass_widen_products() {
+  return {.name = "widen-products",
+          .doc = "Writes products of 16-bit floats as products of f32, rounded once.",
+          .needs = Stage::parsed,
+          .gives = Stage::parsed,
+          .idempotent = true,
+          .run = run};
+}
+
+}  // namespace partita::passes::transforms
