@@ -49,7 +49,7 @@ function(partita_public_headers target)
 endfunction()
 
 # partita_backend(<name>): device/ goes into the runtime, codegen/ into the compiler, and the files
-# of kernels/ are embedded as partita_embedded/<name>_kernels.hpp.
+# of kernels/ are embedded as partita_embedded/<name>_kernels.hpp, tuning/*.json as <name>_tuning.hpp.
 function(partita_backend name)
   partita_glob_sources(device ${CMAKE_CURRENT_SOURCE_DIR}/device)
   partita_glob_sources(codegen ${CMAKE_CURRENT_SOURCE_DIR}/codegen)
@@ -60,6 +60,8 @@ function(partita_backend name)
     ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.cl ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.h
     ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.c)
   partita_embed(partita_compiler ${name}_kernels ${kernels})
+  file(GLOB tuning CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tuning/*.json)
+  partita_embed(partita_compiler ${name}_tuning ${tuning})
 endfunction()
 
 # partita_executable(<name> <sources>...): an executable in bin/ that may use everything public.

@@ -5,6 +5,7 @@
 // kernels of a program share one module, and kernels of equal text are one kernel.
 #include "partita/base/error.hpp"
 #include "partita/passes/target.hpp"
+#include "partita_embedded/opencl_tuning.hpp"
 #include "passes/kernel/kernel_list.hpp"
 #include "passes/kernel/printer.hpp"
 
@@ -49,11 +50,19 @@ void generate(const PlanDraft& draft, const CompileOptions&, Artifact& artifact)
   artifact.modules.push_back({"kernels", text.prelude_and_helpers() + source});
 }
 
+std::vector<Target::TuningText> tunings() {
+  std::vector<Target::TuningText> all;
+  for (const embedded::File& file : embedded::opencl_tuning)
+    all.push_back({file.name.substr(0, file.name.rfind('.')), file.text});
+  return all;
+}
+
 }  // namespace
 
 const Target& target_opencl();
 const Target& target_opencl() {
-  static const Target target{"opencl", clblast_threshold, generate, vector_bytes};
+  static const Target target{"opencl",     clblast_threshold, generate,
+                             vector_bytes, nullptr,           tunings()};
   return target;
 }
 

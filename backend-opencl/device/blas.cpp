@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "backend-opencl/device/check.hpp"
@@ -63,6 +65,8 @@ constexpr std::array blas_code_names{
     PARTITA_CODE(kInsufficientMemoryC),
     PARTITA_CODE(kInsufficientMemoryTemp),
     PARTITA_CODE(kInvalidBatchCount),
+    PARTITA_CODE(kInvalidOverrideKernel),
+    PARTITA_CODE(kMissingOverrideParameter),
     PARTITA_CODE(kInvalidLocalMemUsage),
     PARTITA_CODE(kNoHalfPrecision),
     PARTITA_CODE(kNoDoublePrecision),
@@ -76,6 +80,68 @@ constexpr std::array blas_code_names{
 std::shared_mutex& blas_mutex() {
   static std::shared_mutex mutex;
   return mutex;
+}
+
+using ParameterMap = std::unordered_map<std::string, std::size_t>;
+
+clblast::Precision precision_of(DType dtype) {
+  return dtype == DType::f32 ? clblast::Precision::kSingle : clblast::Precision::kDouble;
+}
+
+void check_parameters(clblast::StatusCode status, std::string_view call,
+                      const LibraryParameters& p) {
+  if (status != clblast::StatusCode::kSuccess)
+    throw_device_error(cat("CLBlast: ", call, " of ", p.kernel, "<", to_string(p.dtype),
+                           "> failed with ", blas_code_name(int(status)), " (", int(status), ")"));
+}
+
+void tell(cl_device_id device, const LibraryParameters& p) {
+  ParameterMap values;
+  for (const auto& [name, value] : p.values) values[name] = std::size_t(value);
+  check_parameters(clblast::OverrideParameters(device, p.kernel, precision_of(p.dtype), values),
+                   "OverrideParameters", p);
+}
+
+// What CLBlast was told about a device, and what it had before.
+struct DeviceOverride {
+  std::vector<LibraryParameters> in_force, own;
+
+  const LibraryParameters& own_of(const LibraryParameters& p) const {
+    const auto found = find(p);
+    PARTITA_ASSERT(found != own.end());
+    return *found;
+  }
+  void keep_own(cl_device_id device, const LibraryParameters& p) {
+    if (find(p) != own.end()) return;
+    ParameterMap values;
+    check_parameters(clblast::RetrieveParameters(device, p.kernel, precision_of(p.dtype), values),
+                     "RetrieveParameters", p);
+    LibraryParameters kept{.kernel = p.kernel, .dtype = p.dtype, .values = {}};
+    for (const auto& [name, value] : values)
+      kept.values.push_back({.name = name, .value = std::int64_t(value)});
+    own.push_back(std::move(kept));
+  }
+
+ private:
+  [[nodiscard]] std::vector<LibraryParameters>::const_iterator find(
+      const LibraryParameters& p) const {
+    return std::ranges::find_if(own, [&](const LibraryParameters& x) {
+      return x.kernel == p.kernel && x.dtype == p.dtype;
+    });
+  }
+};
+
+// Guarded by blas_mutex().  Sub-devices have handles of their own, and CLBlast parameters of theirs;
+// a handle that is freed and given again is, to CLBlast too, the same device.
+std::map<cl_device_id, DeviceOverride>& overrides() {
+  static std::map<cl_device_id, DeviceOverride> all;
+  return all;
+}
+
+const DeviceOverride& override_of(cl_device_id device) {
+  static const DeviceOverride none;
+  const auto found = overrides().find(device);
+  return found == overrides().end() ? none : found->second;
 }
 
 void check_blas(clblast::StatusCode status, std::string_view call, const Gemm& g,
@@ -129,14 +195,35 @@ void Blas::gemm(const Gemm& gemm, const GemmBuffers& buffers, std::size_t batch)
   };
   if (warm_.contains(shape)) {
     const std::shared_lock lock(blas_mutex());
-    run();
-  } else {
+    if (override_of(target_.device).in_force == parameters_) return run();
+  }
+  {
     const std::unique_lock lock(blas_mutex());
+    apply_parameters();
     const ProcessLock alone_on_machine("clblast");
     run();
     PARTITA_CL(clFinish(queue_));  // PoCL compiles when it runs a kernel
     warm_.insert(shape);
   }
+}
+
+void Blas::set_parameters(std::vector<LibraryParameters> parameters) {
+  if (parameters == parameters_) return;
+  parameters_ = std::move(parameters);
+  warm_.clear();
+}
+
+// Under the lock of first calls.
+void Blas::apply_parameters() {
+  DeviceOverride& state = overrides()[target_.device];
+  if (state.in_force == parameters_) return;
+  for (const LibraryParameters& now : state.in_force) tell(target_.device, state.own_of(now));
+  state.in_force.clear();
+  for (const LibraryParameters& wanted : parameters_) {
+    state.keep_own(target_.device, wanted);
+    tell(target_.device, wanted);
+  }
+  state.in_force = parameters_;
 }
 
 template <class T>

@@ -156,6 +156,11 @@ cl_mem OpenclDevice::scratch(std::size_t bytes) {
 }
 
 DeviceProgramPtr OpenclDevice::load(const Artifact& artifact) {
+  const LibrarySettings& library = artifact.library;
+  const bool is_meant = std::ranges::any_of(library.devices, [&](const std::string& beginning) {
+    return profile_.name.starts_with(beginning);
+  });
+  blas_->set_parameters(is_meant ? library.parameters : std::vector<LibraryParameters>{});
   return std::make_shared<OpenclProgram>(build_target(), artifact);
 }
 

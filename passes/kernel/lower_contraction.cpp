@@ -10,6 +10,7 @@
 #include "passes/kernel/kernel_body.hpp"
 #include "passes/kernel/statements.hpp"
 #include "passes/kernel/tiled_contraction.hpp"
+#include "passes/kernel/tuning_model.hpp"
 
 namespace partita::passes {
 namespace {
@@ -175,7 +176,9 @@ bool PlanBuilder::lower_library_gemm(const Epilogue& epilogue, Location to) {
     g.transpose_b = !a->is_transposed;
     g.ldc = g.n;
   }
-  emit(std::move(g), cat("gemm_", s.batch, "x", s.m, "x", s.n, "x", s.k));
+  const std::string name = cat("gemm_", s.batch, "x", s.m, "x", s.n, "x", s.k);
+  draft_.contractions[name] = explain_library(node, policy_);
+  emit(std::move(g), name);
   ++draft_.counts["library_calls"];
   return true;
 }
@@ -203,8 +206,12 @@ void PlanBuilder::lower_contraction(const Epilogue& epilogue, Location to) {
   };
   auto k = kernel();
   KernelBody body(*this, *k);
-  if (const auto items = tile_contraction({epilogue, to, policy_.tiles}, *k, body))
+  const TileLimits tiles = tiles_of(*epilogue.contraction, policy_);
+  if (const auto items = tile_contraction({epilogue, to, tiles}, *k, body)) {
+    draft_.contractions[stem] = explain_tiles(*epilogue.contraction, policy_);
     return launch(std::move(k), body, *items, stem, true);
+  }
+  draft_.contractions[stem] = "generated: single elements";
   auto scalar = kernel();
   KernelBody scalar_body(*this, *scalar);
   const std::int64_t items = scalar_tiles(epilogue, to, *scalar, scalar_body);

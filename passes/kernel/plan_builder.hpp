@@ -26,6 +26,7 @@ struct PlanDraft {
   std::vector<std::unique_ptr<Kernel>> kernels;  ///< Launch::kernel is an index here
   std::vector<HostArray> constants;
   std::map<std::string, std::int64_t> counts;
+  std::map<std::string, std::string> contractions;  ///< by name: how they are computed, and why
 };
 
 /// Where a value lies: from element `offset` of a buffer, dense row-major.

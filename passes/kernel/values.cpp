@@ -10,6 +10,7 @@
 #include "partita/ir/window.hpp"
 #include "passes/kernel/contraction_shape.hpp"
 #include "passes/kernel/tiled_convolution.hpp"
+#include "passes/kernel/tuning_model.hpp"
 
 namespace partita::passes {
 namespace {
@@ -103,6 +104,9 @@ bool is_library_contraction(const Node& node, const ValuePolicy& policy) {
     if (v.type().dtype != d) return false;
   const ContractionShape s = contraction_shape(node);
   if (s.batch == 0 || s.m == 0 || s.n == 0 || s.k == 0) return false;
+  if (policy.asks_tuning)
+    if (const auto estimate = policy.tuning->estimate(contraction_key(node)))
+      return estimate->takes_library();
   return double(s.batch) * double(s.m) * double(s.n) * double(s.k) >=
          double(policy.library_threshold);
 }

@@ -6,6 +6,7 @@
 // storing it.  Decided once for a function and all regions below it, before kernels are formed.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,6 +27,8 @@ struct CountedLoop {
 /// Recognises `while (i < end) { …; i += step }` with i a scalar integer; nothing when it is not one.
 [[nodiscard]] std::optional<CountedLoop> counted_loop(const ir::Node& loop);
 
+class TuningModel;
+
 /// Tiles of generated contractions of f32 and f64: what one work-item keeps in registers.
 struct TileLimits {
   std::int64_t vector_bytes = 0;  ///< of one register's worth of columns; 0: no vectors
@@ -37,6 +40,10 @@ struct ValuePolicy {
   /// Contractions with at least this many multiply-adds go to the GEMM library where it can take them.
   std::int64_t library_threshold = 0;
   TileLimits tiles = {};
+  /// What was measured of the device that is meant; null: nothing.  Decides on the tiles, and on the
+  /// library where `asks_tuning`.
+  std::shared_ptr<const TuningModel> tuning = nullptr;
+  bool asks_tuning = false;
 };
 
 class ValueAnalysis {

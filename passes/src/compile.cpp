@@ -15,6 +15,8 @@
 #include "passes/kernel/arena.hpp"
 #include "passes/kernel/fuse_launches.hpp"
 #include "passes/kernel/plan_builder.hpp"
+#include "passes/kernel/tuning_model.hpp"
+#include "passes/src/choose_tuning.hpp"
 
 namespace partita::passes {
 
@@ -42,6 +44,23 @@ ValuePolicy policy_for(const CompileOptions& options, const Target& target) {
   if (options.gemm == "auto" || options.gemm == "generated" || is_library) return policy;
   throw_user_error(
       cat("--gemm: expected auto, library (or clblast) or generated, found '", options.gemm, "'"));
+}
+
+/// Decides by what was measured; `--gemm` still has the last word on the library.
+void use_tuning(const ChosenTuning& chosen, const CompileOptions& options, ValuePolicy& policy) {
+  if (!chosen.tuning) return;
+  policy.tuning = std::make_shared<TuningModel>(*chosen.tuning);
+  policy.asks_tuning = options.gemm == "auto";
+}
+
+/// Parameters of the library travel with the calls that need them.
+void add_library_settings(const ChosenTuning& chosen, const PlanDraft& draft, Artifact& artifact) {
+  const auto calls = draft.counts.find("library_calls");
+  if (!chosen.tuning || calls == draft.counts.end() || calls->second == 0 ||
+      chosen.tuning->parameters.empty())
+    return;
+  artifact.library = {.devices = chosen.tuning->device.covers,
+                      .parameters = chosen.tuning->parameters};
 }
 
 /// Bytes of one shard: "C + sum of B * block(P)" over placements; evaluated for one shard too.
@@ -131,12 +150,20 @@ std::vector<std::string> built_targets() {
   return names;
 }
 
+std::vector<std::string> tuned_devices(const std::string& target) {
+  std::vector<std::string> names;
+  for (const Target::TuningText& t : find_target(target).tunings) names.emplace_back(t.device);
+  return names;
+}
+
 Artifact compile_module(const ir::Module& original, const CompileOptions& options,
                         CompileReport* report) {
   CompileReport unused;
   CompileReport& r = report != nullptr ? *report : unused;
   const Target& target = find_target(options.target);
-  const ValuePolicy policy = policy_for(options, target);
+  ValuePolicy policy = policy_for(options, target);
+  const ChosenTuning tuning = choose_tuning(options, target);
+  use_tuning(tuning, options, policy);
   check_dumps(options.dumps);
   const std::unique_ptr<ir::Module> module = ir::clone_module(original);
   r.counts["nodes"] = count_nodes(original);
@@ -175,6 +202,7 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
     artifact.plan = draft.plan;
     artifact.constants = std::move(draft.constants);
     target.generate(draft, options, artifact);
+    add_library_settings(tuning, draft, artifact);
   });
   r.counts.insert(draft.counts.begin(), draft.counts.end());
   r.counts["kernels"] = std::int64_t(artifact.kernels.size());
@@ -189,6 +217,13 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
     artifact.properties.emplace_back("placement." + name, std::to_string(size));
   for (const auto& [placement, reason] : block_reasons(*module))
     artifact.properties.emplace_back("block." + placement, reason);
+  r.tuning = tuning.text;
+  for (const auto& [name, how] : draft.contractions) {
+    r.contractions.push_back(cat(name, ": ", how));
+    artifact.properties.emplace_back("contraction." + name, how);
+  }
+  artifact.properties.emplace_back("device", options.device);
+  artifact.properties.emplace_back("tuning", tuning.text);
   artifact.properties.emplace_back("function", options.function);
   artifact.properties.emplace_back("gemm", options.gemm);
   artifact.properties.emplace_back("layout", options.layout);

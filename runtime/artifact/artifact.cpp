@@ -3,6 +3,7 @@
 #include "partita/artifact/artifact.hpp"
 
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <exception>
 
 #include "partita/artifact/plan_json.hpp"
@@ -10,6 +11,7 @@
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/base/hash.hpp"
+#include "runtime/artifact/library_fields.hpp"
 #include "runtime/artifact/plan_fields.hpp"
 #include "runtime/artifact/zip.hpp"
 
@@ -65,6 +67,7 @@ struct Manifest {
   std::vector<KernelRow> kernels;
   std::vector<std::string> binaries;
   std::vector<Type> constants;
+  LibrarySettings library;
   std::vector<Property> properties;
 };
 template <class A>
@@ -82,6 +85,7 @@ void fields(A& a, Ref<A, Manifest> x) {
   a("kernels", x.kernels);
   a.optional("binaries", x.binaries, std::vector<std::string>{});
   a("constants", x.constants);
+  a.optional("library", x.library, LibrarySettings{});
   a("properties", x.properties);
 }
 
@@ -98,6 +102,7 @@ Manifest manifest_of(const Artifact& artifact, std::string hash) {
     m.kernels.push_back({kernel.name, kernel.module});
   for (const KernelBinary& binary : artifact.binaries) m.binaries.push_back(binary.name);
   for (const HostArray& constant : artifact.constants) m.constants.push_back(constant.type);
+  m.library = artifact.library;
   for (const auto& [key, value] : artifact.properties) m.properties.push_back({key, value});
   return m;
 }
@@ -122,6 +127,8 @@ std::string hash_of(const Artifact& artifact, std::string_view plan_text) {
     hasher.add(to_string(constant.type));
     hasher.add(std::span(constant.bytes));
   }
+  if (artifact.library != LibrarySettings{})
+    hasher.add(boost::json::serialize(Writer::value_of(artifact.library)));
   return hasher.hex();
 }
 
@@ -149,6 +156,7 @@ class ArtifactReader {
       constant.bytes = bytes(cat("constants/", i, ".bin"));
       artifact.constants.push_back(std::move(constant));
     }
+    artifact.library = manifest.library;
     for (const Property& p : manifest.properties) artifact.properties.emplace_back(p.key, p.value);
     artifact.ir = text("ir/main.mlir");
     const std::string plan_text = text("plan.json");

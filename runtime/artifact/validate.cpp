@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "partita/artifact/tuning.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita {
@@ -62,6 +63,7 @@ class Validator {
   void run() {
     check_kernels();
     check_constants();
+    check_library();
     check_placements();
     check_ports("inputs", plan_.inputs);
     check_ports("outputs", plan_.outputs);
@@ -74,6 +76,7 @@ class Validator {
  private:
   void check_kernels() const;
   void check_constants() const;
+  void check_library() const;
   void check_placements();
   void check_ports(std::string_view what, const std::vector<PortInfo>& ports) const;
   void check_buffers();
@@ -129,6 +132,11 @@ void Validator::check_constants() const {
       fail({&all, {}, i}, bytes ? cat(*bytes, " bytes") : "a type that fits in memory",
            cat(constant.bytes.size(), " bytes"));
   }
+}
+
+void Validator::check_library() const {
+  for (const LibraryParameters& p : artifact_.library.parameters)
+    if (auto problem = partita::find_problem(p)) throw Problem{"library: " + *problem};
 }
 
 void Validator::check_placements() {

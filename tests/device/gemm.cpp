@@ -3,6 +3,8 @@
 //
 // Matrix products of the library against a plain loop.  Few cases in one process: on PoCL the first
 // product of each precision builds CLBlast's kernels for seconds.
+#include <clblast.h>
+
 #include <limits>
 #include <thread>
 
@@ -74,6 +76,47 @@ TEST_F(DeviceGemm, first_calls_of_two_devices_at_once_are_safe) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(out[0], expected_result(c, in));
   EXPECT_EQ(out[1], expected_result(c, in));
+}
+
+// Parameters belong to whoever set them, though CLBlast has one set for a device.
+TEST_F(DeviceGemm, takes_parameters_that_an_artifact_brings) {
+  const auto other = open_devices({});
+  const auto parameters = [](std::int64_t size) {
+    return LibraryParameters{.kernel = "GemmRoutine",
+                             .dtype = DType::f32,
+                             .values = {{.name = "XGEMM_MIN_INDIRECT_SIZE", .value = size}}};
+  };
+  Artifact artifact;
+  artifact.target = "opencl";
+  const auto load = [&](Device& on, const std::string& name, std::int64_t size) {
+    artifact.library = {.devices = {name}, .parameters = {parameters(size)}};
+    (void)on.load(artifact);
+  };
+  const std::string name = device().profile().name;
+  const auto told = [] {  // CLBlast's parameters of the device that tests run on
+    cl_platform_id platform = nullptr;
+    cl_device_id id = nullptr;
+    clGetPlatformIDs(1, &platform, nullptr);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &id, nullptr);
+    std::unordered_map<std::string, std::size_t> values;
+    EXPECT_EQ(clblast::RetrieveParameters(id, "GemmRoutine", clblast::Precision::kSingle, values),
+              clblast::StatusCode::kSuccess);
+    return std::int64_t(values.at("XGEMM_MIN_INDIRECT_SIZE"));
+  };
+  const std::int64_t own = told(), ours = own + 1;
+  const GemmCase c = gemm_cases().front();
+  const auto in = make_arrays<float>(c);
+  load(device(), name.substr(0, 5), ours);
+  EXPECT_EQ(told(), own) << "before the first product";
+  EXPECT_EQ(run_gemm(device(), c, in), expected_result(c, in));
+  EXPECT_EQ(told(), ours);
+  EXPECT_EQ(run_gemm(*other.front(), c, in), expected_result(c, in));
+  EXPECT_EQ(told(), own);
+  EXPECT_EQ(run_gemm(device(), c, in), expected_result(c, in));
+  EXPECT_EQ(told(), ours);
+  load(device(), "not " + name, ours);
+  EXPECT_EQ(run_gemm(device(), c, in), expected_result(c, in));
+  EXPECT_EQ(told(), own);
 }
 
 }  // namespace

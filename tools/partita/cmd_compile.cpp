@@ -12,6 +12,7 @@
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/passes/object.hpp"
 #include "tools/partita/commands.hpp"
+#include "tools/partita/device_choice.hpp"
 #include "tools/partita/program_options.hpp"
 
 namespace partita::tool {
@@ -19,6 +20,7 @@ namespace {
 
 struct CompileArguments {
   std::string input, output, memory_budget, emit = "artifact";
+  DeviceChoice device;
   std::vector<std::string> placements, dump_after, cpu_levels;
   std::string dump_directory;
   bool strict = false, names_function = false;
@@ -35,6 +37,9 @@ void print_summary(const passes::CompileReport& report) {
             << ", collectives " << count("collectives") << "\n"
             << "planned bytes " << report.planned_bytes << " (arena " << report.arena_bytes
             << ")\n";
+  std::cout << "tuning " << report.tuning << "\n";
+  for (const std::string& contraction : report.contractions)
+    std::cout << "contraction " << contraction << "\n";
   std::cout << std::fixed << std::setprecision(1);
   double total = 0;
   std::cout << "time";
@@ -103,6 +108,7 @@ int compile(CompileArguments& arguments) {
     throw_user_error(
         cat("--target: '", arguments.options.target, "' is not built in; built in: ", known));
   }
+  apply(arguments.device, arguments.options);
   check_writable(arguments.output);
   if (arguments.emit == "object") return compile_to_object(arguments);
   if (arguments.emit != "artifact")
@@ -137,6 +143,7 @@ void add_compile_command(CLI::App& app, Action& action) {
   command->add_option("--layout", arguments->options.layout, "loop, batch[:B] or auto");
   command->add_option("--gemm", arguments->options.gemm,
                       "auto, library (on target opencl also: clblast) or generated");
+  add_device_options(*command, arguments->device);
   command
       ->add_option("--cpu", arguments->cpu_levels,
                    "Instruction sets to compile target cpu for: native (the default), x86-64-v2, "

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "partita/artifact/artifact.hpp"
+#include "partita/artifact/tuning.hpp"
 #include "partita/passes/pass.hpp"
 
 namespace partita::passes {
@@ -24,6 +26,12 @@ struct CompileOptions {
   /// Instruction sets that target cpu compiles for: x86-64-v2, -v3, -v4, native (this
   /// machine's); none: its artifact holds text alone.
   std::vector<std::string> cpu_levels{"native"};
+  /// What contractions take on the device that is meant; null: what is shipped for `device`, else
+  /// the rules of the target.
+  std::shared_ptr<const Tuning> tuning;
+  std::string tuning_name;  ///< of the file, for errors
+  /// generic, a name of tuned_devices(), or the name of a device as it says it itself.
+  std::string device = "generic";
   RunOptions dumps;
 };
 
@@ -33,6 +41,9 @@ struct CompileReport {
   std::map<std::string, std::int64_t>
       counts;  ///< nodes, maps_recovered, kernels, library_calls, collectives, …
   std::int64_t arena_bytes = 0;
+  /// Where decisions about contractions come from, and one line for each contraction.
+  std::string tuning;
+  std::vector<std::string> contractions;
   std::string planned_bytes;  ///< formula: constant plus bytes per partition times block length
 };
 
@@ -42,5 +53,8 @@ struct CompileReport {
 
 /// Names of the code generators that are built in.
 [[nodiscard]] std::vector<std::string> built_targets();
+
+/// Devices of a target for which tuning files are built in: values of `device`.
+[[nodiscard]] std::vector<std::string> tuned_devices(const std::string& target);
 
 }  // namespace partita::passes

@@ -7,6 +7,8 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "partita/passes/compile.hpp"
 #include "partita/passes/object.hpp"
@@ -33,6 +35,11 @@ struct Target {
   /// Plans and kernels as one object for an instruction set; null: the target makes none.
   ObjectCode (*emit_object)(const std::string& name, std::span<const ObjectFunction> functions,
                             const std::string& level) = nullptr;
+  /// Tuning files that are built in: names of devices and text.
+  struct TuningText {
+    std::string_view device, text;
+  };
+  std::vector<TuningText> tunings;
 };
 
 /// The target of that name; a user error that names those built in.

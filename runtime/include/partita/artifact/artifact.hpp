@@ -33,6 +33,27 @@ struct KernelBinary {
   std::vector<std::byte> bytes;
 };
 
+/// Parameters of one kernel of the matrix library in one precision, sorted by name.
+struct LibraryParameters {
+  std::string kernel;  ///< CLBlast's: "Xgemm", "XgemmDirect", "GemmRoutine"
+  DType dtype = DType::f32;
+  struct Value {
+    std::string name;
+    std::int64_t value = 0;
+    friend bool operator==(const Value&, const Value&) = default;
+  };
+  std::vector<Value> values;
+  friend bool operator==(const LibraryParameters&, const LibraryParameters&) = default;
+};
+
+/// What the matrix library is told before its first call; its own choice where there is nothing.
+struct LibrarySettings {
+  /// Beginnings of the names of the devices that were measured; others keep the library's choice.
+  std::vector<std::string> devices;
+  std::vector<LibraryParameters> parameters;
+  friend bool operator==(const LibrarySettings&, const LibrarySettings&) = default;
+};
+
 struct Artifact {
   static constexpr int format_major = 1, format_minor = 0;
 
@@ -43,6 +64,7 @@ struct Artifact {
   std::vector<KernelEntry> kernels;
   std::vector<KernelBinary> binaries;  ///< of targets that are compiled ahead of time
   std::vector<HostArray> constants;
+  LibrarySettings library;
   std::string ir;  ///< the program after simplify, as text
   /// What it was compiled with, sorted by key: options, device profile, formula of planned bytes.
   std::vector<std::pair<std::string, std::string>> properties;
