@@ -20,7 +20,7 @@ struct Shape {
 // Small, square, skinny in each extent, large, batched.
 constexpr Shape plain_shapes[] = {
     {16, 16, 16},       {64, 64, 64},       {128, 128, 128},   {256, 256, 256}, {512, 512, 512},
-    {1024, 1024, 1024}, {2048, 2048, 2048}, {1, 1024, 1024},   {8, 512, 512},   {32, 256, 1024},
+    {1024, 1024, 1024}, {1536, 1536, 1536}, {1, 1024, 1024},   {8, 512, 512},   {32, 256, 1024},
     {1024, 8, 1024},    {512, 512, 16},     {32, 32, 4096},    {4096, 64, 64},  {16, 16, 16, 64},
     {64, 64, 64, 16},   {32, 128, 256, 8},  {256, 256, 256, 4}};
 constexpr Shape transposed_shapes[] = {{32, 32, 32},    {256, 256, 256},    {512, 256, 32},
@@ -34,7 +34,7 @@ void add(std::vector<ContractionKey>& all, DType dtype, Form form, const Shape& 
 void add_dtype(std::vector<ContractionKey>& all, DType dtype) {
   for (const Shape& s : plain_shapes) {
     // Large ones of f64 say what those of f32 do.
-    if (dtype == DType::f64 && std::max({s.m, s.n, s.k}) >= 2048) continue;
+    if (dtype == DType::f64 && std::max({s.m, s.n, s.k}) >= 1536) continue;
     add(all, dtype, Form::nn, s);
   }
   for (const Form form : {Form::nt, Form::tn})

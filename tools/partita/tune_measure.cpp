@@ -129,8 +129,10 @@ Subject::Subject(const ContractionKey& key, Artifact artifact)
 }
 
 void Subject::take_turn() {
-  session_->run();  // not counted: another subject may have changed what the library was told
-  session_->finish();
+  if (runs_per_turn_ > 1) {  // not counted: others may have changed what the library was told
+    session_->run();
+    session_->finish();
+  }
   const auto begin = Clock::now();
   for (int i = 0; i < runs_per_turn_; ++i) session_->run();
   session_->finish();
