@@ -73,6 +73,6 @@ compile "expected a file for target cpu, found one for opencl" --target cpu --tu
 compile "expected a file for the device 'abacus'" --target opencl --device abacus --tuning quick.json
 refused 2 "--shapes: expected MxNxK[xB]|found '3x4'" "$partita" tune --shapes 3x4 -o "$out/t.json"
 refused 2 "--device: expected local or a number below|found 99" "$partita" tune --device 99 -o "$out/t.json"
-refused 2 "--device|found 'x'" "$partita" tune --device x -o "$out/t.json"
+refused 2 "--device: expected a number|found x" "$partita" tune --device x -o "$out/t.json"
 refused 2 "nowhere" "$partita" tune --quick -o nowhere/t.json
 finish_refusals
