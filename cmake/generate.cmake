@@ -67,6 +67,49 @@ ${calls}}
   target_sources(${target} PRIVATE ${source})
 endfunction()
 
+# partita/builder/elementwise.hpp: a function of Arrays for each row of frontend/ops/elementwise.def.
+function(partita_generate_row_functions target)
+  set(table ${CMAKE_CURRENT_SOURCE_DIR}/ops/elementwise.def)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+  file(STRINGS ${table} rows REGEX "^PARTITA_ROW\\(")
+  set(functions "")
+  foreach(row IN LISTS rows)
+    string(REGEX MATCH "^PARTITA_ROW\\((.+), \"(.+)\", ([a-z]+)," matched "${row}")
+    if(matched STREQUAL "")
+      message(FATAL_ERROR "${table}: expected a name, an op and a signature in one line, found: ${row}")
+    endif()
+    set(name ${CMAKE_MATCH_1})
+    set(signature ${CMAKE_MATCH_3})
+    set(parameters "const Array& x")
+    set(operands "x")
+    if(NOT signature MATCHES "^(unary|test|part)$")
+      string(APPEND parameters ", const Array& y")
+      string(APPEND operands ", y")
+    endif()
+    if(signature MATCHES "^(ternary|choice)$")
+      string(APPEND parameters ", const Array& z")
+      string(APPEND operands ", z")
+    endif()
+    string(APPEND functions "inline Array ${name}(${parameters}) {
+  return elementwise(\"${name}\", {${operands}});
+}
+")
+  endforeach()
+  partita_write_if_changed(${PARTITA_GENERATED_DIR}/include/partita/builder/elementwise.hpp
+"// Generated from the rows of frontend/ops/elementwise.def; docs/ops.md says what each means.
+#pragma once
+
+#include \"partita/builder/array.hpp\"
+
+namespace partita::build {
+
+${functions}
+}  // namespace partita::build
+")
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PARTITA_GENERATED_DIR}/include>)
+endfunction()
+
 # pass_list.cpp: all_passes() returns pass_<stem>() of every passes/transforms/<stem>.cpp.
 function(partita_generate_pass_list target)
   partita_glob_stems(stems transforms)

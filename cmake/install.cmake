@@ -22,6 +22,7 @@ foreach(folder IN LISTS include_folders)
       FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.def")
   endif()
 endforeach()
+install(DIRECTORY ${PARTITA_GENERATED_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT partita_targets NAMESPACE partita:: FILE partitaTargets.cmake
   DESTINATION ${package_dir})
 
