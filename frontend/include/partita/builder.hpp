@@ -6,6 +6,7 @@
 
 #include "partita/builder/array.hpp"
 #include "partita/builder/control.hpp"
+#include "partita/builder/derivatives.hpp"
 #include "partita/builder/elementwise.hpp"
 #include "partita/builder/ops.hpp"
 #include "partita/builder/placements.hpp"
