@@ -80,7 +80,10 @@ bool RegionAxis::visit(const Node& inner) {
   const std::optional<AxisFlow> flow = flow_of(inner);
   if (!flow) return false;
   if (!flow->why.empty()) {
-    if (why_.empty()) why_ = cat("in its region, ", inner.name(), ": ", flow->why);
+    if (why_.empty()) {
+      why_ = cat("in its region, ", inner.name(), ": ", flow->why);
+      is_reduced_ = flow->is_reduced_inside;
+    }
     return false;
   }
   if (flow->kind != FactorKind::parallel) {
@@ -88,7 +91,10 @@ bool RegionAxis::visit(const Node& inner) {
       any_lane_ = inner.operand(0);
       return set(inner.operand(0), flow->operands[0]);
     }
-    if (why_.empty()) why_ = cat("in its region, ", inner.name(), " reduces it");
+    if (why_.empty()) {
+      why_ = cat("in its region, ", inner.name(), " reduces it");
+      is_reduced_ = flow->kind == FactorKind::reduced;
+    }
     return false;
   }
   bool changed = false;
@@ -133,6 +139,7 @@ void RegionAxis::run(const AxisPositions& operands, const AxisPositions& results
 AxisFlow RegionAxis::flow() const {
   AxisFlow flow;
   flow.why = why_;
+  flow.is_reduced_inside = is_reduced_;
   const bool is_loop = node_.is("stablehlo.while");
   flow.operands.resize(node_.operands().size());
   if (is_loop) flow.operands = slots_;

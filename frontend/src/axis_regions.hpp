@@ -43,6 +43,7 @@ class RegionAxis {
   AxisPositions slots_;  ///< of a loop: carries; of branches: results
   Value any_lane_;       ///< of a loop that runs while any index wants to: what each wants
   std::string why_;
+  bool is_reduced_ = false;  ///< why_ says that a region reduces it
 };
 
 }  // namespace partita::ir

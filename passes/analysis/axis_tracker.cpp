@@ -35,11 +35,10 @@ const AxisFlow* AxisTracker::flow(const Node* node) const {
   return it == flows_.end() ? nullptr : &it->second;
 }
 
-std::vector<std::pair<const Node*, std::string>> AxisTracker::stops() const {
-  std::vector<std::pair<const Node*, std::string>> all;
+std::vector<AxisStop> AxisTracker::stops() const {
+  std::vector<AxisStop> all;
   for (const Node* node : graph_.nodes())
-    if (const auto it = stopped_.find(node); it != stopped_.end())
-      all.emplace_back(node, it->second);
+    if (const auto it = stopped_.find(node); it != stopped_.end()) all.push_back(it->second);
   return all;
 }
 
@@ -92,7 +91,7 @@ bool AxisTracker::visit(Node& node) {
   }
   if (!flow.why.empty()) {
     flows_.erase(&node);
-    stopped_[&node] = flow.why;
+    stopped_[&node] = {&node, flow.why, flow.is_reduced_inside};
     return false;
   }
   bool changed = false;

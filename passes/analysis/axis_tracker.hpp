@@ -14,6 +14,13 @@
 
 namespace partita::passes {
 
+/// A node where an axis stops.
+struct AxisStop {
+  const ir::Node* node = nullptr;
+  std::string why;
+  bool is_reduced_inside = false;  ///< a region of the node reduces it
+};
+
 class AxisTracker {
  public:
   AxisTracker(const ir::Graph& graph, std::int64_t size) : graph_(graph), size_(size) {}
@@ -27,8 +34,8 @@ class AxisTracker {
   [[nodiscard]] std::optional<ir::AxisPosition> position(ir::Value v) const;
   /// Flow of a node that the axis passes or that reduces it; null for others.
   [[nodiscard]] const ir::AxisFlow* flow(const ir::Node* node) const;
-  /// Nodes where the axis stops, in order, and why.
-  [[nodiscard]] std::vector<std::pair<const ir::Node*, std::string>> stops() const;
+  /// Where the axis stops, in order.
+  [[nodiscard]] std::vector<AxisStop> stops() const;
   [[nodiscard]] std::int64_t parallel_nodes() const;
   /// Whether some stablehlo.reduce reduces the axis.
   [[nodiscard]] bool is_reduced() const;
@@ -41,7 +48,7 @@ class AxisTracker {
   std::int64_t size_;
   ir::ValueMap<ir::AxisPosition> positions_;
   std::map<const ir::Node*, ir::AxisFlow> flows_;
-  std::map<const ir::Node*, std::string> stopped_;
+  std::map<const ir::Node*, AxisStop> stopped_;
 };
 
 /// Ops that carry placements already and end an axis' way: mr.*, composites.

@@ -106,10 +106,15 @@ class Outliner {
     for (auto& [phase, nodes] : groups) make_map(nodes);
     graph_.replace_uses(replaced_);
     ir::remove_dead_nodes(graph_);
-    for (const auto& [node, why] : tracker_.stops())
-      result_.remarks.push_back(cat(
-          "the axis of '", placement_, "' stops at ", node->name(),
-          node->location().line > 0 ? cat(" (line ", node->location().line, ")") : "", ": ", why));
+    for (const AxisStop& stop : tracker_.stops()) {
+      const int line = int(stop.node->location().line);
+      std::string remark = cat("the axis of '", placement_, "' stops at ", stop.node->name(),
+                               line > 0 ? cat(" (line ", line, ")") : "", ": ", stop.why);
+      if (stop.is_reduced_inside)
+        result_.reduced_inside.emplace_back(stop.node, std::move(remark));
+      else
+        result_.remarks.push_back(std::move(remark));
+    }
     return result_;
   }
 

@@ -15,6 +15,8 @@ namespace partita::passes {
 struct OutlineResult {
   int maps = 0, reductions = 0;
   std::vector<std::string> remarks;  ///< what could not be taken in, and why
+  /// The same for nodes whose regions reduce the axis: true where nothing is recovered in them.
+  std::vector<std::pair<const ir::Node*, std::string>> reduced_inside;
 };
 
 /// Rewrites `graph` (all uses below `root`, which holds it).

@@ -226,8 +226,18 @@ class PlacementRaiser {
       search_in(g);
     }
     for (Node* node : std::vector<Node*>(g.nodes()))
-      if (node->op().regions_capture)
-        for (const auto& region : node->regions()) graph(*region);
+      if (node->op().regions_capture) regions_of(*node);
+  }
+
+  /// An axis that ends in a loop because the loop reduces it has been followed if maps are found there.
+  void regions_of(const Node& node) {
+    std::vector<std::string> remarks;
+    for (const auto& [at, remark] : reduced_inside_)
+      if (at == &node) remarks.push_back(remark);
+    const std::int64_t before = context_.counts["maps_recovered"];
+    for (const auto& region : node.regions()) graph(*region);
+    if (context_.counts["maps_recovered"] == before)
+      context_.remarks.insert(context_.remarks.end(), remarks.begin(), remarks.end());
   }
 
   /// The best candidate, and then others that are summed up.
@@ -247,6 +257,8 @@ class PlacementRaiser {
     const OutlineResult result = outline(g, tracker, placement_, size_);
     context_.counts["maps_recovered"] += result.maps;
     context_.remarks.insert(context_.remarks.end(), result.remarks.begin(), result.remarks.end());
+    reduced_inside_.insert(reduced_inside_.end(), result.reduced_inside.begin(),
+                           result.reduced_inside.end());
     return result.maps;
   }
 
@@ -257,6 +269,7 @@ class PlacementRaiser {
   bool may_search_;
   PassContext& context_;
   bool is_found_ = false;
+  std::vector<std::pair<const Node*, std::string>> reduced_inside_;
 };
 
 void run(ir::Module& module, PassContext& context) {

@@ -35,6 +35,8 @@ void read_directive(PassCase& c, const std::string& key, const std::string& valu
     int n = 0;
     words >> op >> n;
     c.counts.emplace_back(op, n);
+  } else if (key == "remark" && value == "none") {
+    c.is_unremarked = true;
   } else if (key == "remark") {
     c.remarks.push_back(value);
   } else if (key == "refused") {

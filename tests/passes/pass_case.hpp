@@ -21,6 +21,7 @@ struct PassCase {
   passes::PassContext context;  ///< placements, layout
   std::vector<std::pair<std::string, int>> counts;
   std::vector<std::string> remarks;  ///< parts of remarks that must be made
+  bool is_unremarked = false;        ///< "remark: none"
   std::string refused;               ///< part of the user error that the passes must give
   std::string run_refused;           ///< part of the error that the program gives when it runs
   std::map<int, std::vector<double>> inputs;

@@ -48,6 +48,9 @@ void expect_same_values(const ir::Module& before, const ir::Module& after, const
 }
 
 void expect_remarks(const passes::PassContext& context, const PassCase& c) {
+  if (c.is_unremarked) {
+    EXPECT_EQ(context.remarks, std::vector<std::string>{});
+  }
   for (const std::string& part : c.remarks) {
     const bool is_made = std::ranges::any_of(
         context.remarks, [&](const std::string& r) { return r.find(part) != std::string::npos; });

@@ -73,6 +73,7 @@ struct AxisFlow {
   FactorKind kind = FactorKind::parallel;
   std::string combiner;  ///< when reduced: see Factor
   std::string why;  ///< not empty: it cannot pass, and the reason; the rest is meaningless then
+  bool is_reduced_inside = false;  ///< why: a region of the node reduces it
 };
 
 /// What is known of a value that is captured.
