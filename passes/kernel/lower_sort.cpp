@@ -6,7 +6,11 @@
 // first kernel finds by bisection where the runs are to be cut for each chunk, its second merges the
 // chunks.  A comparator that is no strict weak order can make a cut that merging from the start would
 // not come by; each chunk sees that, because it ends at another place than where the next one was
-// begun.  A third kernel merges such pairs anew, each by one work-item.
+// begun.  A third kernel merges such pairs anew, each by one work-item.  Where few elements of each
+// slice are read and the comparator is known to be an order, one kernel selects these alone.
+#include <algorithm>
+#include <functional>
+
 #include "partita/ir/sorting.hpp"
 #include "passes/kernel/kernel_body.hpp"
 #include "passes/kernel/statements.hpp"
@@ -204,6 +208,9 @@ class Sorter {
   [[nodiscard]] const Dims& chunks() const { return chunks_; }
 
   void runs(Kernel& k, KernelBody& body, const std::vector<Location>& sorted) const;
+  /// The first `count` of each slice alone, in order.
+  void select(Kernel& k, KernelBody& body, const std::vector<Location>& sorted,
+              std::int64_t count) const;
   void merge_pairs(Kernel& k, KernelBody& body, const Pass& pass) const;
   void cut(Kernel& k, KernelBody& body, const Pass& pass) const;
   void merge_chunks(Kernel& k, KernelBody& body, const Pass& pass) const;
@@ -272,6 +279,40 @@ void Sorter::runs(Kernel& k, KernelBody& body, const std::vector<Location>& sort
   k.body.push_back(loop(i, pool.index(length), std::move(insert)));
 }
 
+void Sorter::select(Kernel& k, KernelBody& body, const std::vector<Location>& sorted,
+                    std::int64_t count) const {
+  SortKernel s(k, body, node_, shape_);
+  ExprPool& pool = k.pool;
+  place(s, shape_.in(shape_.n));
+  const std::vector<std::int32_t> to = buffers(body, sorted, true);
+  const std::int32_t i = k.new_variable(shape_.n), back = k.new_variable(count);
+  const ExprId at = pool.variable(i), last = pool.index(count - 1);
+  // Elements that stay: what the last one was before goes when there are enough.
+  const ExprId held = pool.min(at, last);
+  const Register target(k, DType::i32), moves(k, DType::i1);
+  std::vector<Stmt> step, full, insert, compare, move;
+  for (std::size_t o = 0; o < node_.operands().size(); ++o) {
+    std::vector<ExprId> index = s.index;
+    index[shape_.dimension] = at;
+    step.push_back(s.before[o].assign(body.element(node_.operand(o), index)));
+  }
+  step.push_back(moves.declare(pool.boolean(true)));
+  s.read(full, s.after, to, last);
+  full.push_back(moves.assign(s.holds));
+  step.push_back(when(pool.less(last, at), std::move(full)));
+  insert.push_back(target.declare(pool.from_index(held, DType::i32)));
+  const ExprId here = pool.sub(held, pool.variable(back)), previous = pool.sub(here, pool.index(1));
+  s.read(compare, s.after, to, previous);
+  compare.push_back(moves.assign(s.holds));
+  s.write(move, s.after, to, here);
+  move.push_back(target.assign(pool.from_index(previous, DType::i32)));
+  compare.push_back(when(moves.value(pool), std::move(move)));
+  insert.push_back(loop(back, held, {when(moves.value(pool), std::move(compare))}));
+  s.write(insert, s.before, to, pool.to_index(target.value(pool)));
+  step.push_back(when(moves.value(pool), std::move(insert)));
+  k.body.push_back(loop(i, pool.index(shape_.n), std::move(step)));
+}
+
 void Sorter::merge_pairs(Kernel& k, KernelBody& body, const Pass& pass) const {
   SortKernel s(k, body, node_, shape_);
   const ExprId pair = place(s, shape_.in(2 * pass.run)), run = k.pool.index(pass.run);
@@ -327,6 +368,41 @@ void Sorter::mend(Kernel& k, KernelBody& body, const Pass& pass) const {
                                                   pool.add(merge.left, merge.right)))}));
 }
 
+/// So many elements are worth selecting one by one; more are sorted.
+constexpr std::int64_t most_selected = 32, least_part = 4;
+
+/// Whether the comparator surely gives an order: greater or less of the first operand's elements.
+bool has_order(const Node& node) {
+  const ir::Graph& region = node.region(0);
+  const Node& compare = *region.results.at(0).node;
+  if (!compare.is("stablehlo.compare")) return false;
+  const std::string_view direction = compare.attrs.text("comparison_direction");
+  const ir::Value a = compare.operand(0), b = compare.operand(1);
+  if (direction != "GT" && direction != "LT") return false;
+  if (!region.is_argument(a) || !region.is_argument(b) || a.index + b.index != 1) return false;
+  return is_integer(a.type().dtype) ||
+         (is_float(a.type().dtype) && compare.attrs.text("compare_type", "") == "TOTALORDER");
+}
+
+/// How many elements of each slice, from the first on, anything reads; `n` where that is not known.
+std::int64_t used_prefix(const Node& node, const SortShape& shape) {
+  std::int64_t most = 0;
+  const auto is_result = [&](ir::Value v) { return v.node == &node; };
+  const auto all = [&] { most = shape.n; };
+  const std::function<void(const ir::Graph&)> visit = [&](const ir::Graph& graph) {
+    if (std::ranges::any_of(graph.results, is_result)) all();
+    for (const Node* user : graph.nodes()) {
+      for (const auto& region : user->regions()) visit(*region);
+      if (std::ranges::none_of(user->operands(), is_result)) continue;
+      if (!user->is("stablehlo.slice")) return all();
+      const std::size_t d = shape.dimension;
+      most = std::max(most, user->attrs.i64s("limit_indices")[d]);
+    }
+  };
+  visit(*node.graph());
+  return most;
+}
+
 }  // namespace
 
 void PlanBuilder::lower_sort(Node& node) {
@@ -349,6 +425,19 @@ void PlanBuilder::lower_sort(Node& node) {
     launch(std::move(k), body, items, stem + name);
   };
   Pass pass{.run = insertion_run, .trips = 0, .shift = 0, .to = temporaries()};
+  if (count > 0 && shape.n > insertion_run && has_order(node)) {
+    const std::int64_t prefix = used_prefix(node, shape);
+    if (0 < prefix && prefix <= most_selected && prefix * least_part <= shape.n) {
+      const Dims grid = shape.in(shape.n);
+      auto k = new_kernel("first_of_" + name, Type{.dims = grid}.count());
+      KernelBody body(*this, *k);
+      body.note_count(2 * count);
+      sorter.select(*k, body, pass.to, prefix);
+      launch(std::move(k), body, Type{.dims = grid}.count(), "first_of_" + name);
+      for (std::size_t r = 0; r < pass.to.size(); ++r) locations_[node.result(int(r))] = pass.to[r];
+      return;
+    }
+  }
   if (count > 0) run_kernel("runs_", shape.in(insertion_run), &Sorter::runs, pass.to);
   if (count > 0 && shape.n > chunk)
     for (Location* at : {&pass.cuts, &pass.flags})
