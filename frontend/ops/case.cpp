@@ -3,6 +3,7 @@
 //
 // stablehlo.case and stablehlo.if: one of several regions.
 #include "frontend/ops/support.hpp"
+#include "frontend/src/control_derivatives.hpp"
 
 namespace partita::ir::ops {
 namespace {
@@ -62,6 +63,7 @@ OpDef branching(std::string name, std::string doc) {
   op.name = std::move(name);
   op.doc = std::move(doc);
   op.regions_capture = true;
+  op.derivative = branch_derivative();
   return op;
 }
 

@@ -2,7 +2,8 @@
 // Copyright The partita authors
 //
 // Which results of a node depend differentiably on active values: all that have tangents, except
-// that rows say by operand where the derivative is zero, and that regions are looked into.
+// that rows say by operand where the derivative is zero, mr.stop_gradient that it is, and that regions
+// are looked into.
 #include <algorithm>
 #include <unordered_set>
 
@@ -59,7 +60,9 @@ std::vector<bool> active_results(const Node& node, const IsActive& is_active) {
     }
     return operands;
   }
-  if (node.is("mr.map")) return region_results(node.region(0), operands, is_active);
+  if (node.is("mr.stop_gradient")) return std::vector<bool>(count, false);
+  if (node.is("mr.map") || (node.is("mr.checkpoint") && !node.regions().empty()))
+    return region_results(node.region(0), operands, is_active);
   bool any = false;
   for (std::size_t k = 0; k < operands.size(); ++k)
     any = any || (operands[k] && !row_is_flat(node, k));

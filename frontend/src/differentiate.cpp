@@ -34,6 +34,18 @@ const OpDef* named_op(const Node& node) {
   return OpRegistry::instance().find(name);
 }
 
+/// A form that names functions as the same with their bodies as regions.
+Values with_regions(const Module& module, Node& node, std::span<const std::string_view> names) {
+  std::vector<std::unique_ptr<Graph>> regions;
+  for (const std::string_view name : names)
+    regions.push_back(flat_body(module, callee_of(module, node, name)));
+  Node* made = create(*node.graph(), node.name(), node.operands(), {}, std::move(regions),
+                      node.result_types(), &node, node.location());
+  Values results;
+  for (int k = 0; k < made->result_count(); ++k) results.push_back(made->result(k));
+  return results;
+}
+
 /// What stands for the results of a call, a composite or a derivative; nothing for other nodes.
 std::optional<Values> inlined(const Module& module, Node& node) {
   const auto body = [&](const Graph& graph) {
@@ -44,6 +56,14 @@ std::optional<Values> inlined(const Module& module, Node& node) {
   };
   if (node.is("func.call")) return body(*flat_body(module, callee_of(module, node, "callee")));
   if (node.is("mr.grad")) return body(*expanded(module, node));
+  if (node.is("mr.checkpoint") && node.regions().empty()) {
+    static constexpr std::string_view names[] = {"callee"};
+    return with_regions(module, node, names);
+  }
+  if (node.is("mr.custom_vjp") && node.regions().empty()) {
+    static constexpr std::string_view names[] = {"callee", "fwd", "bwd"};
+    return with_regions(module, node, names);
+  }
   if (!node.is("stablehlo.composite")) return std::nullopt;
   if (const OpDef* op = named_op(node))
     return Values{
@@ -338,25 +358,71 @@ std::unique_ptr<Graph> expanded(const Module& module, const Node& node) {
   return grad_graph(module, callee_of(module, node, "callee"), grad_options(node));
 }
 
+namespace {
+
+/// What says how to differentiate; it has to stay until every gradient is expanded.
+bool is_form(const Node& node) {
+  return node.is("mr.custom_vjp") || node.is("mr.checkpoint") || node.is("mr.stop_gradient");
+}
+
+/// Appends the forms that are in no region of another.
+void collect_forms(const Graph& graph, std::vector<Node*>& forms) {
+  for (Node* node : graph.nodes()) {
+    if (is_form(*node)) {
+      forms.push_back(node);
+      continue;
+    }
+    for (const auto& region : node->regions()) collect_forms(*region, forms);
+  }
+}
+
+std::vector<Node*> forms_in(const Graph& graph) {
+  std::vector<Node*> forms;
+  collect_forms(graph, forms);
+  return forms;
+}
+
+/// What a form computes itself.
+Values computed(const Module& module, Node& node) {
+  if (node.is("mr.stop_gradient")) return node.operands();
+  const Graph& body =
+      node.regions().empty() ? *callee_of(module, node, "callee").body : node.region(0);
+  ValueMap<Value> map;
+  for (std::size_t k = 0; k < node.operands().size(); ++k)
+    map[body.argument(int(k))] = node.operand(k);
+  return clone_body(body, *node.graph(), map, &node);
+}
+
+void replace(Node& node, const Values& results) {
+  Graph& graph = *node.graph();
+  ValueMap<Value> map;
+  for (std::size_t k = 0; k < results.size(); ++k) map[node.result(int(k))] = results[k];
+  graph.replace_uses(map);
+  graph.erase(&node);
+}
+
+}  // namespace
+
 int expand_derivatives(Module& module) {
-  const auto is_form = [](const Node& node) { return node.is("mr.grad"); };
   int count = 0;
   for (const auto& function : module.functions) {
-    std::vector<Node*> forms;
+    std::vector<Node*> gradients;
     walk(*function->body, [&](Node& node) {
-      if (is_form(node)) forms.push_back(&node);
+      if (node.is("mr.grad")) gradients.push_back(&node);
     });
-    for (Node* node : forms) {
-      const Values results = *inlined(module, *node);
-      Graph& graph = *node->graph();
-      ValueMap<Value> map;
-      for (std::size_t k = 0; k < results.size(); ++k) map[node->result(int(k))] = results[k];
-      graph.replace_uses(map);
-      graph.erase(node);
-      ++count;
-    }
+    for (Node* node : gradients) replace(*node, *inlined(module, *node));
+    count += int(gradients.size());
   }
   return count;
+}
+
+void expand_forms(Module& module) {
+  for (const auto& function : module.functions) {
+    // What stands for a form may hold further ones.
+    Graph& body = *function->body;
+    for (auto forms = forms_in(body); !forms.empty(); forms = forms_in(body))
+      for (Node* node : forms) replace(*node, computed(module, *node));
+  }
 }
 
 }  // namespace partita::ir

@@ -8,8 +8,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "frontend/src/control_derivatives.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/derivative.hpp"
+#include "partita/ir/elementwise.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::ir {
@@ -19,8 +21,9 @@ using ValueSet = std::unordered_set<Value, ValueHash>;
 
 class Split {
  public:
-  Split(const Graph& graph, std::size_t primal_results, int first_seed)
-      : graph_(graph), primal_(primal_results), first_seed_(first_seed) {
+  Split(const Graph& graph, std::size_t primal_results, int first_seed,
+        const std::vector<bool>& is_free)
+      : graph_(graph), primal_(primal_results), first_seed_(first_seed), is_free_(is_free) {
     for (std::size_t k = 0; k < graph.nodes().size(); ++k) position_[graph.nodes()[k]] = int(k);
   }
 
@@ -69,13 +72,27 @@ class Split {
            (node.op().shape == KernelShape::loops || node.is("mr.partition_index"));
   }
 
-  /// Whether computing the value again needs no more bytes than keeping it.
+  /// Whether a residual takes no bytes: values from outside, constants, and arguments that are kept
+  /// anyway.
+  [[nodiscard]] bool is_free(Value v) const {
+    if (!graph_.is_argument(v))
+      return !is_local(v) || (v.node->operands().empty() && is_cheap(*v.node));
+    return is_free_.empty() ||
+           (std::size_t(v.index) < is_free_.size() && is_free_[std::size_t(v.index)]);
+  }
+
+  /// Whether a function is computed by approximation, which takes longer than reading its value.
+  static bool is_transcendental(const Node& node) {
+    return node.op().row != nullptr && node.op().row->ulp > 0;
+  }
+
+  /// Whether computing the value again needs fewer bytes than keeping it, or as many and little else.
   [[nodiscard]] bool is_recomputed(Value v) const {
     if (graph_.is_argument(v) || !is_cheap(*v.node)) return false;
     std::int64_t more = 0;
     for (const Value& x : v.node->operands())
-      if (is_local(x) && !graph_.is_argument(x) && !residuals_.contains(order(x))) more += bytes(x);
-    return more <= bytes(v);
+      if (!is_free(x) && !residuals_.contains(order(x))) more += bytes(x);
+    return more < bytes(v) || (more == bytes(v) && !is_transcendental(*v.node));
   }
 
   void find_residuals() {
@@ -136,6 +153,7 @@ class Split {
   const Graph& graph_;
   std::size_t primal_;
   int first_seed_;
+  const std::vector<bool>& is_free_;
   std::unordered_map<const Node*, int> position_;
   ValueSet dependent_;
   std::unordered_set<const Node*> backward_nodes_;
@@ -144,8 +162,13 @@ class Split {
 
 }  // namespace
 
+SplitRegion split_region(const Graph& graph, std::size_t primal_results, int first_seed,
+                         const std::vector<bool>& is_free) {
+  return Split(graph, primal_results, first_seed, is_free).run();
+}
+
 SplitRegion split_region(const Graph& graph, std::size_t primal_results, int first_seed) {
-  return Split(graph, primal_results, first_seed).run();
+  return split_region(graph, primal_results, first_seed, {});
 }
 
 }  // namespace partita::ir

@@ -16,14 +16,17 @@ struct NamedPipeline {
 
 constexpr NamedPipeline pipelines[] = {
     // Up to the IR that an artifact keeps and `inspect` shows.
-    {"frontend", "inline processes-to-lanes raise simplify-loops simplify differentiate simplify"},
+    {"frontend",
+     "inline processes-to-lanes raise simplify-loops simplify differentiate simplify-loops "
+     "simplify"},
     // From placement ops to loops over this shard's partitions and collectives.
     {"placement",
      "expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts "
      "widen-products"},
     {"compile",
-     "inline processes-to-lanes raise simplify-loops simplify differentiate simplify expand-ops "
-     "expand-reductions fuse-maps place simplify distribute expand-sorts widen-products"},
+     "inline processes-to-lanes raise simplify-loops simplify differentiate simplify-loops "
+     "simplify expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts "
+     "widen-products"},
 };
 
 }  // namespace

@@ -15,9 +15,7 @@ bool is_placement_op(const ir::Node& node) {
 }
 
 bool is_undone(const ir::Node& node, Stage stage) {
-  if (stage >= Stage::inlined &&
-      (node.is("func.call") || node.is("stablehlo.optimization_barrier")))
-    return true;
+  if (stage >= Stage::inlined && node.is("func.call")) return true;
   if (stage >= Stage::inlined && node.is("stablehlo.composite")) {
     if (stage >= Stage::raised) return true;
     return !node.attrs.text("name", "").starts_with("partita.");

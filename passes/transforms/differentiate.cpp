@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Expands mr.grad.  With `function=`, that function becomes its gradient: wrt=0,2 mode=reverse|forward
+// Expands mr.grad and the forms that say how to differentiate.  With `function=`, that function becomes its gradient: wrt=0,2 mode=reverse|forward
 // value=true|false.
 #include <charconv>
 
@@ -66,6 +66,7 @@ void run(ir::Module& module, PassContext& context) {
   if (const int forms = ir::expand_derivatives(module); forms > 0)
     context.counts["derivatives"] += forms;
   if (function != context.options.end()) become_gradient(module, function->second, options);
+  ir::expand_forms(module);
 }
 
 }  // namespace
@@ -74,7 +75,8 @@ PassInfo pass_differentiate();
 PassInfo pass_differentiate() {
   return {.name = "differentiate",
           .doc =
-              "Expands mr.grad into the ops of the gradient; function=f wrt=0,2 mode=reverse "
+              "Expands mr.grad into the ops of the gradient, and mr.custom_vjp, mr.checkpoint and "
+              "mr.stop_gradient into what they compute; function=f wrt=0,2 mode=reverse "
               "value=true: that function becomes its gradient.",
           .needs = Stage::parsed,
           .gives = Stage::parsed,

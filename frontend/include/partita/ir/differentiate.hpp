@@ -44,7 +44,10 @@ Function& vjp(Module& module, std::string_view function, std::string name,
 /// What a node of mr.grad asks for, and the graph that computes it.
 [[nodiscard]] GradOptions grad_options(const Node& node);
 [[nodiscard]] std::unique_ptr<Graph> expanded(const Module& module, const Node& node);
-/// Replaces every form (mr.grad) by what it stands for; the number of those.
+/// Replaces every mr.grad by what it stands for; the number of those.
 int expand_derivatives(Module& module);
+/// Replaces what only says how to differentiate (mr.custom_vjp, mr.checkpoint, mr.stop_gradient) by
+/// the values: for programs of which nothing is differentiated any more.
+void expand_forms(Module& module);
 
 }  // namespace partita::ir
