@@ -28,10 +28,7 @@ std::vector<std::unique_ptr<Device>> open(const DeviceRequest& request) {
 /// One core each where there are as many partitions as cores: partitions need no synchronisation.
 int default_devices(const Plan& plan, int local_ranks) {
   const int cores = int(cpu::usable_cores().size());
-  std::int64_t partitions = 0;
-  for (const Placement& p : plan.placements)
-    if (p.begin_variable >= 0) partitions = std::max(partitions, p.size);
-  return partitions >= cores ? std::max(1, cores / local_ranks) : 1;
+  return most_partitions(plan) >= cores ? std::max(1, cores / local_ranks) : 1;
 }
 
 std::vector<DeviceProfile> list() { return {cpu::profile_of(int(cpu::usable_cores().size()))}; }

@@ -4,6 +4,8 @@
 // The OpenCL backend's entry in the runtime's list.
 #include "runtime/device/backend.hpp"
 
+#include <algorithm>
+
 #include "backend-opencl/device/opencl_device.hpp"
 
 namespace partita::backends {
@@ -19,6 +21,14 @@ std::vector<std::unique_ptr<Device>> open(const DeviceRequest& request) {
   return devices;
 }
 
+/// A single CPU: one core each where there are as many partitions as cores.  Threads that work on
+/// partitions of their own need not wake each other for every launch.
+int default_devices(const Plan& plan, int local_ranks) {
+  const std::int64_t partitions = most_partitions(plan);
+  const int cores = partitions > 1 ? opencl::cores_to_split() : 0;
+  return cores > 0 && partitions >= cores ? std::max(1, cores / local_ranks) : 1;
+}
+
 std::vector<DeviceProfile> list() {
   std::vector<DeviceProfile> profiles;
   for (const opencl::DeviceSlot& slot : opencl::find_devices())
@@ -28,6 +38,8 @@ std::vector<DeviceProfile> list() {
 
 }  // namespace
 
-Backend opencl_backend() { return {.name = "opencl", .open = open, .list = list}; }
+Backend opencl_backend() {
+  return {.name = "opencl", .open = open, .list = list, .default_devices = default_devices};
+}
 
 }  // namespace partita::backends

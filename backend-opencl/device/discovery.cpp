@@ -185,4 +185,15 @@ std::vector<DeviceSlot> assign_devices(const DeviceRequest& request) {
   return slots;
 }
 
+int cores_to_split() try {
+  const std::vector<DeviceSlot> devices = choose_devices();
+  const cl_device_id device = devices.front().device;
+  if (devices.size() != 1 || !is_cpu(device)) return 0;
+  const auto cores = device_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  return device_value<cl_uint>(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES) >= cores ? int(cores)
+                                                                                     : 0;
+} catch (const Error&) {
+  return 0;  // opening says what is wrong
+}
+
 }  // namespace partita::opencl

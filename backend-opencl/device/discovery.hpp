@@ -36,4 +36,8 @@ struct DeviceSlot {
 /// or shared whole where it has fewer cores than shards.
 [[nodiscard]] std::vector<DeviceSlot> assign_devices(const DeviceRequest& request);
 
+/// Cores of the CPU that shards would split among them; 0 where they would take several devices, an
+/// accelerator, a CPU that cannot be split, or where there is no device.
+[[nodiscard]] int cores_to_split();
+
 }  // namespace partita::opencl

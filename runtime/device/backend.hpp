@@ -25,6 +25,9 @@ struct Backend {
   int (*default_devices)(const Plan& plan, int local_ranks) = nullptr;
 };
 
+/// Partitions of the largest placement that is split over shards; 0 where there is none.
+[[nodiscard]] std::int64_t most_partitions(const Plan& plan);
+
 namespace backends {
 #define PARTITA_DECLARE_BACKEND(name) [[nodiscard]] Backend name##_backend();
 PARTITA_BACKENDS(PARTITA_DECLARE_BACKEND)

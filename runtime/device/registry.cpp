@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include <algorithm>
+
 #include "partita/base/error.hpp"
 #include "runtime/device/backend.hpp"
 
@@ -35,6 +37,13 @@ int default_devices(const Artifact& artifact, int local_ranks) {
     if (backend.name == artifact.target && backend.default_devices != nullptr)
       return backend.default_devices(artifact.plan, local_ranks);
   return 1;
+}
+
+std::int64_t most_partitions(const Plan& plan) {
+  std::int64_t partitions = 0;
+  for (const Placement& p : plan.placements)
+    if (p.begin_variable >= 0) partitions = std::max(partitions, p.size);
+  return partitions;
 }
 
 std::vector<DeviceProfile> list_devices() {

@@ -192,8 +192,6 @@ TEST(CpuDevice, cores_are_divided_among_ranks_and_shards) {
   EXPECT_EQ(default_devices(artifact, 1), whole);
   artifact.plan.placements[0].size = whole - 1;
   EXPECT_EQ(default_devices(artifact, 1), 1);
-  artifact.target = "opencl";
-  EXPECT_EQ(default_devices(artifact, 1), 1);
 }
 
 TEST(WorkerPool, runs_every_piece_of_each_job_once) {

@@ -50,6 +50,24 @@ TEST_F(DeviceOpening, shares_a_cpu_where_it_has_fewer_cores_than_shards) {
   for (const auto& d : devices) EXPECT_EQ(d->profile().compute_units, whole.compute_units);
 }
 
+TEST_F(DeviceOpening, takes_a_core_each_where_there_are_partitions_for_all_cores_of_a_cpu) {
+  const DeviceProfile whole = device().profile();
+  const int cores = whole.is_cpu ? whole.compute_units : 1;
+  Artifact artifact;
+  artifact.target = "opencl";
+  EXPECT_EQ(default_devices(artifact, 1), 1);
+  artifact.plan.placements.push_back(
+      {.name = "clients", .size = cores, .begin_variable = 0, .end_variable = 1});
+  EXPECT_EQ(default_devices(artifact, 1), cores);
+  EXPECT_EQ(default_devices(artifact, cores), 1);
+  EXPECT_EQ(default_devices(artifact, cores + 1), 1);
+  artifact.plan.placements[0].begin_variable = -1;
+  EXPECT_EQ(default_devices(artifact, 1), 1);
+  artifact.plan.placements[0] = {
+      .name = "clients", .size = cores - 1, .begin_variable = 0, .end_variable = 1};
+  EXPECT_EQ(default_devices(artifact, 1), 1);
+}
+
 TEST_F(DeviceOpening, sub_devices_compute) {
   auto devices = open_devices({.devices_per_rank = 2});
   for (const auto& d : devices) {

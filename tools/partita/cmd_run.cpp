@@ -268,8 +268,8 @@ void add_run_command(CLI::App& app, Action& action) {
   c->add_option("--stats", o->stats, "S.json to write times, bytes and counts to");
   c->add_option("--trace", o->trace, "T.json to write a Chrome trace to");
   c->add_option("--devices-per-rank", o->devices_per_rank,
-                "Shards of each rank (default: on target cpu one per core where there are "
-                "partitions enough, else 1)")
+                "Shards of each rank (default: on CPUs one per core where there are partitions "
+                "enough, else 1)")
       ->check(CLI::Range(1, 1024));
   c->add_option("--timeout", o->timeout_s, "Seconds of silence after which a rank counts as lost")
       ->check(CLI::Range(0.1, 1e6));

@@ -109,8 +109,8 @@ struct DeviceRequest {
 /// local ranks and their shards (sharing cores where there are fewer).  No platform or no device is
 /// a device error that says what to install.
 [[nodiscard]] std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request);
-/// How many devices a rank of `local_ranks` on this machine drives where nobody says: on target cpu
-/// one per core where a placement has a partition for each core of the machine, else 1.
+/// How many devices a rank of `local_ranks` on this machine drives where nobody says: on CPUs one per
+/// core where a placement has a partition for each core of the machine, else 1.
 [[nodiscard]] int default_devices(const Artifact& artifact, int local_ranks);
 /// Profiles of everything present, for `partita devices` and `doctor`.
 [[nodiscard]] std::vector<DeviceProfile> list_devices();
