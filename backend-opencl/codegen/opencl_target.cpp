@@ -21,8 +21,8 @@ constexpr std::int64_t vector_bytes = 64;
 
 /// Parameters and body; the kernel's name is put before it.
 std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
-  const BodyNames names =
-      k.wide_index ? BodyNames{"long", DType::i64} : BodyNames{"int", DType::i32};
+  BodyNames names = k.wide_index ? BodyNames{"long", DType::i64} : BodyNames{"int", DType::i32};
+  names.reordered = "#pragma clang fp reassociate(on)";
   const std::string body = print_body(k, text, names);
   std::string parameters, moves;
   for (std::size_t b = 0; b < k.buffers.size(); ++b) {
@@ -35,8 +35,13 @@ std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
     parameters += cat(parameters.empty() ? "" : ", ", "const long l", s);
     moves += cat("  const ", names.index_type, " s", s, " = (", names.index_type, ")l", s, ";\n");
   }
-  return cat("(", parameters, ") {\n", moves, "  const ", names.index_type, " k0 = (",
-             names.index_type, ")get_global_id(0);\n", body, "}\n");
+  const auto coordinate = [&](std::int32_t variable, int dimension) {
+    return cat("  const ", names.index_type, " k", variable, " = (", names.index_type,
+               ")get_global_id(", dimension, ");\n");
+  };
+  moves += coordinate(0, 0);
+  if (k.row_variable >= 0) moves += coordinate(k.row_variable, 1);
+  return cat("(", parameters, ") {\n", moves, body, "}\n");
 }
 
 void generate(const PlanDraft& draft, const CompileOptions&, Artifact& artifact) {
@@ -61,8 +66,12 @@ std::vector<Target::TuningText> tunings() {
 
 const Target& target_opencl();
 const Target& target_opencl() {
-  static const Target target{"opencl",     clblast_threshold, generate,
-                             vector_bytes, nullptr,           tunings()};
+  static const Target target{.name = "opencl",
+                             .library_threshold = clblast_threshold,
+                             .generate = generate,
+                             .vector_bytes = vector_bytes,
+                             .tunings = tunings(),
+                             .has_row_launches = true};
   return target;
 }
 

@@ -3,7 +3,7 @@
 //
 // A kernel before printing: parameters and a few kinds of statements over scalar expressions.  It
 // knows nothing of a backend; a printer with a dialect turns it into OpenCL C or C.  Work-item
-// coordinate 0 is index variable 0; every other index variable is a loop's.
+// coordinate 0 is index variable 0, coordinate 1 may have one; every other index variable is a loop's.
 #pragma once
 
 #include <memory>
@@ -57,7 +57,8 @@ struct Kernel {
   /// Each element is stored once, after all loads of it: an operand that is read nowhere but where
   /// the result is stored may be the same array.
   bool stores_last = false;
-  int next_variable = 1;  ///< index variable 0 is the work-item
+  std::int32_t row_variable = -1;  ///< index variable of work-item coordinate 1; none below 0
+  int next_variable = 1;           ///< index variable 0 is the work-item
   int next_register = 0;
 
   std::int32_t new_variable(std::int64_t extent) {

@@ -299,6 +299,7 @@ class BodyPrinter {
           return line(cat(text_.value_type(s.dtype), " r", s.slot, " = ", value(s.value), ";"));
         [[fallthrough]];
       case Stmt::Kind::assign:
+        if (reordered_.contains(&s)) return reordered_step(s);
         line(cat(register_name(s.slot), " = ", value(s.value), ";"));
         return forget_register(s.slot);
       case Stmt::Kind::multiply_add:
@@ -321,6 +322,17 @@ class BodyPrinter {
     }
   }
 
+  /// `register = row(register, value)`, whose order among the loop's others is free.
+  void reordered_step(const Stmt& s) {
+    const Expr e = k_.pool[s.value];
+    const std::string operands[] = {register_name(s.slot), value(e.operands[1])};
+    const bool has_block = e.name == "add" || e.name == "multiply";
+    if (has_block) line("{"), line(names_.reordered);
+    line(cat(operands[0], " = ", text_.apply(e.name, e.source, operands), ";"));
+    if (has_block) line("}");
+    forget_register(s.slot);
+  }
+
   // --- Vectors ---
   void find_vector_registers(const std::vector<Stmt>& stmts) {
     for (const Stmt& s : stmts) {
@@ -341,7 +353,11 @@ class BodyPrinter {
   }
 
   static char arithmetic(std::string_view row) {
-    return row == "add" ? '+' : row == "subtract" ? '-' : row == "multiply" ? '*' : '\0';
+    return row == "add"        ? '+'
+           : row == "subtract" ? '-'
+           : row == "multiply" ? '*'
+           : row == "divide"   ? '/'
+                               : '\0';
   }
 
   static std::string_view comparison(std::string_view row) {
@@ -473,6 +489,9 @@ class BodyPrinter {
       case Stmt::Kind::declare:
         return line(
             cat(text_.vector_type(s.dtype, s.width), " ", r, " = ", vector_value(s.value, s), ";"));
+      case Stmt::Kind::assign:
+        line(cat(r, " = ", vector_value(s.value, s), ";"));
+        return forget_register(s.slot);
       case Stmt::Kind::multiply_add: {
         const std::string a = vector_value(s.value, s), b = vector_value(s.other, s);
         line(cat(r, " = ", text_.vector_call("fma", s.dtype, s.width, cat(a, ", ", b, ", ", r)),
@@ -555,7 +574,7 @@ class BodyPrinter {
   /// The statements of a loop, where each is `register = row(register, …)` on floats and nothing else
   /// reads these registers; empty otherwise.  Short sums keep their order (decision 0009).
   [[nodiscard]] std::vector<const Stmt*> reduction_steps(const Stmt& s) const {
-    if (!names_.reduction || k_.pool.bounds(s.value).high <= ir::few_terms) return {};
+    if (k_.pool.bounds(s.value).high <= ir::few_terms) return {};
     const bool is_guarded = s.body.size() == 1 && s.body[0].kind == Stmt::Kind::when;
     std::set<std::int32_t> slots;
     std::vector<const Stmt*> steps;
@@ -581,8 +600,11 @@ class BodyPrinter {
   /// Lines before a loop that say how it may run.
   void loop_hints(const Stmt& s) {
     if (s.is_parallel && !names_.parallel_loop.empty()) line(names_.parallel_loop);
+    const std::vector<const Stmt*> steps = reduction_steps(s);
+    if (!names_.reordered.empty()) reordered_.insert(steps.begin(), steps.end());
+    if (!names_.reduction) return;
     std::string clauses;
-    for (const Stmt* step : reduction_steps(s)) {
+    for (const Stmt* step : steps) {
       const std::string clause =
           names_.reduction(k_.pool[step->value].name, step->dtype, cat("r", step->slot));
       if (clause.empty()) return;
@@ -633,6 +655,7 @@ class BodyPrinter {
   std::unordered_map<ExprId, std::string> vector_name_;
   std::map<std::pair<ExprId, std::int32_t>, bool> has_lanes_;
   std::set<std::int32_t> vector_registers_;
+  std::set<const Stmt*> reordered_;  ///< steps of a loop whose terms may be taken in any order
   std::map<std::int32_t, std::string> lane_registers_;  ///< a lane of a register, inside for_lanes
   std::vector<std::vector<ExprId>> scopes_{1};
 };

@@ -25,6 +25,9 @@ struct BodyNames {
   /// `reduction` gives for each register; nothing where it gives nothing for one.
   std::string reduction_loop = {};
   std::function<std::string(std::string_view row, DType d, const std::string& name)> reduction = {};
+  /// Put before a sum or product of floats that such a loop accumulates, in a block of its own: terms may
+  /// be taken in any order.  Nothing where empty.
+  std::string reordered = {};
   /// Registers of which every item of the innermost loop has its own, and what selects it: "[k0]".
   std::set<std::int32_t> lane_registers = {};
   std::string lane = {};

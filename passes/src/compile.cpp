@@ -14,6 +14,7 @@
 #include "partita_generated/backends.hpp"
 #include "passes/kernel/arena.hpp"
 #include "passes/kernel/fuse_launches.hpp"
+#include "passes/kernel/launch_rows.hpp"
 #include "passes/kernel/plan_builder.hpp"
 #include "passes/kernel/tuning_model.hpp"
 #include "passes/src/choose_tuning.hpp"
@@ -197,6 +198,7 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
     fuse_launches(draft);
     remove_unread_stores(draft);
     assign_arena(draft);
+    if (target.has_row_launches) launch_rows(draft, target.vector_bytes);
   });
   watch.time("codegen", [&] {
     artifact.plan = draft.plan;

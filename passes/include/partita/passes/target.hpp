@@ -40,6 +40,8 @@ struct Target {
     std::string_view device, text;
   };
   std::vector<TuningText> tunings;
+  /// Kernels are printed for one work-item, and launches may have two dimensions.
+  bool has_row_launches = false;
 };
 
 /// The target of that name; a user error that names those built in.
