@@ -98,7 +98,7 @@ class LoopMaker {
       run.clear();
     };
     for (Stmt& s : body) {
-      if (!is_shared_loop(to_.pool, s, {0}) && !is_shared_condition(s)) {
+      if (!has_body(s) || !is_shared_control(to_.pool, s, {0})) {
         run.push_back(std::move(s));
         continue;
       }
@@ -110,11 +110,8 @@ class LoopMaker {
     return result;
   }
 
-  /// A condition that is the same for all items.
-  [[nodiscard]] bool is_shared_condition(const Stmt& s) const {
-    return s.kind == Stmt::Kind::when &&
-           !depends_on(to_.pool, s.value, ExprKind::index_variable, 0) &&
-           !depends_on(to_.pool, s.value, ExprKind::reg);
+  static bool has_body(const Stmt& s) {
+    return s.kind == Stmt::Kind::loop || s.kind == Stmt::Kind::when;
   }
 
   static void collect_registers(const std::vector<Stmt>& stmts, std::map<std::int32_t, DType>& to) {

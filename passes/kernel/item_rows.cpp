@@ -70,8 +70,7 @@ std::optional<std::int64_t> index_stride(const ExprPool& pool, ExprId id, std::i
   }
 }
 
-bool is_shared_loop(const ExprPool& pool, const Stmt& s, const std::set<std::int32_t>& items) {
-  if (s.kind != Stmt::Kind::loop) return false;
+bool is_shared_control(const ExprPool& pool, const Stmt& s, const std::set<std::int32_t>& items) {
   for (const ExprId e : {s.value, s.other}) {
     if (e == no_expr) continue;
     if (depends_on(pool, e, ExprKind::reg)) return false;
@@ -79,6 +78,10 @@ bool is_shared_loop(const ExprPool& pool, const Stmt& s, const std::set<std::int
       if (depends_on(pool, e, ExprKind::index_variable, slot)) return false;
   }
   return true;
+}
+
+bool is_shared_loop(const ExprPool& pool, const Stmt& s, const std::set<std::int32_t>& items) {
+  return s.kind == Stmt::Kind::loop && is_shared_control(pool, s, items);
 }
 
 bool reads_columns(const ExprPool& pool, const std::vector<Stmt>& body, std::int32_t variable,

@@ -30,7 +30,10 @@ namespace partita::passes {
 [[nodiscard]] std::optional<std::int64_t> index_stride(const kernel::ExprPool& pool,
                                                        kernel::ExprId id, std::int32_t variable);
 
-/// A loop that is the same for all items; variables below `items` count them.
+/// Whether how often a loop runs, or whether a branch is taken, is the same for all items; the
+/// variables `items` count them.
+[[nodiscard]] bool is_shared_control(const kernel::ExprPool& pool, const Stmt& s,
+                                     const std::set<std::int32_t>& items);
 [[nodiscard]] bool is_shared_loop(const kernel::ExprPool& pool, const Stmt& s,
                                   const std::set<std::int32_t>& items);
 

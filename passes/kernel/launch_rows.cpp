@@ -24,13 +24,12 @@ constexpr int fewest_lanes = 4;
 /// What a kernel's statements ask of the items' form.
 struct Facts {
   int registers = 0;
-  bool has_branch = false, has_vectors = false, is_one_dtype = true;
+  bool has_vectors = false, is_one_dtype = true;
   std::optional<DType> dtype;
 };
 
 void collect(const std::vector<Stmt>& stmts, Facts& facts) {
   for (const Stmt& s : stmts) {
-    facts.has_branch |= s.kind == Stmt::Kind::when;
     facts.has_vectors |= s.width > 1;
     facts.registers += s.kind == Stmt::Kind::declare;
     if (s.kind != Stmt::Kind::when && s.kind != Stmt::Kind::loop) {
@@ -43,7 +42,7 @@ void collect(const std::vector<Stmt>& stmts, Facts& facts) {
 
 void widen(std::vector<Stmt>& stmts, int width, std::int32_t lane) {
   for (Stmt& s : stmts) {
-    if (s.kind != Stmt::Kind::loop) s.width = width, s.lane = lane;
+    if (s.kind != Stmt::Kind::loop && s.kind != Stmt::Kind::when) s.width = width, s.lane = lane;
     widen(s.body, width, lane);
   }
 }
@@ -74,8 +73,7 @@ class RowLauncher {
  private:
   /// Columns that an item can take at once: a power of two that divides a row.
   [[nodiscard]] int column_lanes() const {
-    if (vector_bytes_ == 0 || facts_.has_branch || !facts_.is_one_dtype || facts_.registers == 0 ||
-        facts_.registers > most_registers ||
+    if (vector_bytes_ == 0 || !facts_.is_one_dtype || facts_.registers > most_registers ||
         (facts_.dtype != DType::f32 && facts_.dtype != DType::f64))
       return 0;
     auto lanes = int(vector_bytes_ / std::int64_t(byte_size(*facts_.dtype)));
@@ -118,15 +116,23 @@ class RowLauncher {
     to->body = rewriter.rewrite(*body_);
     if (lanes > 1) {
       if (!reads_columns(pool, to->body, along, variables) ||
-          !std::ranges::all_of(to->body, [&](const Stmt& s) {
-            return s.kind != Stmt::Kind::loop || is_shared_loop(pool, s, variables);
-          })) {
+          !is_shared(pool, to->body, variables)) {
         lanes_ = 1;
         return nullptr;
       }
       widen(to->body, lanes, along);
     }
     return to;
+  }
+
+  /// Whether neighbouring items go through all loops and branches together.
+  static bool is_shared(const ExprPool& pool, const std::vector<Stmt>& stmts,
+                        const std::set<std::int32_t>& variables) {
+    return std::ranges::all_of(stmts, [&](const Stmt& s) {
+      const bool has_body = s.kind == Stmt::Kind::loop || s.kind == Stmt::Kind::when;
+      return !has_body ||
+             (is_shared_control(pool, s, variables) && is_shared(pool, s.body, variables));
+    });
   }
 
   const Kernel& from_;

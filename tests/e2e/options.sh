@@ -90,7 +90,7 @@ PYTHON
 done
 
 has_device || exit 77
-quiet "$partita" run p.pta --inputs random:7 --outputs alone.npz --stats alone.json --repeat 3
+quiet "$partita" run p.pta --inputs random:7 --outputs alone.npz --stats alone.json --repeat 3 --devices-per-rank 1
 quiet "$partita" run p.pta --inputs random:7 --outputs two.npz --stats two.json --trace trace.json \
   --devices-per-rank 2 --check-replicas
 python3 "$PARTITA_SOURCE_DIR/tests/support/compare_npz.py" two.npz alone.npz >log || failed "--devices-per-rank 2: other outputs"

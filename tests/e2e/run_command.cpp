@@ -97,8 +97,8 @@ class RunCommand : public ::testing::Test {
 };
 
 TEST_F(RunCommand, WritesOutputsAndStatistics) {
-  const Result result =
-      tool("run a.pta --inputs in.npz --outputs out.npz --stats s.json --repeat 3");
+  const Result result = tool(
+      "run a.pta --inputs in.npz --outputs out.npz --stats s.json --repeat 3 --devices-per-rank 1");
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.err, "");
   expect_outputs("out.npz");
