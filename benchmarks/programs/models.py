@@ -462,19 +462,5 @@ def transpose_large():
 
 
 @program
-def solve_triangular():
-    def f(a, b):
-        return jax.scipy.linalg.solve_triangular(jnp.tril(a) + 10 * jnp.eye(128), b, lower=True)
-
-    return f, (normal(128, 128), normal(128, 64))
-
-
-@program
-def cholesky():
-    m = normal(128, 128)
-    return jnp.linalg.cholesky, (m @ m.T + 128 * np.eye(128, dtype=np.float32),)
-
-
-@program
 def fft_rows():
     return lambda x: jnp.abs(jnp.fft.rfft(x)), (normal(256, 1024),)
