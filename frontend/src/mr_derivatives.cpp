@@ -122,7 +122,10 @@ Values mean_vjp(DerivativeContext& c, const Values& cotangents) {
     if (!cotangents[k]) continue;
     const Type& type = cotangents[k].type();
     if (c.wanted(k)) {
-      const Value n = r.mask() ? r.like(r.count(type.dtype), type) : c.splat(type, double(r.n));
+      // Without any partition there is nothing to divide.
+      const Value n = r.mask() ? c.op("stablehlo.maximum",
+                                      {r.like(r.count(type.dtype), type), c.splat(type, 1)})
+                               : c.splat(type, double(r.n));
       results[k] = r.spread(r.divide(cotangents[k], n));
     }
     if (r.s.keeps > 0 && c.wanted(r.s.keep(k))) results[r.s.keep(k)] = r.kept(cotangents[k]);
@@ -202,8 +205,9 @@ class WeightedMean {
 
   /// ȳ/Σw, and zero where the weights are.
   [[nodiscard]] Value share(Value cotangent) const {
-    const Value total = total_weight(cotangent.type());
-    return c.select(is_zero(total), c.zeros(cotangent.type()), r.divide(cotangent, total));
+    const Value total = total_weight(cotangent.type()), none = is_zero(total);
+    const Value divisor = c.select(none, c.splat(total.type(), 1), total);
+    return c.select(none, c.zeros(cotangent.type()), r.divide(cotangent, divisor));
   }
   [[nodiscard]] Value is_zero(Value total) const {
     return c.compare("EQ", total, c.zeros(total.type()));
