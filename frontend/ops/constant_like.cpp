@@ -43,6 +43,9 @@ void register_constant_like(OpRegistry& registry) {
   op.attrs = {AttrSpec{.name = "value", .kind = AttrKind::any}};
   op.infer = infer;
   op.eval = eval;
+  // Zero: the operand gives the shape alone.
+  const auto zero = [](DerivativeContext&, const Values&) { return Values(1); };
+  op.derivative = Derivative::rules(zero, zero);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

@@ -39,6 +39,7 @@ void register_custom_call(OpRegistry& registry) {
   op.infer = [](const InferContext& c) -> std::vector<Type> {
     c.fail("a known call_target_name", cat("@", c.attrs.text("call_target_name")));
   };
+  op.derivative = Derivative::none("is refused unless its target is known");
   registry.add(std::move(op));
 }
 

@@ -57,6 +57,7 @@ void register_probe(OpRegistry& registry) {
     return {c.operands[0]};
   };
   probe.eval = eval_probe;
+  probe.derivative = Derivative::none("is for tests of interpreters");
   probe.factors = pointwise_factors;
   probe.has_side_effect = true;
   registry.add(std::move(probe));

@@ -177,6 +177,7 @@ void register_rng(OpRegistry& registry) {
                        .enum_kind = "rng_distribution"}};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::none("limits of random numbers are no inputs of a function");
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.samples = {

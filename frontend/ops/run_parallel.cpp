@@ -84,6 +84,7 @@ void register_run_parallel(OpRegistry& registry) {
   op.attrs = {AttrSpec{.name = "programs", .kind = AttrKind::list}};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::none("runs programs of its own");
   op.has_side_effect = true;
   registry.add(std::move(op));
 }

@@ -78,10 +78,19 @@ FactorRule same_factors(const Node& node) {
   return rule;
 }
 
+Values pass_on(DerivativeContext& c, const Values& cotangents) {
+  Values all = cotangents;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    all[k] = c.or_zeros(all[k], c.node.result_types()[k]);
+  return c.same(all);
+}
+
 void add_annotation(OpRegistry& registry, const char* target, std::string doc, std::string sample) {
   OpDef op = custom_call_target(target, std::move(doc));
   op.infer = infer_same;
   op.eval = eval_same;
+  // A cotangent lies as its value does.
+  op.derivative = Derivative::linear_in({}, pass_on);
   op.shape = KernelShape::loops;
   op.lower = lower_same;
   op.factors = same_factors;
@@ -109,11 +118,15 @@ void register_sharding_calls(OpRegistry& registry) {
       custom_call_target("SPMDFullToShardShape", "This process's piece of the whole array.");
   to_piece.infer = infer_passage;
   to_piece.eval = eval_to_piece;
+  to_piece.derivative =
+      Derivative::none("exists once processes are lanes (pass processes-to-lanes)");
   registry.add(std::move(to_piece));
   OpDef to_whole =
       custom_call_target("SPMDShardToFullShape", "The whole array of the processes' pieces.");
   to_whole.infer = infer_passage;
   to_whole.eval = eval_to_whole;
+  to_whole.derivative =
+      Derivative::none("exists once processes are lanes (pass processes-to-lanes)");
   to_whole.has_side_effect = true;
   registry.add(std::move(to_whole));
 }
