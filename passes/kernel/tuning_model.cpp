@@ -114,12 +114,17 @@ std::string estimates(const ir::Node& dot, const ContractionEstimate& e) {
              "; nearest measured ", name_of(e.nearest->key));
 }
 
-std::string rule(const ir::Node& dot, const ValuePolicy& policy) {
+std::string rule(const ir::Node& dot, const ValuePolicy& policy, bool is_generated) {
   if (policy.library_threshold == 1) return "as --gemm library says";
   if (policy.library_threshold == std::numeric_limits<std::int64_t>::max())
     return "as --gemm generated says";
-  return cat("rule: the library from ", policy.library_threshold, " multiply-adds on, found ",
-             std::int64_t(work(contraction_key(dot))));
+  const auto found = std::int64_t(work(contraction_key(dot)));
+  const bool is_exception = is_generated && found >= policy.library_threshold;
+  return cat("rule: the library from ", policy.library_threshold, " multiply-adds on",
+             is_exception
+                 ? ", unless more is done with each element or the layout is none of its own"
+                 : "",
+             ", found ", found);
 }
 
 }  // namespace
@@ -175,12 +180,12 @@ TileLimits tiles_of(const ir::Node& dot, const ValuePolicy& policy) {
 std::string explain_tiles(const ir::Node& dot, const ValuePolicy& policy) {
   const auto e = estimate_of(dot, policy);
   return cat("generated, at most ", tile_text(tiles_of(dot, policy)), "; ",
-             e ? estimates(dot, *e) : rule(dot, policy));
+             e ? estimates(dot, *e) : rule(dot, policy, true));
 }
 
 std::string explain_library(const ir::Node& dot, const ValuePolicy& policy) {
   const auto e = estimate_of(dot, policy);
-  return cat("library; ", e && policy.asks_tuning ? estimates(dot, *e) : rule(dot, policy));
+  return cat("library; ", e && policy.asks_tuning ? estimates(dot, *e) : rule(dot, policy, false));
 }
 
 }  // namespace partita::passes
