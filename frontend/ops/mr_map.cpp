@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "frontend/ops/mr_support.hpp"
+#include "frontend/src/control_derivatives.hpp"
 #include "partita/ir/interpreter.hpp"
 
 namespace partita::ir::ops {
@@ -229,6 +230,7 @@ Values vjp(DerivativeContext& c, const Values& cotangents) {
   if (out_axes.size() > primal) {
     forward = make_map(c.graph, c.node, std::move(split.forward), c.node.operands(), in_axes,
                        out_axes, n, &c.node);
+    mark_residuals(*forward, primal, out_axes.size() - primal);
     c.sweep.replace(c.node, results_of(*forward, 0, primal));
   }
   Values operands;

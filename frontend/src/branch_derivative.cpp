@@ -154,6 +154,7 @@ class BranchReverse {
     }
     Node* made = create(c.graph, c.node.name(), c.node.operands(), c.node.attrs, std::move(regions),
                         {}, &c.node, c.node.location());
+    mark_residuals(*made, count_, slots_.size());
     c.sweep.replace(c.node, first_results(*made, count_));
     return made;
   }

@@ -16,6 +16,9 @@ namespace partita::ir {
 [[nodiscard]] SplitRegion split_region(const Graph& graph, std::size_t primal_results,
                                        int first_seed, const std::vector<bool>& is_free);
 
+/// Says on a node which of its results are there for its reverse alone; until `take_residuals`.
+void mark_residuals(Node& node, std::size_t first, std::size_t count);
+
 // --- What the two share ---------------------------------------------------------------------------
 
 /// Values from outside of a region that it uses, each once, in the order of their uses.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "frontend/src/unroll.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/derivative.hpp"
 #include "partita/ir/elementwise.hpp"
@@ -294,6 +295,7 @@ std::unique_ptr<Graph> vjp_graph(const Module& module, const Function& function,
                                  const std::vector<std::int64_t>& wrt) {
   expect_wrt(function, wrt);
   std::unique_ptr<Graph> graph = flat_body(module, function);
+  unroll_rounds(*graph);
   Start start(function);
   Values cotangents;
   for (const Value& v : graph->results)
@@ -313,6 +315,7 @@ std::unique_ptr<Graph> grad_graph(const Module& module, const Function& function
   expect_scalar_result(function);
   if (options.forward) return forward_grad_graph(module, function, options);
   std::unique_ptr<Graph> graph = flat_body(module, function);
+  unroll_rounds(*graph);
   Start start(function);
   const DerivativeContext c(start.none, *graph, start.outside, start.path);
   const Values inputs = arguments_of(*graph, options.wrt), outputs = graph->results;

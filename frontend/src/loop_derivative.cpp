@@ -276,6 +276,7 @@ class LoopReverse {
     }
     Node* forward = loop_.make(c, std::move(body), init, &c.node);
     stacks_ = results_from(*forward, 1 + carries_.size(), values.size());
+    mark_residuals(*forward, 1 + carries_.size(), values.size());
     replace_by(*forward);
   }
 

@@ -184,6 +184,7 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   r.timings.insert(r.timings.end(), front.begin(), front.end());
   r.timings.insert(r.timings.end(), back.begin(), back.end());
   r.remarks = context.remarks;
+  r.notes = context.notes;
   r.counts.insert(context.counts.begin(), context.counts.end());
 
   Stopwatch watch(r.timings);

@@ -3,6 +3,7 @@
 //
 // Expands mr.grad and the forms that say how to differentiate.  With `function=`, that function becomes its gradient: wrt=0,2 mode=reverse|forward
 // value=true|false.
+#include <algorithm>
 #include <charconv>
 
 #include "partita/base/error.hpp"
@@ -66,6 +67,14 @@ void run(ir::Module& module, PassContext& context) {
   if (const int forms = ir::expand_derivatives(module); forms > 0)
     context.counts["derivatives"] += forms;
   if (function != context.options.end()) become_gradient(module, function->second, options);
+  for (const ir::Residuals& r : ir::take_residuals(module)) {
+    context.notes.push_back(r.partitions > 0
+                                ? cat("residuals of ", r.where, ": ", r.bytes,
+                                      " bytes a partition, ", r.partitions, " partitions")
+                                : cat("residuals of ", r.where, ": ", r.bytes, " bytes"));
+    const std::int64_t all = r.bytes * std::max<std::int64_t>(r.partitions, 1);
+    if (!r.is_inside) context.counts["residual_bytes"] += all;
+  }
   ir::expand_forms(module);
 }
 

@@ -40,6 +40,8 @@ void print_summary(const passes::CompileReport& report) {
   std::cout << "tuning " << report.tuning << "\n";
   for (const std::string& contraction : report.contractions)
     std::cout << "contraction " << contraction << "\n";
+  if (!report.notes.empty()) std::cout << "residuals " << count("residual_bytes") << " bytes\n";
+  for (const std::string& note : report.notes) std::cout << note << "\n";
   std::cout << std::fixed << std::setprecision(1);
   double total = 0;
   std::cout << "time";

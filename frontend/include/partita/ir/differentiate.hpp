@@ -46,6 +46,16 @@ Function& vjp(Module& module, std::string_view function, std::string name,
 [[nodiscard]] std::unique_ptr<Graph> expanded(const Module& module, const Node& node);
 /// Replaces every mr.grad by what it stands for; the number of those.
 int expand_derivatives(Module& module);
+/// What a map, loop or branch returns for its reverse alone.
+struct Residuals {
+  std::string where;            ///< "mr.map > stablehlo.while in @main"
+  std::int64_t bytes = 0;       ///< of a map: of one partition
+  std::int64_t partitions = 0;  ///< of a map; 0: no map
+  bool is_inside = false;       ///< of another map, loop or branch, which may return them in turn
+};
+/// What expand_derivatives left to be known of residuals, in the program's order; a second call finds
+/// nothing.
+[[nodiscard]] std::vector<Residuals> take_residuals(Module& module);
 /// Replaces what only says how to differentiate (mr.custom_vjp, mr.checkpoint, mr.stop_gradient) by
 /// the values: for programs of which nothing is differentiated any more.
 void expand_forms(Module& module);
