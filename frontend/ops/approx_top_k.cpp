@@ -4,6 +4,7 @@
 // The custom call ApproxTopK: the first elements along a dimension in the order of a comparator that
 // is a function of the module.  Exact here, which any recall target allows.
 #include "frontend/ops/custom_call.hpp"
+#include "frontend/ops/derivative_support.hpp"
 #include "frontend/ops/sort.hpp"
 #include "partita/ir/interpreter.hpp"
 
@@ -102,6 +103,38 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return results;
 }
 
+/// The places that elements come from: what has become of an operand that holds places.
+Value places_of(const DerivativeContext& c) {
+  const auto d = std::int64_t(reduced_dimension(c.node));
+  for (std::size_t k = 0; k < c.node.result_types().size(); ++k) {
+    const Node& from = *c.node.operand(k).node;
+    const DType type = c.node.operand(k).type().dtype;
+    if (from.is("stablehlo.iota") && from.attrs.i64("iota_dimension") == d &&
+        (type == DType::i32 || type == DType::i64))
+      return c.node.result(int(k));
+  }
+  c.refuse("no operand is an iota along the dimension, which would say where elements come from");
+}
+
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const Value places = places_of(c);
+  const auto d = std::int64_t(reduced_dimension(c.node));
+  Values results(cotangents.size());
+  for (std::size_t k = 0; k < results.size(); ++k)
+    if (cotangents[k] && c.wanted(k))
+      results[k] = put_along(c, c.node.operand(k).type(), places, cotangents[k], d);
+  return results;
+}
+
+Values jvp(DerivativeContext& c, const Values& tangents) {
+  const Value places = places_of(c);
+  const auto d = std::int64_t(reduced_dimension(c.node));
+  Values results;
+  for (std::size_t k = 0; k < c.node.result_types().size(); ++k)
+    results.push_back(tangents[k] ? take_along(c, tangents[k], places, d) : Value{});
+  return results;
+}
+
 }  // namespace
 
 void register_approx_top_k(OpRegistry& registry) {
@@ -110,7 +143,7 @@ void register_approx_top_k(OpRegistry& registry) {
       "The first elements along a dimension by a comparator, exactly; inlined as a sort.");
   op.infer = infer;
   op.eval = eval;
-  op.derivative = Derivative::none("no rule for permutations yet");
+  op.derivative = Derivative::rules(jvp, vjp);
   op.samples = {
       R"(func.func private @greater(%x: tensor<f32>, %y: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
   %0 = stablehlo.compare GT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>

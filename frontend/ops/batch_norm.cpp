@@ -4,7 +4,8 @@
 // batch_norm_inference, batch_norm_training and batch_norm_grad.
 #include <cmath>
 
-#include "frontend/ops/support.hpp"
+#include "frontend/ops/derivative_support.hpp"
+#include "partita/ir/normalization.hpp"
 
 namespace partita::ir::ops {
 namespace {
@@ -203,7 +204,9 @@ OpDef normalization(const char* name, const char* doc, InferFn infer, EvalFn eva
   op.infer = std::move(infer);
   op.eval = std::move(eval);
   op.factors = factors;
-  op.derivative = Derivative::none("its gradient is an op of its own");
+  op.derivative = Derivative::transposed([](DerivativeContext& c, const Values& cotangents) {
+    return vjp_of(c, cotangents, [&] { return normalization_ops(c.graph, c.node); });
+  });
   op.samples = {sample};
   return op;
 }

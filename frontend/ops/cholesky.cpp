@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "frontend/ops/derivative_support.hpp"
 #include "frontend/ops/matrices.hpp"
 
 namespace partita::ir::ops {
@@ -88,6 +89,42 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(std::move(result));
 }
 
+Value solve(const DerivativeContext& c, Value a, Value b, bool left) {
+  return c.op(
+      "stablehlo.triangular_solve", {a, b},
+      {{"left_side", left},
+       {"lower", true},
+       {"unit_diagonal", false},
+       {"transpose_a", EnumAttr{"stablehlo", "transpose", left ? "NO_TRANSPOSE" : "ADJOINT"}}});
+}
+
+/// L' = L·Φ(L⁻¹ A' L⁻ᴴ), where Φ takes the lower triangle with half of the diagonal, and A' is the
+/// Hermitian matrix whose one triangle is read.
+Value tangent_of(const DerivativeContext& c, Value t) {
+  const bool lower = c.node.attrs.flag("lower");
+  const auto adjoint = [&](Value v) { return conjugate(c, matrix_transpose(c, v)); };
+  const Value factor = lower ? c.node.result() : adjoint(c.node.result());
+  const Value half = triangle(c, lower ? t : adjoint(t), true, false);
+  Value diagonal = triangle(c, triangle(c, t, true, true), false, true);
+  if (is_complex(t.type().dtype)) {
+    const Value real = c.op("stablehlo.real", {diagonal});
+    diagonal = c.op("stablehlo.complex", {real, c.zeros(real.type())});
+  }
+  const Value whole =
+      c.op("stablehlo.add", {c.op("stablehlo.add", {half, adjoint(half)}), diagonal});
+  const Value inner = solve(c, factor, solve(c, factor, whole, true), false);
+  const Value below = triangle(c, inner, true, false), with = triangle(c, inner, true, true);
+  const Value mean = c.multiply(c.op("stablehlo.add", {below, with}), c.splat(t.type(), 0.5));
+  const Value result = matrix_product(c, factor, mean);
+  return lower ? result : adjoint(result);
+}
+
+Values jvp(DerivativeContext& c, const Values& tangents) { return {tangent_of(c, tangents[0])}; }
+
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  return {transposed_vjp(c, cotangents[0], [&](Value t) { return tangent_of(c, t); })};
+}
+
 }  // namespace
 
 void register_cholesky(OpRegistry& registry) {
@@ -99,6 +136,7 @@ void register_cholesky(OpRegistry& registry) {
   op.attrs = {flag_attr("lower")};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::rules(jvp, vjp);
   op.shape = KernelShape::procedure;
   op.factors = [](const Node& node) {
     return stack_factors(node, node.operand(0).type().dims.size() - 2);

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "frontend/ops/collective_support.hpp"
+#include "partita/ir/derivative.hpp"
+#include "partita/ir/reduction.hpp"
 
 namespace partita::ir::ops {
 namespace {
@@ -118,6 +120,60 @@ std::vector<Tensor> eval_reduce(const EvalContext& c) {
   });
 }
 
+// --- Derivatives: of the sum of the results of all processes ------------------------------------
+
+/// Back from targets to sources.
+Values permute_vjp(DerivativeContext& c, const Values& cotangents) {
+  Dict attrs = c.node.attrs;
+  const auto* pairs = attrs.find("source_target_pairs")->get_if<DenseRef>();
+  HostArray swapped = convert((*pairs)->to_array(), DType::i64);
+  auto* ids = swapped.data<DType::i64>();
+  for (std::int64_t k = 0; k + 1 < swapped.type.count(); k += 2) std::swap(ids[k], ids[k + 1]);
+  attrs.set("source_target_pairs", make_dense(swapped));
+  return {c.op("stablehlo.collective_permute", {cotangents[0]}, std::move(attrs))};
+}
+
+/// One value at a time: the op that goes the other way, with the value's root.
+Values rooted_vjp(const DerivativeContext& c, const Values& cotangents, const char* op) {
+  const bool is_reduced = std::string_view(op) == "stablehlo.collective_reduce";
+  Values results(cotangents.size());
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (!cotangents[k] || !c.wanted(k)) continue;
+    const Type& type = c.node.operand(k).type();
+    Values operands{c.convert(cotangents[k], type.dtype)};
+    if (c.node.attrs.flag("has_dynamic_root")) {
+      const auto at = std::int64_t(k);
+      operands.push_back(c.op(
+          "stablehlo.slice", {c.node.operands().back()},
+          {{"start_indices", I64s{at}}, {"limit_indices", I64s{at + 1}}, {"strides", I64s{1}}}));
+    }
+    std::vector<std::unique_ptr<Graph>> regions;
+    if (is_reduced) regions.push_back(make_combiner("add", type.dtype));
+    results[k] =
+        create(c.graph, op, operands, c.node.attrs, std::move(regions), {&type, 1})->result();
+  }
+  return results;
+}
+
+Values broadcast_vjp(DerivativeContext& c, const Values& cotangents) {
+  return rooted_vjp(c, cotangents, "stablehlo.collective_reduce");
+}
+
+Values reduce_vjp(DerivativeContext& c, const Values& cotangents) {
+  if (simple_combiner(c.node.region(0)) != "add") c.refuse("its region is no sum");
+  return rooted_vjp(c, cotangents, "stablehlo.collective_broadcast");
+}
+
+/// The op on tangents; roots stay.
+Values rooted_jvp(DerivativeContext& c, const Values& tangents) {
+  if (!c.node.regions().empty() && simple_combiner(c.node.region(0)) != "add")
+    c.refuse("its region is no sum");
+  Values operands = c.node.operands();
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    if (has_tangent(operands[k].type())) operands[k] = c.or_zeros(tangents[k], operands[k].type());
+  return c.same(operands);
+}
+
 std::vector<Tensor> scalar_id(std::int64_t value) {
   HostArray id(Type::scalar(DType::ui32));
   id.data<DType::ui32>()[0] = std::uint32_t(value);
@@ -162,11 +218,16 @@ void register_collective_permute(OpRegistry& registry) {
                               "At the group's root its operands, combined; zeros elsewhere.",
                               infer_reduce, eval_reduce)}) {
     op.attrs.push_back(flag_attr("has_dynamic_root"));
+    op.derivative = Derivative::rules(
+        rooted_jvp, op.name == "stablehlo.collective_reduce" ? reduce_vjp : broadcast_vjp);
     registry.add(std::move(op));
   }
-  registry.add(collective("stablehlo.collective_permute",
-                          "The operand of the process that sends to this one; zeros without one.",
-                          infer_permute, eval_permute, {}, "source_target_pairs"));
+  OpDef permute =
+      collective("stablehlo.collective_permute",
+                 "The operand of the process that sends to this one; zeros without one.",
+                 infer_permute, eval_permute, {}, "source_target_pairs");
+  permute.derivative = Derivative::linear_in({0}, permute_vjp);
+  registry.add(std::move(permute));
   add_ids(registry);
 }
 

@@ -3,6 +3,8 @@
 //
 // StableHLO's collectives that combine, join or split what the processes of a group bring.
 #include "frontend/ops/collective_support.hpp"
+#include "partita/ir/derivative.hpp"
+#include "partita/ir/reduction.hpp"
 
 namespace partita::ir::ops {
 namespace {
@@ -190,21 +192,111 @@ std::vector<Tensor> eval_all_to_all(const EvalContext& c) {
   return results;
 }
 
+// --- Derivatives: of the sum of the results of all processes ------------------------------------
+
+std::vector<std::unique_ptr<Graph>> sums_region(DType dtype) {
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(make_combiner("add", dtype));
+  return regions;
+}
+
+/// The groups and the channel of the node, and a dimension.
+Dict with_dimension(const Node& node, const char* name, std::int64_t d) {
+  Dict attrs{{name, d}};
+  for (const char* kept : {"replica_groups", "channel_handle", "use_global_device_ids"})
+    if (const Attribute* a = node.attrs.find(kept)) attrs.set(kept, *a);
+  return attrs;
+}
+
+Value all_reduced(const DerivativeContext& c, Value v) {
+  return create(c.graph, "stablehlo.all_reduce", {v}, c.node.attrs, sums_region(v.type().dtype),
+                {&v.type(), 1})
+      ->result();
+}
+
+Values gather_vjp(DerivativeContext& c, const Values& cotangents) {
+  Values results(cotangents.size());
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (!cotangents[k] || !c.wanted(k)) continue;
+    const Type& type = c.node.operand(k).type();
+    results[k] =
+        create(c.graph, "stablehlo.reduce_scatter", {cotangents[k]},
+               with_dimension(c.node, "scatter_dimension", c.node.attrs.i64("all_gather_dim")),
+               sums_region(type.dtype), {&type, 1})
+            ->result();
+  }
+  return results;
+}
+
+/// Extrema are shared by the processes that hold them.
+Values all_reduce_vjp(DerivativeContext& c, const Values& cotangents) {
+  const auto combiner = simple_combiner(c.node.region(0));
+  if (!combiner || *combiner == "multiply") c.refuse("its region is no sum and no extremum");
+  Values results(cotangents.size());
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (!cotangents[k] || !c.wanted(k)) continue;
+    const Value x = c.node.operand(k);
+    Value g = all_reduced(c, c.convert(cotangents[k], x.type().dtype));
+    if (*combiner != "add") {
+      const Value y = c.convert(c.node.result(int(k)), x.type().dtype),
+                  is_it = c.compare("EQ", x, y);
+      const Value count = all_reduced(c, c.select(is_it, c.splat(x.type(), 1), c.zeros(x.type())));
+      g = c.select(is_it, c.op("stablehlo.divide", {g, count}), c.zeros(x.type()));
+    }
+    results[k] = g;
+  }
+  return results;
+}
+
+Values sums_jvp(DerivativeContext& c, const Values& tangents) {
+  if (simple_combiner(c.node.region(0)) != "add") return transposed_jvp(c, tangents);
+  Values operands;
+  for (std::size_t k = 0; k < tangents.size(); ++k)
+    operands.push_back(c.or_zeros(tangents[k], c.node.operand(k).type()));
+  return c.same(operands);
+}
+
+Values scatter_vjp(DerivativeContext& c, const Values& cotangents) {
+  if (simple_combiner(c.node.region(0)) != "add") c.refuse("its region is no sum");
+  const Type& type = c.node.operand(0).type();
+  return {c.op("stablehlo.all_gather", {c.convert(cotangents[0], type.dtype)},
+               with_dimension(c.node, "all_gather_dim", c.node.attrs.i64("scatter_dimension")),
+               type)};
+}
+
+Values all_to_all_vjp(DerivativeContext& c, const Values& cotangents) {
+  Dict attrs = c.node.attrs;
+  attrs.set("split_dimension", c.node.attrs.i64("concat_dimension"));
+  attrs.set("concat_dimension", c.node.attrs.i64("split_dimension"));
+  Values results(cotangents.size());
+  for (std::size_t k = 0; k < results.size(); ++k)
+    if (cotangents[k] && c.wanted(k))
+      results[k] = c.op("stablehlo.all_to_all", {cotangents[k]}, attrs);
+  return results;
+}
+
 }  // namespace
 
 void register_collectives(OpRegistry& registry) {
-  registry.add(collective("stablehlo.all_gather",
-                          "The operands of all processes of the group, joined.", infer_all_gather,
-                          eval_all_gather, {"all_gather_dim"}));
-  registry.add(collective("stablehlo.all_reduce",
-                          "The operands of all processes of the group, combined by the region.",
-                          infer_all_reduce, eval_all_reduce));
-  registry.add(collective("stablehlo.reduce_scatter",
-                          "This process's part of what all_reduce gives the group.",
-                          infer_reduce_scatter, eval_reduce_scatter, {"scatter_dimension"}));
+  OpDef gather =
+      collective("stablehlo.all_gather", "The operands of all processes of the group, joined.",
+                 infer_all_gather, eval_all_gather, {"all_gather_dim"});
+  gather.derivative = Derivative::linear_in({}, gather_vjp);
+  registry.add(std::move(gather));
+  OpDef all_reduce = collective(
+      "stablehlo.all_reduce", "The operands of all processes of the group, combined by the region.",
+      infer_all_reduce, eval_all_reduce);
+  all_reduce.derivative = Derivative::rules(sums_jvp, all_reduce_vjp);
+  registry.add(std::move(all_reduce));
+  OpDef scatter = collective("stablehlo.reduce_scatter",
+                             "This process's part of what all_reduce gives the group.",
+                             infer_reduce_scatter, eval_reduce_scatter, {"scatter_dimension"});
+  scatter.derivative = Derivative::rules(sums_jvp, scatter_vjp);
+  registry.add(std::move(scatter));
   OpDef all_to_all = collective(
       "stablehlo.all_to_all", "This process's part of each operand of the group, joined.",
       infer_all_to_all, eval_all_to_all, {"split_dimension", "concat_dimension"});
+  all_to_all.derivative = Derivative::linear_in({}, all_to_all_vjp);
   all_to_all.attrs.push_back({.name = "split_count", .kind = AttrKind::i64});
   registry.add(std::move(all_to_all));
 }

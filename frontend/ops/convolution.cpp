@@ -3,6 +3,7 @@
 #include <complex>
 
 #include "frontend/ops/window_support.hpp"
+#include "frontend/src/window_derivatives.hpp"
 
 namespace partita::ir::ops {
 namespace {
@@ -383,6 +384,7 @@ void register_convolution(OpRegistry& registry) {
   op.attrs.push_back(padding_attr(false));
   op.infer = infer;
   op.eval = eval;
+  op.derivative = convolution_derivative();
   op.shape = KernelShape::window;
   op.factors = factors;
   op.samples = {std::begin(samples), std::end(samples)};

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 #include <complex>
 
-#include "frontend/ops/support.hpp"
+#include "frontend/ops/derivative_support.hpp"
 #include "partita/ir/fourier.hpp"
 
 namespace partita::ir::ops {
@@ -102,6 +102,45 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
+/// The matrices of transforms are symmetric.  One of real numbers takes half of what it takes of
+/// complex ones; its inverse counts what it mirrors twice.
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const std::string& type = c.node.attrs.text("fft_type");
+  const Type& from = c.node.operand(0).type();
+  const I64s& length = c.node.attrs.i64s("fft_length");
+  const Value g = cotangents[0];
+  if (type == "FFT" || type == "IFFT") return {c.same({g})[0]};
+  const auto transform = [&](const char* kind, Value v) {
+    return c.op("stablehlo.fft", {v},
+                {{"fft_type", EnumAttr{"stablehlo", "fft_type", kind}}, {"fft_length", length}});
+  };
+  if (from.count() == 0 || g.type().count() == 0) return {};
+  const I64s none(from.dims.size(), 0);
+  const std::int64_t n = length.back(), half = half_of(n);
+  if (type == "RFFT") {
+    I64s high = none;
+    high.back() = n - half;
+    const Value zero = c.zeros(Type::scalar(g.type().dtype));
+    const Value whole =
+        c.op("stablehlo.pad", {g, zero},
+             {{"edge_padding_low", none}, {"edge_padding_high", high}, {"interior_padding", none}});
+    return {c.op("stablehlo.real", {transform("FFT", whole)})};
+  }
+  double elements = 1;
+  for (const std::int64_t l : length) elements *= double(l);
+  const Type index{.dtype = DType::i64, .dims = {half}},
+      weight{.dtype = g.type().dtype, .dims = {half}};
+  const Value at = c.iota(index, 0);
+  const Value mirrored =
+      c.op("stablehlo.and", {c.compare("GT", at, c.zeros(index)),
+                             c.compare("LT", at, c.splat(index, double(n - half + 1)))});
+  const Value weights =
+      c.broadcast(c.select(mirrored, c.splat(weight, 2 / elements), c.splat(weight, 1 / elements)),
+                  from.dims, I64s{from.rank() - 1});
+  const Value factor = c.op("stablehlo.complex", {weights, c.zeros(weights.type())});
+  return {c.multiply(conjugate(c, transform("RFFT", g)), factor)};
+}
+
 }  // namespace
 
 void register_fft(OpRegistry& registry) {
@@ -117,7 +156,7 @@ void register_fft(OpRegistry& registry) {
   op.eval = eval;
   op.shape = KernelShape::procedure;
   op.factors = factors;
-  op.derivative = Derivative::none("no rule for complex numbers yet");
+  op.derivative = Derivative::linear_in({0}, vjp);
   op.samples = {
       R"(func.func @main(%a: tensor<3x12xf32>, %b: tensor<4x15xf64>, %c: tensor<2x3x4x5xf32>, %e: tensor<0x4xf32>) -> (tensor<3x12xf32>, tensor<4x15xf64>, tensor<2x3x4x5xf32>, tensor<0x4xf32>, tensor<3x7xf32>, tensor<3x7xf32>) {
   %0 = stablehlo.fft %a, type = RFFT, length = [12] : (tensor<3x12xf32>) -> tensor<3x7xcomplex<f32>>

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include <limits>
+
+#include "frontend/ops/derivative_support.hpp"
 #include "frontend/ops/expansion.hpp"
-#include "frontend/ops/support.hpp"
+#include "partita/ir/reduction.hpp"
 
 namespace partita::ir::ops {
 namespace {
@@ -199,6 +202,42 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   return load(0, source);
 }
 
+/// The indices as they are used, where a slice would stick out of the operand otherwise.
+Value clamped_indices(const DerivativeContext& c, const GatherDims& g) {
+  const Dims& dims = c.node.operand(0).type().dims;
+  const Value raw = c.node.operand(1);
+  I64s limits;
+  for (const std::int64_t d : g.start_index_map)
+    limits.push_back(dims[std::size_t(d)] - g.slice_sizes[std::size_t(d)]);
+  const bool fits = raw.type().dtype == DType::i32 && std::ranges::all_of(limits, [](auto n) {
+                      return n <= std::numeric_limits<std::int32_t>::max();
+                    });
+  const Value indices = c.convert(raw, fits ? DType::i32 : DType::i64);
+  return c.op("stablehlo.clamp", {c.zeros(Type::scalar(indices.type().dtype)), indices,
+                                  by_component(c, limits, indices.type(), g.vector_dim)});
+}
+
+/// A scatter that adds, with the same dimension numbers.
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const GatherDims g(c.node);
+  const Type& type = c.node.operand(0).type();
+  if (c.node.result_types()[0].count() == 0 || type.count() == 0) return {};
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(make_combiner("add", type.dtype));
+  Dict attrs{{"update_window_dims", g.offset},
+             {"inserted_window_dims", g.collapsed},
+             {"input_batching_dims", g.operand_batching},
+             {"scatter_indices_batching_dims", g.indices_batching},
+             {"scatter_dims_to_operand_dims", g.start_index_map},
+             {"index_vector_dim", g.vector_dim},
+             {"indices_are_sorted", c.node.attrs.flag("indices_are_sorted")},
+             {"unique_indices", false}};
+  return {create(c.graph, "stablehlo.scatter",
+                 {c.zeros(type), clamped_indices(c, g), cotangents[0]}, std::move(attrs),
+                 std::move(regions))
+              ->result()};
+}
+
 /// The slice sizes are an operand.
 Node* expand_dynamic(const Expansion& e) {
   expect_operand_count(e.context, 3);
@@ -237,6 +276,7 @@ void register_gather(OpRegistry& registry) {
               flag_attr("indices_are_sorted")};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.factors = factors;

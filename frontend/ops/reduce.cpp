@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "frontend/ops/support.hpp"
+#include "frontend/ops/derivative_support.hpp"
 #include "partita/ir/elementwise.hpp"
 #include "partita/ir/reduction.hpp"
 
@@ -220,15 +220,39 @@ Values sum_vjp(DerivativeContext& c, const Values& cotangents) {
   return results;
 }
 
+/// Empty where the region is not one op of two arguments.
 std::string combiner_of(const DerivativeContext& c) {
-  const auto combiner =
-      c.node.operands().size() == 2 ? simple_combiner(c.node.region(0)) : std::nullopt;
-  if (!combiner) c.refuse("no rule for reductions by a region of several ops");
-  return *combiner;
+  return c.node.operands().size() == 2 ? simple_combiner(c.node.region(0)).value_or("") : "";
+}
+
+/// Of any region: through a tree that combines the elements in order.
+Values region_vjp(DerivativeContext& c, const Values& cotangents) {
+  return vjp_of(c, cotangents, [&] {
+    const std::size_t n = cotangents.size();
+    const I64s& dimensions = c.node.attrs.i64s("dimensions");
+    I64s order = kept_dims(c.node), sorted = dimensions;
+    std::ranges::sort(sorted);
+    order.insert(order.end(), sorted.begin(), sorted.end());
+    const Dims& dims = c.node.result_types()[0].dims;
+    Dims flat = dims;
+    flat.push_back(1);
+    for (const std::int64_t d : dimensions)
+      flat.back() *= c.node.operand(0).type().dims[std::size_t(d)];
+    Values totals, elements;
+    for (std::size_t k = 0; k < n; ++k) {
+      totals.push_back(c.broadcast(c.node.operand(n + k), dims, I64s{}));
+      elements.push_back(c.reshape(c.transpose(c.node.operand(k), order), flat));
+    }
+    if (flat.back() == 0) return totals;
+    const Values combined = combine_last(c, c.node.region(0), elements);
+    totals.insert(totals.end(), combined.begin(), combined.end());
+    return apply_region(c, c.node.region(0), totals);
+  });
 }
 
 Values vjp(DerivativeContext& c, const Values& cotangents) {
   const std::string combiner = combiner_of(c);
+  if (combiner.empty()) return region_vjp(c, cotangents);
   if (combiner == "add") return sum_vjp(c, cotangents);
   if (combiner == "multiply") return product_vjp(c, cotangents[0]);
   return extremum_vjp(c, cotangents[0]);

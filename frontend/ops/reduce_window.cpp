@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "frontend/ops/window_support.hpp"
+#include "frontend/src/window_derivatives.hpp"
 #include "partita/ir/elementwise.hpp"
 #include "partita/ir/reduction.hpp"
 
@@ -337,7 +338,7 @@ void register_reduce_window(OpRegistry& registry) {
   op.eval = eval;
   op.shape = KernelShape::window;
   op.factors = factors;
-  op.derivative = Derivative::none("its region may be any function");
+  op.derivative = reduce_window_derivative();
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));
 }

@@ -7,6 +7,7 @@
 // b - a; NORMAL is the inverse of the normal distribution of such a float.
 #include "frontend/ops/random_bits.hpp"
 #include "frontend/ops/support.hpp"
+#include "partita/ir/derivative.hpp"
 #include "partita/ir/elementwise.hpp"
 
 namespace partita::ir::ops {
@@ -163,6 +164,19 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(convert(result, c.result_type().dtype));
 }
 
+/// Linear in the bounds, or in mean and deviation, as the numbers are the same in every run.
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const Value g = cotangents[0];
+  const Type scalar = c.node.operand(0).type();
+  I64s all;
+  for (std::int64_t d = 0; d < g.type().rank(); ++d) all.push_back(d);
+  const Value unit = c.op("stablehlo.rng", {c.zeros(scalar), c.splat(scalar, 1), c.node.operand(2)},
+                          c.node.attrs, g.type());
+  const Value of_second = c.sum(c.multiply(g, unit), all), total = c.sum(g, all);
+  const bool is_normal = c.node.attrs.text("rng_distribution") == "NORMAL";
+  return {is_normal ? total : c.op("stablehlo.subtract", {total, of_second}), of_second};
+}
+
 }  // namespace
 
 void register_rng(OpRegistry& registry) {
@@ -177,7 +191,7 @@ void register_rng(OpRegistry& registry) {
                        .enum_kind = "rng_distribution"}};
   op.infer = infer;
   op.eval = eval;
-  op.derivative = Derivative::none("limits of random numbers are no inputs of a function");
+  op.derivative = Derivative::linear_in({0, 1}, vjp);
   op.shape = KernelShape::loops;
   op.lower = lower;
   op.samples = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "frontend/ops/support.hpp"
+#include "frontend/src/scatter_derivative.hpp"
 #include "partita/ir/elementwise.hpp"
 #include "partita/ir/reduction.hpp"
 
@@ -303,6 +304,7 @@ void register_scatter(OpRegistry& registry) {
               flag_attr("unique_indices")};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = scatter_derivative();
   op.shape = KernelShape::scatter;
   op.factors = factors;
   op.may_alias = {{0, 0}};

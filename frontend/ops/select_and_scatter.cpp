@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "frontend/ops/window_support.hpp"
+#include "frontend/src/window_derivatives.hpp"
 
 namespace partita::ir::ops {
 namespace {
@@ -166,7 +167,7 @@ void register_select_and_scatter(OpRegistry& registry) {
   op.eval = eval;
   op.shape = KernelShape::window;
   op.factors = factors;
-  op.derivative = Derivative::none("its regions may be any functions");
+  op.derivative = select_and_scatter_derivative();
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));
 }

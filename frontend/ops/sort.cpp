@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "frontend/ops/sort.hpp"
 
+#include "frontend/ops/derivative_support.hpp"
 #include "partita/ir/sorting.hpp"
 
 namespace partita::ir::ops {
@@ -129,6 +130,61 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
+/// A sort in the node's place that also says where elements come from.
+struct PlacedSort {
+  Values results;  ///< of the node
+  Value places;
+};
+PlacedSort placed_sort(DerivativeContext& c, Node* before) {
+  const Dims& dims = c.node.operand(0).type().dims;
+  const std::size_t d = sort_dimension(c.node.attrs, std::int64_t(dims.size()));
+  PlacedSort out;
+  const std::size_t count = c.node.operands().size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const Node& from = *c.node.operand(k).node;
+    out.results.push_back(c.node.result(int(k)));
+    if (from.is("stablehlo.iota") && from.attrs.i64("iota_dimension") == std::int64_t(d) &&
+        (c.node.operand(k).type().dtype == DType::i32 ||
+         c.node.operand(k).type().dtype == DType::i64))
+      out.places = c.node.result(int(k));
+  }
+  if (out.places) return out;
+  const Type type{.dtype = dims[d] < std::int64_t(1) << 31 ? DType::i32 : DType::i64, .dims = dims};
+  auto region = clone_graph(c.node.region(0));
+  region->add_argument(Type::scalar(type.dtype));
+  region->add_argument(Type::scalar(type.dtype));
+  Values operands = c.node.operands();
+  operands.push_back(create_value(c.graph, "stablehlo.iota", {},
+                                  {{"iota_dimension", std::int64_t(d)}}, {&type, 1}, before));
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(std::move(region));
+  Node* made = create(c.graph, "stablehlo.sort", operands, c.node.attrs, std::move(regions), {},
+                      before, c.node.location());
+  for (std::size_t k = 0; k < count; ++k) out.results[k] = made->result(int(k));
+  out.places = made->result(int(count));
+  c.sweep.replace(c.node, out.results);
+  return out;
+}
+
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const Value places = placed_sort(c, &c.node).places;
+  const std::size_t d = sort_dimension(c.node.attrs, c.node.operand(0).type().rank());
+  Values results(cotangents.size());
+  for (std::size_t k = 0; k < cotangents.size(); ++k)
+    if (cotangents[k] && c.wanted(k))
+      results[k] = put_along(c, c.node.operand(k).type(), places, cotangents[k], std::int64_t(d));
+  return results;
+}
+
+Values jvp(DerivativeContext& c, const Values& tangents) {
+  const Value places = placed_sort(c, nullptr).places;
+  const std::size_t d = sort_dimension(c.node.attrs, c.node.operand(0).type().rank());
+  Values results;
+  for (const Value& t : tangents)
+    results.push_back(t ? take_along(c, t, places, std::int64_t(d)) : Value{});
+  return results;
+}
+
 constexpr const char* samples[] = {
     R"(func.func @main(%a: tensor<3x40x2xf32>, %b: tensor<70xi32>, %e: tensor<2x0xf64>, %o: tensor<4x1xi8>) -> (tensor<3x40x2xf32>, tensor<70xi32>, tensor<2x0xf64>, tensor<4x1xi8>) {
   %0 = "stablehlo.sort"(%a) <{dimension = 1 : i64, is_stable = false}> ({
@@ -189,7 +245,7 @@ void register_sort(OpRegistry& registry) {
   op.eval = eval;
   op.shape = KernelShape::procedure;
   op.factors = factors;
-  op.derivative = Derivative::none("no rule for permutations yet");
+  op.derivative = Derivative::rules(jvp, vjp);
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));
 }

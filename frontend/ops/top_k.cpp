@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include <type_traits>
 
+#include "frontend/ops/derivative_support.hpp"
 #include "frontend/ops/sort.hpp"
 
 namespace partita::ir::ops {
@@ -77,6 +78,17 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
+/// The places are the second result.
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const Type& type = c.node.operand(0).type();
+  if (!cotangents[0]) return {};
+  return {put_along(c, type, c.node.result(1), cotangents[0], type.rank() - 1)};
+}
+
+Values jvp(DerivativeContext& c, const Values& tangents) {
+  return {take_along(c, tangents[0], c.node.result(1), tangents[0].type().rank() - 1), {}};
+}
+
 }  // namespace
 
 void register_top_k(OpRegistry& registry) {
@@ -89,7 +101,7 @@ void register_top_k(OpRegistry& registry) {
   op.infer = infer;
   op.eval = eval;
   op.factors = factors;
-  op.derivative = Derivative::none("no rule for permutations yet");
+  op.derivative = Derivative::rules(jvp, vjp);
   op.samples = {
       R"(func.func @main(%a: tensor<3x2x21xf32>, %b: tensor<40xi8>, %c: tensor<2x3xi1>, %d: tensor<5xbf16>) -> (tensor<3x2x4xf32>, tensor<3x2x4xi32>, tensor<40xi8>, tensor<40xi32>, tensor<2x2xi1>, tensor<2x2xi32>, tensor<0xbf16>, tensor<0xi32>) {
   %0:2 = chlo.top_k(%a, k = 4) : tensor<3x2x21xf32> -> (tensor<3x2x4xf32>, tensor<3x2x4xi32>)

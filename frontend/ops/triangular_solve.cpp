@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "frontend/ops/derivative_support.hpp"
 #include "frontend/ops/matrices.hpp"
 
 namespace partita::ir::ops {
@@ -62,6 +63,28 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(std::move(result));
 }
 
+/// Of b: y with op(a)ᵀ·y = g, or y·op(a)ᵀ = g; of op(a): -y·xᵀ, or -xᵀ·y, in its triangle.
+Values vjp(DerivativeContext& c, const Values& cotangents) {
+  const Dict& attrs = c.node.attrs;
+  const std::string kind = attrs.text("transpose_a", "NO_TRANSPOSE");
+  const bool left = attrs.flag("left_side"), is_plain = kind == "NO_TRANSPOSE";
+  const Value a = c.node.operand(0), x = c.node.result();
+  if (x.type().count() == 0) return {};
+  Dict transposed = attrs;
+  transposed.set("transpose_a",
+                 EnumAttr{"stablehlo", "transpose", is_plain ? "TRANSPOSE" : "NO_TRANSPOSE"});
+  const Value y = c.op("stablehlo.triangular_solve",
+                       {kind == "ADJOINT" ? conjugate(c, a) : a, cotangents[0]}, transposed);
+  Values results{{}, y};
+  if (!c.wanted(0)) return results;
+  const Value product =
+      left ? matrix_product(c, y, x, false, true) : matrix_product(c, x, y, true, false);
+  Value of_a = is_plain ? product : matrix_transpose(c, product);
+  if (kind == "ADJOINT") of_a = conjugate(c, of_a);
+  results[0] = c.negate(triangle(c, of_a, attrs.flag("lower"), !attrs.flag("unit_diagonal")));
+  return results;
+}
+
 }  // namespace
 
 void register_triangular_solve(OpRegistry& registry) {
@@ -78,6 +101,7 @@ void register_triangular_solve(OpRegistry& registry) {
                        .enum_kind = "transpose"}};
   op.infer = infer;
   op.eval = eval;
+  op.derivative = Derivative::transposed(vjp);
   op.shape = KernelShape::procedure;
   // Columns of b are independent too, but a matrix without one of its dimensions is none.
   op.factors = [](const Node& node) {

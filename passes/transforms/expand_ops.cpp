@@ -6,6 +6,7 @@
 // windows that tile the operand and are few and large, which are reductions.
 #include <algorithm>
 
+#include "partita/ir/normalization.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
 #include "partita/ir/window.hpp"
@@ -37,102 +38,10 @@ struct Maker {
                             Dict attrs = {}) const {
     return ir::create_value(graph, name, std::move(operands), std::move(attrs), {&type, 1}, &node);
   }
-  [[nodiscard]] Value splat(const Type& type, double value) const {
-    return ir::create_splat(graph, type, value, &node);
-  }
   [[nodiscard]] Value reshape(Value v, const Dims& dims) const {
     if (v.type().dims == dims) return v;
     return typed("stablehlo.reshape", {v}, {.dtype = v.type().dtype, .dims = dims});
   }
-  [[nodiscard]] Value convert(Value v, DType d) const {
-    if (v.type().dtype == d) return v;
-    return typed("stablehlo.convert", {v}, {.dtype = d, .dims = v.type().dims});
-  }
-};
-
-// --- Normalisation ------------------------------------------------------------------------------
-
-/// 16-bit floats are computed in f32 and rounded once.
-class Normalization {
- public:
-  explicit Normalization(Node& node)
-      : m_{node},
-        feature_(node.attrs.i64("feature_index")),
-        wide_(node.operand(0).type()),
-        epsilon_(node.attrs.find("epsilon")->get_if<ir::Float>()->value) {
-    if (wide_.dtype != DType::f64) wide_.dtype = DType::f32;
-    vector_ = {.dtype = wide_.dtype, .dims = {wide_.dims[std::size_t(feature_)]}};
-    for (const Value& v : node.operands()) operands_.push_back(m_.convert(v, wide_.dtype));
-    elements_ = vector_.count() == 0 ? 0 : double(wide_.count()) / double(vector_.count());
-  }
-
-  Results run() {
-    if (m_.node.is("stablehlo.batch_norm_inference"))
-      return narrow({normalized(operands_[3], operands_[4], operands_[1], operands_[2])});
-    return narrow(m_.node.is("stablehlo.batch_norm_training") ? training() : gradient());
-  }
-
- private:
-  Value spread(Value v) const {
-    return m_.typed("stablehlo.broadcast_in_dim", {v}, wide_,
-                    {{"broadcast_dimensions", I64s{feature_}}});
-  }
-  Value binary(const char* name, Value a, Value b) const {
-    return m_.op(cat("stablehlo.", name), {a, b});
-  }
-  Value sum(Value v) const {
-    I64s others;
-    for (std::int64_t d = 0; d < wide_.rank(); ++d)
-      if (d != feature_) others.push_back(d);
-    std::vector<std::unique_ptr<Graph>> regions;
-    regions.push_back(ir::make_combiner("add", wide_.dtype));
-    Node* made =
-        ir::create(m_.graph, "stablehlo.reduce", {v, m_.splat(Type::scalar(wide_.dtype), 0)},
-                   {{"dimensions", others}}, std::move(regions), {}, &m_.node);
-    return made->result();
-  }
-  Value mean(Value v) const { return binary("divide", sum(v), m_.splat(vector_, elements_)); }
-  Value shifted(Value variance) const {
-    return binary("add", variance, m_.splat(vector_, epsilon_));
-  }
-  Value deviation(Value variance) const { return m_.op("stablehlo.sqrt", {shifted(variance)}); }
-  Value centered(Value mean) const { return binary("subtract", operands_[0], spread(mean)); }
-
-  Value normalized(Value mean, Value variance, Value scale, Value offset) const {
-    const Value unit = binary("divide", centered(mean), spread(deviation(variance)));
-    return binary("add", binary("multiply", spread(scale), unit), spread(offset));
-  }
-  Results training() const {
-    const Value average = mean(operands_[0]), from_mean = centered(average);
-    const Value variance = mean(binary("multiply", from_mean, from_mean));
-    return {normalized(average, variance, operands_[1], operands_[2]), average, variance};
-  }
-  Results gradient() const {
-    const Value scale = operands_[1], average = operands_[2], variance = operands_[3],
-                g = operands_[4];
-    const Value from_mean = centered(average), root = deviation(variance);
-    const Value count = m_.splat(vector_, elements_);
-    const Value offset = sum(g), moment = sum(binary("multiply", g, from_mean));
-    const Value of_scale = sum(binary("multiply", g, binary("divide", from_mean, spread(root))));
-    const Value around =
-        binary("multiply", from_mean, spread(binary("divide", moment, shifted(variance))));
-    const Value parts =
-        binary("subtract", binary("subtract", binary("multiply", g, spread(count)), spread(offset)),
-               around);
-    const Value factor = binary("divide", binary("divide", scale, root), count);
-    return {binary("multiply", spread(factor), parts), of_scale, offset};
-  }
-  Results narrow(Results results) const {
-    for (std::size_t k = 0; k < results.size(); ++k)
-      results[k] = m_.convert(results[k], m_.node.result_types()[k].dtype);
-    return results;
-  }
-
-  Maker m_;
-  std::int64_t feature_;
-  Type wide_, vector_;
-  double epsilon_, elements_ = 0;
-  std::vector<Value> operands_;
 };
 
 // --- Convolution --------------------------------------------------------------------------------
@@ -220,7 +129,8 @@ Results expand_reduce_window(Node& node) {
 }
 
 Results expand(Node& node) {
-  if (node.name().starts_with("stablehlo.batch_norm_")) return Normalization(node).run();
+  if (node.name().starts_with("stablehlo.batch_norm_"))
+    return ir::normalization_ops(*node.graph(), node, &node);
   if (node.is("stablehlo.convolution")) return expand_convolution(node);
   if (node.is("stablehlo.reduce_window")) return expand_reduce_window(node);
   return {};
