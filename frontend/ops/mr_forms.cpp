@@ -4,6 +4,9 @@
 // Forms that say how to differentiate and compute nothing themselves: mr.custom_vjp, mr.checkpoint,
 // mr.stop_gradient.  `differentiate` expands them.  Text names functions; inside a derivative their
 // bodies are regions of the node instead.
+#include <algorithm>
+#include <map>
+
 #include "frontend/ops/support.hpp"
 #include "partita/ir/interpreter.hpp"
 
@@ -131,6 +134,68 @@ Values checkpoint_jvp(DerivativeContext& c, const Values& tangents) {
   return results;
 }
 
+/// The placement whose axis a value has in front, by all that uses it; empty where that is not so.
+std::string placement_of(const Graph& graph, Value v) {
+  std::string found;
+  for (const Node* node : graph.nodes()) {
+    const Values used = captures(*node);
+    if (std::ranges::find(used, v) == used.end()) continue;
+    bool is_placed = node->name().starts_with("mr.reduce_") && node->operands().size() == 1;
+    if (node->is("mr.map")) {
+      const I64s& axes = node->attrs.i64s_or_empty("in_axes");
+      is_placed = true;
+      for (std::size_t k = 0; k < axes.size(); ++k)
+        is_placed = is_placed && (node->operand(k) != v || axes[k] == 0);
+    }
+    if (!is_placed || (!found.empty() && found != node->attrs.text("placement"))) return {};
+    found = node->attrs.text("placement");
+  }
+  const bool is_result = std::ranges::find(graph.results, v) != graph.results.end();
+  return is_result ? std::string() : found;
+}
+
+Values barrier(Graph& graph, const Values& values) {
+  Node* made = create(graph, "stablehlo.optimization_barrier", values);
+  return results_of(*made, values.size());
+}
+
+bool is_placed(Value v) { return v.node->is("mr.map") || v.node->is("mr.broadcast"); }
+
+/// Barriers in front of `graph`'s arguments: one in a map for the values of each placement, which so
+/// stay with their partitions, and one for the rest.  A cotangent goes with each where it can.
+void add_barriers(const DerivativeContext& c, const Graph& graph, const Values& arguments,
+                  const Values& outside, const Values& cotangents, ValueMap<Value>& map) {
+  const auto common =
+      std::ranges::find_if(cotangents, [](const Value& v) { return bool(v) && !is_placed(v); });
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t k = 0; k < arguments.size(); ++k)
+    groups[placement_of(graph, arguments[k])].push_back(k);
+  for (const auto& [placement, members] : groups) {
+    Values values;
+    for (const std::size_t k : members) values.push_back(outside[k]);
+    const bool has_cotangent = std::ranges::any_of(values, [&](const Value& v) {
+      return std::ranges::find(cotangents, v) != cotangents.end();
+    });
+    const bool takes_common = !has_cotangent && common != cotangents.end();
+    Values made;
+    if (placement.empty()) {
+      if (takes_common) values.push_back(*common);
+      made = barrier(c.graph, values);
+    } else {
+      const std::int64_t n = values[0].type().dims[0];
+      if (takes_common) {
+        Type type = common->type();
+        type.dims.insert(type.dims.begin(), n);
+        values.push_back(c.op("mr.broadcast", {*common}, {{"placement", placement}}, type));
+      }
+      made = c.map(placement, n, values, [](const DerivativeContext& in, const Values& v) {
+        return barrier(in.graph, v);
+      });
+    }
+    for (std::size_t i = 0; i < members.size(); ++i) map[arguments[members[i]]] = made[i];
+  }
+}
+
 /// Computes the body again from the operands.  The barrier makes that depend on a cotangent: it is
 /// part of the reverse wherever regions are split, and equal to nothing that came before.
 Values checkpoint_vjp(DerivativeContext& c, const Values& cotangents) {
@@ -167,9 +232,8 @@ Values checkpoint_vjp(DerivativeContext& c, const Values& cotangents) {
     if (uses.contains(graph->argument(int(seed)))) outside.push_back(cotangent);
     ++seed;
   }
-  Node* barrier = create(c.graph, "stablehlo.optimization_barrier", outside);
   ValueMap<Value> map;
-  for (std::size_t k = 0; k < arguments.size(); ++k) map[arguments[k]] = barrier->result(int(k));
+  add_barriers(c, *graph, arguments, outside, cotangents, map);
   const Values made = clone_body(*graph, c.graph, map);
   Values results(count);
   auto next = made.begin();

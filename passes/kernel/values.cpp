@@ -260,7 +260,7 @@ void ValueAnalysis::force(const Graph& graph) {
         Value root = v;
         while (is_view_op(*root.node) && !root.node->is("stablehlo.reverse") &&
                !root.node->is("stablehlo.broadcast_in_dim"))
-          root = root.node->operand(0);
+          root = root.node->operand(root.node->result_count() > 1 ? std::size_t(root.index) : 0);
         force_value(is_strided_view(v, [this](Value x) { return host_.contains(x); }) ? root : v);
       }
     const bool folds = node->is("mr.foreach");
