@@ -62,7 +62,8 @@ Results expand_convolution(Node& node) {
     step[dim] = conv.window[k].stride;
     limit[dim] = (conv.window[k].count() - 1) * step[dim] + 1;
   }
-  if (limit != lhs.type().dims)
+  const bool skips = std::ranges::any_of(step, [](std::int64_t s) { return s != 1; });
+  if (skips || limit != lhs.type().dims)
     input = m.op("stablehlo.slice", {lhs},
                  {{"start_indices", start}, {"limit_indices", limit}, {"strides", step}});
   I64s order{std::min(d.kernel_input, d.kernel_output), std::max(d.kernel_input, d.kernel_output)};
