@@ -35,7 +35,8 @@ std::map<std::string, std::vector<Node*>> foreign_indices(const Node& map) {
 void pass_in(Graph& graph, Node& map, const std::map<std::string, std::vector<Node*>>& indices,
              std::int64_t n) {
   std::vector<Value> operands = map.operands();
-  I64s in_axes = map.attrs.i64s("in_axes");
+  I64s in_axes =
+      map.attrs.contains("in_axes") ? map.attrs.i64s("in_axes") : I64s(operands.size(), 0);
   const Type i32 = Type::scalar(DType::i32), placed{.dtype = DType::i32, .dims = {n}};
   for (const auto& [placement, nodes] : indices) {
     const Value outside = ir::create_value(graph, "mr.partition_index", {},

@@ -10,6 +10,7 @@
 #include "partita/ir/differentiate.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
+#include "passes/analysis/partition_indices.hpp"
 
 namespace partita::passes::transforms {
 namespace {
@@ -64,8 +65,10 @@ void run(ir::Module& module, PassContext& context) {
   const auto function = context.options.find("function");
   if (function == context.options.end() && !context.options.empty())
     throw_user_error("differentiate: expected function=NAME beside other options, found none");
-  if (const int forms = ir::expand_derivatives(module); forms > 0)
+  if (const int forms = ir::expand_derivatives(module); forms > 0) {
     context.counts["derivatives"] += forms;
+    for (const auto& f : module.functions) localise_partition_indices(*f->body, module);
+  }
   if (function != context.options.end()) become_gradient(module, function->second, options);
   for (const ir::Residuals& r : ir::take_residuals(module)) {
     context.notes.push_back(r.partitions > 0

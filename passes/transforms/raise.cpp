@@ -293,8 +293,15 @@ void run(ir::Module& module, PassContext& context) {
   context.counts["maps_recovered"] += scans_to_maps(*f.body, sizes);
   for (const std::string& placement : placements)
     PlacementRaiser(module, f, placement, context).run();
+  // Functions that are left beside public ones are those that derivatives are taken of.
+  std::vector<ir::Function*> others;
   for (const auto& g : module.functions)
-    if (g->is_public) remove_constraints(*g->body);
+    if (!g->is_public && g.get() != &f) others.push_back(g.get());
+  for (ir::Function* g : others) {
+    raise_composites(module, *g, context);
+    normalise_maps(*g->body, module);
+  }
+  for (const auto& g : module.functions) remove_constraints(*g->body);
   normalise_maps(*f.body, module);
   localise_partition_indices(*f.body, module);
   recognise_means(*f.body, module);
