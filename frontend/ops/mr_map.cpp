@@ -250,6 +250,8 @@ Values vjp(DerivativeContext& c, const Values& cotangents) {
     result_axes.push_back(std::max<std::int64_t>(in_axes[k], 0));
   Node* backward = make_map(c.graph, c.node, std::move(split.backward), std::move(operands),
                             std::move(axes), std::move(result_axes), n);
+  // What the map itself keeps (of an earlier derivative) is not said of its reverse.
+  backward->attrs.erase("mr.residuals");
   Values results(count);
   for (std::size_t i = 0; i < reversed.inputs.size(); ++i) {
     const std::size_t k = reversed.inputs[i];

@@ -175,6 +175,7 @@ class BranchReverse {
     }
     Node* made = create(c.graph, c.node.name(), c.node.operands(), c.node.attrs, std::move(regions),
                         {}, nullptr, c.node.location());
+    made->attrs.erase("mr.residuals");  // the branches' own, of an earlier derivative
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       c.sweep.accumulate(inputs_[i], made->result(int(i)));
   }
