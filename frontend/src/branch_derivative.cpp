@@ -61,6 +61,8 @@ struct Branch {
 
 class BranchReverse {
  public:
+  DerivativeContext& c;
+
   BranchReverse(DerivativeContext& context, const Values& cotangents)
       : c(context), cotangents_(cotangents), count_(cotangents.size()) {}
 
@@ -180,7 +182,6 @@ class BranchReverse {
       c.sweep.accumulate(inputs_[i], made->result(int(i)));
   }
 
-  DerivativeContext& c;
   const Values& cotangents_;
   const std::size_t count_;
   Values inputs_;  ///< captured values whose cotangents are asked for

@@ -129,6 +129,8 @@ Value get(const DerivativeContext& c, Value stack, const Type& entry, Value at) 
 
 class LoopReverse {
  public:
+  DerivativeContext& c;
+
   LoopReverse(DerivativeContext& context, const Values& cotangents, std::int64_t trips)
       : c(context), cotangents_(cotangents), trips_(trips), loop_(trips, index_dtype()) {}
 
@@ -328,7 +330,6 @@ class LoopReverse {
     return results;
   }
 
-  DerivativeContext& c;
   const Values& cotangents_;
   const std::int64_t trips_;
   const CountedLoop loop_;
