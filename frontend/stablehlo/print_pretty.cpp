@@ -93,8 +93,9 @@ bool Printer::print_pretty(const Node& node) {
     (this->*row.form)(node);
     return true;
   }
-  const bool is_plain =
-      has_name(functional, name) || has_name(same_type, name) || row_of(name) != nullptr;
+  // MLIR has no forms of its own for ops of a dialect that it does not know.
+  const bool is_row = row_of(name) != nullptr && !name.starts_with("mr.");
+  const bool is_plain = has_name(functional, name) || has_name(same_type, name) || is_row;
   if (!is_plain || node.result_count() == 0) return false;
   print_plain(node);
   return true;
