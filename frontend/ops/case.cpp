@@ -3,7 +3,7 @@
 //
 // stablehlo.case and stablehlo.if: one of several regions.
 #include "frontend/ops/support.hpp"
-#include "frontend/src/control_derivatives.hpp"
+#include "frontend/src/derivatives/control_derivatives.hpp"
 
 namespace partita::ir::ops {
 namespace {

@@ -3,7 +3,7 @@
 #include <complex>
 
 #include "frontend/ops/window_support.hpp"
-#include "frontend/src/window_derivatives.hpp"
+#include "frontend/src/derivatives/window_derivatives.hpp"
 
 namespace partita::ir::ops {
 namespace {

@@ -9,7 +9,7 @@
 #include <bit>
 
 #include "frontend/ops/support.hpp"
-#include "frontend/src/row_derivative.hpp"
+#include "frontend/src/derivatives/row_derivative.hpp"
 
 namespace partita::ir {
 namespace {

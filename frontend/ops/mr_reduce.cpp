@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "frontend/ops/mr_support.hpp"
-#include "frontend/src/mr_derivatives.hpp"
+#include "frontend/src/derivatives/mr_derivatives.hpp"
 #include "partita/ir/interpreter.hpp"
 
 namespace partita::ir::ops {

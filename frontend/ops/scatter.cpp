@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "frontend/ops/support.hpp"
-#include "frontend/src/scatter_derivative.hpp"
+#include "frontend/src/derivatives/scatter_derivative.hpp"
 #include "partita/ir/elementwise.hpp"
 #include "partita/ir/reduction.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "frontend/ops/window_support.hpp"
-#include "frontend/src/window_derivatives.hpp"
+#include "frontend/src/derivatives/window_derivatives.hpp"
 
 namespace partita::ir::ops {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "frontend/ops/support.hpp"
-#include "frontend/src/control_derivatives.hpp"
+#include "frontend/src/derivatives/control_derivatives.hpp"
 
 namespace partita::ir::ops {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "frontend/src/lane_moves.hpp"
+#include "frontend/src/batching/lane_moves.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/collectives.hpp"
 #include "partita/ir/manual_computation.hpp"

@@ -11,9 +11,9 @@
 
 #include "partita/base/error.hpp"
 #include "tests/support/sample_artifacts.hpp"
-#include "tools/partita/bench_report.cpp"      // NOLINT(bugprone-suspicious-include)
-#include "tools/partita/bench_statistics.cpp"  // NOLINT(bugprone-suspicious-include)
-#include "tools/partita/peer.cpp"              // NOLINT(bugprone-suspicious-include)
+#include "tools/partita/bench/peer.cpp"        // NOLINT(bugprone-suspicious-include)
+#include "tools/partita/bench/report.cpp"      // NOLINT(bugprone-suspicious-include)
+#include "tools/partita/bench/statistics.cpp"  // NOLINT(bugprone-suspicious-include)
 
 namespace partita::tool {
 namespace {

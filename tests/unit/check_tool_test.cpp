@@ -10,10 +10,10 @@
 
 #include "partita/artifact/npz.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "tools/partita/check_compare.cpp"  // NOLINT(bugprone-suspicious-include)
-#include "tools/partita/check_per_op.cpp"   // NOLINT(bugprone-suspicious-include)
-#include "tools/partita/check_shrink.cpp"   // NOLINT(bugprone-suspicious-include)
-#include "tools/partita/check_targets.cpp"  // NOLINT(bugprone-suspicious-include)
+#include "tools/partita/check/compare.cpp"  // NOLINT(bugprone-suspicious-include)
+#include "tools/partita/check/per_op.cpp"   // NOLINT(bugprone-suspicious-include)
+#include "tools/partita/check/shrink.cpp"   // NOLINT(bugprone-suspicious-include)
+#include "tools/partita/check/targets.cpp"  // NOLINT(bugprone-suspicious-include)
 
 namespace partita::tool {
 namespace {

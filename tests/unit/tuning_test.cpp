@@ -10,7 +10,7 @@
 #include "partita/base/error.hpp"
 #include "tests/support/sample_artifacts.hpp"
 #include "tools/partita/parse.cpp"      // NOLINT(bugprone-suspicious-include)
-#include "tools/partita/tune_grid.cpp"  // NOLINT(bugprone-suspicious-include)
+#include "tools/partita/tune/grid.cpp"  // NOLINT(bugprone-suspicious-include)
 
 namespace partita::testing {
 namespace {

@@ -24,9 +24,9 @@
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/passes/compile.hpp"
-#include "tools/partita/bench_rounds.hpp"
-#include "tools/partita/bench_serve.hpp"
-#include "tools/partita/bench_statistics.hpp"
+#include "tools/partita/bench/rounds.hpp"
+#include "tools/partita/bench/serve.hpp"
+#include "tools/partita/bench/statistics.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/program_options.hpp"
 

@@ -14,10 +14,10 @@
 
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
-#include "tools/partita/bench_rounds.hpp"
+#include "tools/partita/bench/rounds.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/device_choice.hpp"
-#include "tools/partita/tune.hpp"
+#include "tools/partita/tune/tune.hpp"
 
 namespace partita::tool {
 namespace {
