@@ -128,7 +128,7 @@ module @diloco attributes {mr.placements = {clients = 3 : i64}} {
       %109 = stablehlo.constant dense<3> : tensor<i32>
       %110 = stablehlo.remainder %107, %109 : tensor<i32>
       %111 = stablehlo.compare EQ, %110, %108 : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      %112:6 = "stablehlo.if"(%111) ({
+      %112:4 = "stablehlo.if"(%111) ({
         %113 = "mr.broadcast"(%arg3) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
         %114 = "mr.broadcast"(%arg4) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
         %115:2 = "mr.map"(%38#0, %38#1, %113, %114) ({
@@ -158,25 +158,34 @@ module @diloco attributes {mr.placements = {clients = 3 : i64}} {
         %136 = stablehlo.broadcast_in_dim %135, dims = [] : (tensor<f64>) -> tensor<1xf64>
         %137 = stablehlo.multiply %136, %130 : tensor<1xf64>
         %138 = stablehlo.subtract %arg4, %137 : tensor<1xf64>
-        %139 = "mr.broadcast"(%134) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
-        %140 = "mr.broadcast"(%138) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
-        stablehlo.return %134, %138, %139, %140, %121, %124 : tensor<1xf64>, tensor<1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<1xf64>, tensor<1xf64>
+        stablehlo.return %134, %138, %121, %124 : tensor<1xf64>, tensor<1xf64>, tensor<1xf64>, tensor<1xf64>
       }, {
-        stablehlo.return %arg3, %arg4, %38#0, %38#1, %arg13, %arg14 : tensor<1xf64>, tensor<1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<1xf64>, tensor<1xf64>
-      }) : (tensor<i1>) -> (tensor<1xf64>, tensor<1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<1xf64>, tensor<1xf64>)
-      %141 = stablehlo.constant dense<1> : tensor<i32>
-      %142 = stablehlo.add %arg2, %141 : tensor<i32>
-      stablehlo.return %142, %112#0, %112#1, %112#2, %112#3, %38#2, %38#3, %38#4, %38#5, %38#6, %38#7, %112#4, %112#5, %107, %38#8 : tensor<i32>, tensor<1xf64>, tensor<1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xf64>, tensor<3xf64>, tensor<1xf64>, tensor<1xf64>, tensor<i32>, tensor<3xf64>
+        stablehlo.return %arg3, %arg4, %arg13, %arg14 : tensor<1xf64>, tensor<1xf64>, tensor<1xf64>, tensor<1xf64>
+      }) : (tensor<i1>) -> (tensor<1xf64>, tensor<1xf64>, tensor<1xf64>, tensor<1xf64>)
+      %139 = "mr.broadcast"(%111) {placement = "clients"} : (tensor<i1>) -> tensor<3xi1>
+      %140 = "mr.broadcast"(%112#0) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
+      %141 = "mr.broadcast"(%112#1) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
+      %142:2 = "mr.map"(%38#0, %38#1, %139, %140, %141) ({
+      ^bb0(%arg30: tensor<1xf64>, %arg31: tensor<1xf64>, %arg32: tensor<i1>, %arg33: tensor<1xf64>, %arg34: tensor<1xf64>):
+        %143 = stablehlo.broadcast_in_dim %arg32, dims = [] : (tensor<i1>) -> tensor<1xi1>
+        %144 = stablehlo.select %143, %arg33, %arg30 : tensor<1xi1>, tensor<1xf64>
+        %145 = stablehlo.broadcast_in_dim %arg32, dims = [] : (tensor<i1>) -> tensor<1xi1>
+        %146 = stablehlo.select %145, %arg34, %arg31 : tensor<1xi1>, tensor<1xf64>
+        "mr.return"(%144, %146) : (tensor<1xf64>, tensor<1xf64>) -> ()
+      }) {in_axes = array<i64: 0, 0, 0, 0, 0>, out_axes = array<i64: 0, 0>, placement = "clients"} : (tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xi1>, tensor<3x1xf64>, tensor<3x1xf64>) -> (tensor<3x1xf64>, tensor<3x1xf64>)
+      %147 = stablehlo.constant dense<1> : tensor<i32>
+      %148 = stablehlo.add %arg2, %147 : tensor<i32>
+      stablehlo.return %148, %112#0, %112#1, %142#0, %142#1, %38#2, %38#3, %38#4, %38#5, %38#6, %38#7, %112#2, %112#3, %107, %38#8 : tensor<i32>, tensor<1xf64>, tensor<1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xf64>, tensor<3xf64>, tensor<1xf64>, tensor<1xf64>, tensor<i32>, tensor<3xf64>
     }
-    %143 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
-    %144 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %145 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %146 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %147 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %148 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %149 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %150 = stablehlo.concatenate %21#1, %21#2, dim = 0 : (tensor<1xf64>, tensor<1xf64>) -> tensor<2xf64>
-    %151 = stablehlo.concatenate %21#3, %21#4, dim = 1 : (tensor<3x1xf64>, tensor<3x1xf64>) -> tensor<3x2xf64>
-    return %150, %151, %21#14 : tensor<2xf64>, tensor<3x2xf64>, tensor<3xf64>
+    %149 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
+    %150 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %151 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %152 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %153 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %154 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %155 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %156 = stablehlo.concatenate %21#1, %21#2, dim = 0 : (tensor<1xf64>, tensor<1xf64>) -> tensor<2xf64>
+    %157 = stablehlo.concatenate %21#3, %21#4, dim = 1 : (tensor<3x1xf64>, tensor<3x1xf64>) -> tensor<3x2xf64>
+    return %156, %157, %21#14 : tensor<2xf64>, tensor<3x2xf64>, tensor<3xf64>
   }
 }

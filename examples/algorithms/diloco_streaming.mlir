@@ -134,7 +134,7 @@ module @diloco_streaming attributes {mr.placements = {clients = 3 : i64}} {
       %115 = stablehlo.constant dense<1> : tensor<i32>
       %116 = stablehlo.compare GT, %109, %115 : (tensor<i32>, tensor<i32>) -> tensor<i1>
       %117 = stablehlo.select %116, %113, %114 : tensor<i1>, tensor<i1>
-      %118:3 = "stablehlo.if"(%117) ({
+      %118:2 = "stablehlo.if"(%117) ({
         %119 = stablehlo.constant dense<9.000000e-01> : tensor<1xf64>
         %120 = stablehlo.multiply %119, %arg13 : tensor<1xf64>
         %121 = stablehlo.add %arg15, %120 : tensor<1xf64>
@@ -145,98 +145,104 @@ module @diloco_streaming attributes {mr.placements = {clients = 3 : i64}} {
         %126 = stablehlo.broadcast_in_dim %125, dims = [] : (tensor<f64>) -> tensor<1xf64>
         %127 = stablehlo.multiply %126, %124 : tensor<1xf64>
         %128 = stablehlo.subtract %arg3, %127 : tensor<1xf64>
-        %129 = "mr.broadcast"(%128) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
-        %130 = "mr.map"(%40#0, %129) ({
-        ^bb0(%arg28: tensor<1xf64>, %arg29: tensor<1xf64>):
-          %131 = stablehlo.constant dense<7.500000e-01> : tensor<1xf64>
-          %132 = stablehlo.multiply %131, %arg29 : tensor<1xf64>
-          %133 = stablehlo.constant dense<2.500000e-01> : tensor<1xf64>
-          %134 = stablehlo.multiply %133, %arg28 : tensor<1xf64>
-          %135 = stablehlo.add %134, %132 : tensor<1xf64>
-          "mr.return"(%135) : (tensor<1xf64>) -> ()
-        }) {in_axes = array<i64: 0, 0>, out_axes = array<i64: 0>, placement = "clients"} : (tensor<3x1xf64>, tensor<3x1xf64>) -> tensor<3x1xf64>
-        stablehlo.return %128, %130, %121 : tensor<1xf64>, tensor<3x1xf64>, tensor<1xf64>
+        stablehlo.return %128, %121 : tensor<1xf64>, tensor<1xf64>
       }, {
-        stablehlo.return %arg3, %40#0, %arg13 : tensor<1xf64>, tensor<3x1xf64>, tensor<1xf64>
-      }) : (tensor<i1>) -> (tensor<1xf64>, tensor<3x1xf64>, tensor<1xf64>)
-      %136 = stablehlo.constant dense<0> : tensor<i32>
-      %137 = stablehlo.constant dense<4> : tensor<i32>
-      %138 = stablehlo.remainder %109, %137 : tensor<i32>
-      %139 = stablehlo.compare EQ, %138, %136 : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      %140 = "stablehlo.if"(%139) ({
-        %141 = "mr.broadcast"(%118#0) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
-        %142 = "mr.map"(%118#1, %141) ({
-        ^bb0(%arg30: tensor<1xf64>, %arg31: tensor<1xf64>):
-          %143 = stablehlo.subtract %arg31, %arg30 : tensor<1xf64>
-          "mr.return"(%143) : (tensor<1xf64>) -> ()
+        stablehlo.return %arg3, %arg13 : tensor<1xf64>, tensor<1xf64>
+      }) : (tensor<i1>) -> (tensor<1xf64>, tensor<1xf64>)
+      %129 = "mr.broadcast"(%118#0) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
+      %130 = "mr.broadcast"(%117) {placement = "clients"} : (tensor<i1>) -> tensor<3xi1>
+      %131 = "mr.map"(%40#0, %129, %130) ({
+      ^bb0(%arg28: tensor<1xf64>, %arg29: tensor<1xf64>, %arg30: tensor<i1>):
+        %132 = stablehlo.constant dense<7.500000e-01> : tensor<1xf64>
+        %133 = stablehlo.multiply %132, %arg29 : tensor<1xf64>
+        %134 = stablehlo.constant dense<2.500000e-01> : tensor<1xf64>
+        %135 = stablehlo.multiply %134, %arg28 : tensor<1xf64>
+        %136 = stablehlo.add %135, %133 : tensor<1xf64>
+        %137 = stablehlo.broadcast_in_dim %arg30, dims = [] : (tensor<i1>) -> tensor<1xi1>
+        %138 = stablehlo.select %137, %136, %arg28 : tensor<1xi1>, tensor<1xf64>
+        "mr.return"(%138) : (tensor<1xf64>) -> ()
+      }) {in_axes = array<i64: 0, 0, 0>, out_axes = array<i64: 0>, placement = "clients"} : (tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xi1>) -> tensor<3x1xf64>
+      %139 = stablehlo.constant dense<0> : tensor<i32>
+      %140 = stablehlo.constant dense<4> : tensor<i32>
+      %141 = stablehlo.remainder %109, %140 : tensor<i32>
+      %142 = stablehlo.compare EQ, %141, %139 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %143 = "stablehlo.if"(%142) ({
+        %144 = "mr.broadcast"(%118#0) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
+        %145 = "mr.map"(%131, %144) ({
+        ^bb0(%arg31: tensor<1xf64>, %arg32: tensor<1xf64>):
+          %146 = stablehlo.subtract %arg32, %arg31 : tensor<1xf64>
+          "mr.return"(%146) : (tensor<1xf64>) -> ()
         }) {in_axes = array<i64: 0, 0>, out_axes = array<i64: 0>, placement = "clients"} : (tensor<3x1xf64>, tensor<3x1xf64>) -> tensor<3x1xf64>
-        %144 = "mr.reduce_mean"(%142) {placement = "clients"} : (tensor<3x1xf64>) -> tensor<1xf64>
-        stablehlo.return %144 : tensor<1xf64>
+        %147 = "mr.reduce_mean"(%145) {placement = "clients"} : (tensor<3x1xf64>) -> tensor<1xf64>
+        stablehlo.return %147 : tensor<1xf64>
       }, {
         stablehlo.return %arg15 : tensor<1xf64>
       }) : (tensor<i1>) -> tensor<1xf64>
-      %145 = stablehlo.constant dense<3> : tensor<i32>
-      %146 = stablehlo.constant dense<4> : tensor<i32>
-      %147 = stablehlo.remainder %109, %146 : tensor<i32>
-      %148 = stablehlo.compare EQ, %147, %145 : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      %149 = stablehlo.constant dense<false> : tensor<i1>
-      %150 = stablehlo.constant dense<1> : tensor<i32>
-      %151 = stablehlo.compare GT, %109, %150 : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      %152 = stablehlo.select %151, %148, %149 : tensor<i1>, tensor<i1>
-      %153:3 = "stablehlo.if"(%152) ({
-        %154 = stablehlo.constant dense<9.000000e-01> : tensor<1xf64>
-        %155 = stablehlo.multiply %154, %arg14 : tensor<1xf64>
-        %156 = stablehlo.add %arg16, %155 : tensor<1xf64>
+      %148 = stablehlo.constant dense<3> : tensor<i32>
+      %149 = stablehlo.constant dense<4> : tensor<i32>
+      %150 = stablehlo.remainder %109, %149 : tensor<i32>
+      %151 = stablehlo.compare EQ, %150, %148 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %152 = stablehlo.constant dense<false> : tensor<i1>
+      %153 = stablehlo.constant dense<1> : tensor<i32>
+      %154 = stablehlo.compare GT, %109, %153 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %155 = stablehlo.select %154, %151, %152 : tensor<i1>, tensor<i1>
+      %156:2 = "stablehlo.if"(%155) ({
         %157 = stablehlo.constant dense<9.000000e-01> : tensor<1xf64>
-        %158 = stablehlo.multiply %157, %156 : tensor<1xf64>
+        %158 = stablehlo.multiply %157, %arg14 : tensor<1xf64>
         %159 = stablehlo.add %arg16, %158 : tensor<1xf64>
-        %160 = stablehlo.constant dense<7.000000e-01> : tensor<f64>
-        %161 = stablehlo.broadcast_in_dim %160, dims = [] : (tensor<f64>) -> tensor<1xf64>
-        %162 = stablehlo.multiply %161, %159 : tensor<1xf64>
-        %163 = stablehlo.subtract %arg4, %162 : tensor<1xf64>
-        %164 = "mr.broadcast"(%163) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
-        %165 = "mr.map"(%40#1, %164) ({
-        ^bb0(%arg32: tensor<1xf64>, %arg33: tensor<1xf64>):
-          %166 = stablehlo.constant dense<7.500000e-01> : tensor<1xf64>
-          %167 = stablehlo.multiply %166, %arg33 : tensor<1xf64>
-          %168 = stablehlo.constant dense<2.500000e-01> : tensor<1xf64>
-          %169 = stablehlo.multiply %168, %arg32 : tensor<1xf64>
-          %170 = stablehlo.add %169, %167 : tensor<1xf64>
-          "mr.return"(%170) : (tensor<1xf64>) -> ()
-        }) {in_axes = array<i64: 0, 0>, out_axes = array<i64: 0>, placement = "clients"} : (tensor<3x1xf64>, tensor<3x1xf64>) -> tensor<3x1xf64>
-        stablehlo.return %163, %165, %156 : tensor<1xf64>, tensor<3x1xf64>, tensor<1xf64>
+        %160 = stablehlo.constant dense<9.000000e-01> : tensor<1xf64>
+        %161 = stablehlo.multiply %160, %159 : tensor<1xf64>
+        %162 = stablehlo.add %arg16, %161 : tensor<1xf64>
+        %163 = stablehlo.constant dense<7.000000e-01> : tensor<f64>
+        %164 = stablehlo.broadcast_in_dim %163, dims = [] : (tensor<f64>) -> tensor<1xf64>
+        %165 = stablehlo.multiply %164, %162 : tensor<1xf64>
+        %166 = stablehlo.subtract %arg4, %165 : tensor<1xf64>
+        stablehlo.return %166, %159 : tensor<1xf64>, tensor<1xf64>
       }, {
-        stablehlo.return %arg4, %40#1, %arg14 : tensor<1xf64>, tensor<3x1xf64>, tensor<1xf64>
-      }) : (tensor<i1>) -> (tensor<1xf64>, tensor<3x1xf64>, tensor<1xf64>)
-      %171 = stablehlo.constant dense<2> : tensor<i32>
-      %172 = stablehlo.constant dense<4> : tensor<i32>
-      %173 = stablehlo.remainder %109, %172 : tensor<i32>
-      %174 = stablehlo.compare EQ, %173, %171 : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      %175 = "stablehlo.if"(%174) ({
-        %176 = "mr.broadcast"(%153#0) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
-        %177 = "mr.map"(%153#1, %176) ({
-        ^bb0(%arg34: tensor<1xf64>, %arg35: tensor<1xf64>):
-          %178 = stablehlo.subtract %arg35, %arg34 : tensor<1xf64>
-          "mr.return"(%178) : (tensor<1xf64>) -> ()
+        stablehlo.return %arg4, %arg14 : tensor<1xf64>, tensor<1xf64>
+      }) : (tensor<i1>) -> (tensor<1xf64>, tensor<1xf64>)
+      %167 = "mr.broadcast"(%156#0) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
+      %168 = "mr.broadcast"(%155) {placement = "clients"} : (tensor<i1>) -> tensor<3xi1>
+      %169 = "mr.map"(%40#1, %167, %168) ({
+      ^bb0(%arg33: tensor<1xf64>, %arg34: tensor<1xf64>, %arg35: tensor<i1>):
+        %170 = stablehlo.constant dense<7.500000e-01> : tensor<1xf64>
+        %171 = stablehlo.multiply %170, %arg34 : tensor<1xf64>
+        %172 = stablehlo.constant dense<2.500000e-01> : tensor<1xf64>
+        %173 = stablehlo.multiply %172, %arg33 : tensor<1xf64>
+        %174 = stablehlo.add %173, %171 : tensor<1xf64>
+        %175 = stablehlo.broadcast_in_dim %arg35, dims = [] : (tensor<i1>) -> tensor<1xi1>
+        %176 = stablehlo.select %175, %174, %arg33 : tensor<1xi1>, tensor<1xf64>
+        "mr.return"(%176) : (tensor<1xf64>) -> ()
+      }) {in_axes = array<i64: 0, 0, 0>, out_axes = array<i64: 0>, placement = "clients"} : (tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xi1>) -> tensor<3x1xf64>
+      %177 = stablehlo.constant dense<2> : tensor<i32>
+      %178 = stablehlo.constant dense<4> : tensor<i32>
+      %179 = stablehlo.remainder %109, %178 : tensor<i32>
+      %180 = stablehlo.compare EQ, %179, %177 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %181 = "stablehlo.if"(%180) ({
+        %182 = "mr.broadcast"(%156#0) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
+        %183 = "mr.map"(%169, %182) ({
+        ^bb0(%arg36: tensor<1xf64>, %arg37: tensor<1xf64>):
+          %184 = stablehlo.subtract %arg37, %arg36 : tensor<1xf64>
+          "mr.return"(%184) : (tensor<1xf64>) -> ()
         }) {in_axes = array<i64: 0, 0>, out_axes = array<i64: 0>, placement = "clients"} : (tensor<3x1xf64>, tensor<3x1xf64>) -> tensor<3x1xf64>
-        %179 = "mr.reduce_mean"(%177) {placement = "clients"} : (tensor<3x1xf64>) -> tensor<1xf64>
-        stablehlo.return %179 : tensor<1xf64>
+        %185 = "mr.reduce_mean"(%183) {placement = "clients"} : (tensor<3x1xf64>) -> tensor<1xf64>
+        stablehlo.return %185 : tensor<1xf64>
       }, {
         stablehlo.return %arg16 : tensor<1xf64>
       }) : (tensor<i1>) -> tensor<1xf64>
-      %180 = stablehlo.constant dense<1> : tensor<i32>
-      %181 = stablehlo.add %arg2, %180 : tensor<i32>
-      stablehlo.return %181, %118#0, %153#0, %118#1, %153#1, %40#2, %40#3, %40#4, %40#5, %40#6, %40#7, %118#2, %153#2, %140, %175, %109, %40#8 : tensor<i32>, tensor<1xf64>, tensor<1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xf64>, tensor<3xf64>, tensor<1xf64>, tensor<1xf64>, tensor<1xf64>, tensor<1xf64>, tensor<i32>, tensor<3xf64>
+      %186 = stablehlo.constant dense<1> : tensor<i32>
+      %187 = stablehlo.add %arg2, %186 : tensor<i32>
+      stablehlo.return %187, %118#0, %156#0, %131, %169, %40#2, %40#3, %40#4, %40#5, %40#6, %40#7, %118#1, %156#1, %143, %181, %109, %40#8 : tensor<i32>, tensor<1xf64>, tensor<1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xf64>, tensor<3xf64>, tensor<1xf64>, tensor<1xf64>, tensor<1xf64>, tensor<1xf64>, tensor<i32>, tensor<3xf64>
     }
-    %182 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
-    %183 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %184 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %185 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %186 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %187 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %188 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
-    %189 = stablehlo.concatenate %23#1, %23#2, dim = 0 : (tensor<1xf64>, tensor<1xf64>) -> tensor<2xf64>
-    %190 = stablehlo.concatenate %23#3, %23#4, dim = 1 : (tensor<3x1xf64>, tensor<3x1xf64>) -> tensor<3x2xf64>
-    return %189, %190, %23#16 : tensor<2xf64>, tensor<3x2xf64>, tensor<3xf64>
+    %188 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
+    %189 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %190 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %191 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %192 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %193 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %194 = stablehlo.constant dense<0.000000e+00> : tensor<1xf64>
+    %195 = stablehlo.concatenate %23#1, %23#2, dim = 0 : (tensor<1xf64>, tensor<1xf64>) -> tensor<2xf64>
+    %196 = stablehlo.concatenate %23#3, %23#4, dim = 1 : (tensor<3x1xf64>, tensor<3x1xf64>) -> tensor<3x2xf64>
+    return %195, %196, %23#16 : tensor<2xf64>, tensor<3x2xf64>, tensor<3xf64>
   }
 }

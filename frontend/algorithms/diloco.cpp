@@ -23,8 +23,8 @@ Arrays select(const Arrays& leaves, const Positions& positions) {
   return chosen;
 }
 
-void put(Arrays& leaves, const Positions& positions, const Arrays& values, std::size_t first = 0) {
-  for (std::size_t k = 0; k < positions.size(); ++k) leaves.at(positions[k]) = values.at(first + k);
+void put(Arrays& leaves, const Positions& positions, const Arrays& values) {
+  for (std::size_t k = 0; k < positions.size(); ++k) leaves.at(positions[k]) = values.at(k);
 }
 
 /// The fragments in use; a user error where they do not hold each leaf once.
@@ -64,12 +64,14 @@ Arrays mean_difference(const std::string& placement, const Arrays& params, const
   return build::reduce_mean(placement, build::map(placement, own, workers));
 }
 
-/// The workers' parameters when they take the outer ones.
-Arrays taken(const DiLoCo& algorithm, const Arrays& params, const Arrays& workers) {
-  if (algorithm.keep == 0) return build::broadcast(algorithm.placement, params);
+/// The workers' parameters: those they have or, where an outer step was taken, the outer ones.  Not under
+/// `cond`, so that each shard goes on holding those of its own workers.
+Arrays taken(const DiLoCo& algorithm, const Array& is_taken, const Arrays& params,
+             const Arrays& workers) {
   const auto own = [&](const Arrays& inner) {
     return each(inner, params, [&](const Array& w, const Array& x) {
-      return algorithm.keep * w + (1 - algorithm.keep) * x;
+      const Array outer = algorithm.keep == 0 ? x : algorithm.keep * w + (1 - algorithm.keep) * x;
+      return build::where(is_taken, outer, w);
     });
   };
   return build::map(algorithm.placement, own, workers);
@@ -116,15 +118,14 @@ void merge(const DiLoCo& algorithm, const Fragment& fragment, std::size_t first,
                                  ? select(state.pending, fragment.leaves)
                                  : mean_difference(algorithm.placement, params, workers);
     const Stepped next = algorithm.outer.update(gradients, outer, params);
-    return joined(joined(next.params, taken(algorithm, next.params, workers)), next.state);
+    return joined(next.params, next.state);
   };
-  const Arrays next = build::cond(
-      is_due(state.step, fragment.offset + algorithm.delay, algorithm.interval, algorithm.delay),
-      step, [&] { return joined(joined(params, workers), outer); });
+  const Array is_taken =
+      is_due(state.step, fragment.offset + algorithm.delay, algorithm.interval, algorithm.delay);
+  const Arrays next = build::cond(is_taken, step, [&] { return joined(params, outer); });
   put(state.params, fragment.leaves, next);
-  put(state.workers, fragment.leaves, next, n);
-  std::copy_n(next.begin() + std::ptrdiff_t(2 * n), count,
-              state.outer.begin() + std::ptrdiff_t(first));
+  put(state.workers, fragment.leaves, taken(algorithm, is_taken, part(next, 0, n), workers));
+  std::copy_n(next.begin() + std::ptrdiff_t(n), count, state.outer.begin() + std::ptrdiff_t(first));
 }
 
 /// Lengths of the parts of the inner and of the outer state, by fragment.

@@ -37,13 +37,20 @@ std::vector<Value> communicate(Graph& graph, const std::string& op,
   return results;
 }
 
+/// Whether a node in this graph, or in branches and loops of it, is in no loop over a placement.
+bool is_outermost(const Graph& graph, const Node& node) {
+  for (const Graph* g = node.graph(); g != &graph; g = g->owner()->graph())
+    if (g->owner()->is("mr.foreach")) return false;
+  return true;
+}
+
 /// Uses of `v` in this graph that cannot take a shard's block.
 bool needs_gather(const Graph& graph, Value v, bool is_function_body) {
   bool needed = false;
   ir::walk(graph, [&](Node& node) {
     for (std::size_t k = 0; k < node.operands().size(); ++k) {
       if (node.operand(k) != v) continue;
-      const bool is_sliced = node.is("mr.foreach") && node.graph() == &graph &&
+      const bool is_sliced = node.is("mr.foreach") && is_outermost(graph, node) &&
                              node.attrs.text("placement") == v.node->attrs.text("placement") &&
                              std::int64_t(k) < node.attrs.i64s("operand_segments")[0];
       needed |= !is_sliced;

@@ -93,6 +93,41 @@ TEST(AlgorithmCalls, OneForARound) {
             1);
 }
 
+/// Calls of one step that comes after `before` others, its state an input of the program.
+std::int64_t calls_of_step(const algorithms::DiLoCo& diloco, double before) {
+  const ToyProgram program{.name = "step",
+                           .placements = {{clients, 3}},
+                           .inputs = {{"x", {1}, {2}},
+                                      {"z", {1}, {-1}},
+                                      {"x_workers", {3, 1}, {2, 2, 2}},
+                                      {"z_workers", {3, 1}, {-1, -1, -1}},
+                                      {"x_velocity", {1}, {0}},
+                                      {"z_velocity", {1}, {0}},
+                                      {"step", {}, {before}},
+                                      {"data", {3, 2}, toy_data}},
+                           .body = [&](const build::Arrays& a) {
+                             build::Arrays leaves = algorithms::part(a, 0, 6);
+                             leaves.push_back(build::convert(a[6], DType::i32));
+                             const auto state = algorithms::diloco_state(diloco, leaves, 2);
+                             build::Arrays next =
+                                 algorithms::diloco_step(diloco, state, {a[7]}).state.leaves();
+                             next.back() = build::convert(next.back(), DType::f64);
+                             return next;
+                           }};
+  return compile_and_run(program, "cpu", 3).collective_calls;
+}
+
+TEST(AlgorithmCalls, OneForEachIntervalOfDiLoCo) {
+  const algorithms::DiLoCo diloco{.placement = clients,
+                                  .loss = toy_loss,
+                                  .inner = algorithms::sgd(0.01),
+                                  .outer = algorithms::momentum({.is_nesterov = true}),
+                                  .interval = 3};
+  EXPECT_EQ(calls_of_step(diloco, 0), 0);
+  EXPECT_EQ(calls_of_step(diloco, 1), 0);
+  EXPECT_EQ(calls_of_step(diloco, 2), 1);
+}
+
 TEST(AlgorithmErrors, NameWhatIsExpected) {
   const auto refusal_of = [](const algorithms::LocalTraining& training,
                              const algorithms::DiLoCo& diloco) -> std::string {

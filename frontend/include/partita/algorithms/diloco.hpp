@@ -56,6 +56,8 @@ struct DiLoCoStep {
   Array loss;  ///< of each worker before the step, [n]
 };
 /// One inner step on every worker's batch (leaves [n, s…]); then, under `cond`, the outer steps that are due.
+/// Where the state is an input and an output of the program, a step communicates only when differences are
+/// reduced.
 DiLoCoStep diloco_step(const DiLoCo& algorithm, const DiLoCoState& state, const Arrays& batch);
 
 /// `leaves` shared out in order to `count` fragments, their offsets spread over the interval.
