@@ -71,7 +71,8 @@ const Target& target_opencl() {
                              .generate = generate,
                              .vector_bytes = vector_bytes,
                              .tunings = tunings(),
-                             .has_row_launches = true};
+                             .has_row_launches = true,
+                             .packing_threshold = 1 << 25};
   return target;
 }
 

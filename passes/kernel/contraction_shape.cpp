@@ -132,17 +132,18 @@ std::optional<StridedView> strided_view(Value v, const std::function<bool(Value)
   return std::nullopt;
 }
 
+static bool is_no_view(Value x) {
+  static constexpr std::string_view views[] = {"stablehlo.transpose",
+                                               "stablehlo.reshape",
+                                               "stablehlo.slice",
+                                               "stablehlo.dynamic_slice",
+                                               "stablehlo.optimization_barrier",
+                                               "sdy.sharding_constraint"};
+  return std::ranges::find(views, x.node->name()) == std::end(views);
+}
+
 bool is_strided_view(Value v, const std::function<bool(Value)>& is_host) {
-  const auto is_root = [](Value x) {
-    static constexpr std::string_view views[] = {"stablehlo.transpose",
-                                                 "stablehlo.reshape",
-                                                 "stablehlo.slice",
-                                                 "stablehlo.dynamic_slice",
-                                                 "stablehlo.optimization_barrier",
-                                                 "sdy.sharding_constraint"};
-    return std::ranges::find(views, x.node->name()) == std::end(views);
-  };
-  return strided_view(v, is_root, is_host, [](Value) { return HostExpr(0); }).has_value();
+  return strided_view(v, is_no_view, is_host, [](Value) { return HostExpr(0); }).has_value();
 }
 
 std::optional<std::int64_t> joint_stride(const Dims& extents, const Dims& strides,
@@ -158,6 +159,35 @@ std::optional<std::int64_t> joint_stride(const Dims& extents, const Dims& stride
     extent *= extents[d];
   }
   return extent == 1 ? 1 : stride;
+}
+
+std::optional<MatrixLayout> matrix_layout(const Node& dot, bool is_lhs, const Dims& strides) {
+  const ContractionShape s = contraction_shape(dot);
+  const Dims& dims = dot.operand(is_lhs ? 0 : 1).type().dims;
+  const auto b = joint_stride(dims, strides, is_lhs ? s.lhs_batch : s.rhs_batch),
+             r = joint_stride(dims, strides, is_lhs ? s.lhs_free : s.rhs_contracting),
+             c = joint_stride(dims, strides, is_lhs ? s.lhs_contracting : s.rhs_free);
+  if (!b || !r || !c) return std::nullopt;
+  const std::int64_t rows = is_lhs ? s.m : s.k, columns = is_lhs ? s.k : s.n;
+  const std::int64_t row_stride = rows == 1 ? std::max<std::int64_t>(columns * *c, 1) : *r;
+  const std::int64_t column_stride = columns == 1 ? (rows == 1 ? 1 : (*r == 1 ? rows : 1)) : *c;
+  MatrixLayout m{.batch_stride = s.batch == 1 ? 0 : *b};
+  if (column_stride == 1 && row_stride >= columns)
+    m.leading = row_stride;
+  else if (row_stride == 1 && column_stride >= rows)
+    m.is_transposed = true, m.leading = column_stride;
+  else
+    return std::nullopt;
+  return m;
+}
+
+bool has_matrix_layouts(const Node& dot, const std::function<bool(Value)>& is_host) {
+  for (const bool is_lhs : {true, false}) {
+    const auto view = strided_view(dot.operand(is_lhs ? 0 : 1), is_no_view, is_host,
+                                   [](Value) { return HostExpr(0); });
+    if (view && !matrix_layout(dot, is_lhs, view->strides)) return false;
+  }
+  return true;
 }
 
 }  // namespace partita::passes

@@ -40,4 +40,17 @@ using HostValueFn = std::function<HostExpr(ir::Value)>;
 [[nodiscard]] std::optional<std::int64_t> joint_stride(const Dims& extents, const Dims& strides,
                                                        const ir::I64s& group);
 
+/// How a GEMM library reads matrices, one per batch: row-major with a leading dimension, or the
+/// transpose of such.
+struct MatrixLayout {
+  bool is_transposed = false;
+  std::int64_t leading = 0, batch_stride = 0;
+};
+/// The layout of one operand of a contraction that has these strides, where it has one.
+[[nodiscard]] std::optional<MatrixLayout> matrix_layout(const ir::Node& dot, bool is_lhs,
+                                                        const Dims& strides);
+/// Whether the operands have such layouts, roots of views being whatever is not a view op.
+[[nodiscard]] bool has_matrix_layouts(const ir::Node& dot,
+                                      const std::function<bool(ir::Value)>& is_host);
+
 }  // namespace partita::passes

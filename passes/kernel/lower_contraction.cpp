@@ -9,6 +9,7 @@
 #include "passes/kernel/contraction_shape.hpp"
 #include "passes/kernel/kernel_body.hpp"
 #include "passes/kernel/statements.hpp"
+#include "passes/kernel/tile_sizes.hpp"
 #include "passes/kernel/tiled_contraction.hpp"
 #include "passes/kernel/tuning_model.hpp"
 
@@ -99,8 +100,7 @@ std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, Kernel& kernel,
 
 struct Matrix {
   Location at;
-  bool is_transposed = false;
-  std::int64_t leading = 0, batch_stride = 0;
+  MatrixLayout layout;
 };
 
 }  // namespace
@@ -110,38 +110,20 @@ bool PlanBuilder::lower_library_gemm(const Epilogue& epilogue, Location to) {
   const auto sum = accumulation(epilogue);
   if (!sum || !is_library_contraction(node, policy_)) return false;
   const ContractionShape s = contraction_shape(node);
-  const auto matrix = [&](Value v, const I64s& batch, const I64s& rows, const I64s& columns,
-                          std::int64_t row_count,
-                          std::int64_t column_count) -> std::optional<Matrix> {
+  const auto matrix = [&](bool is_lhs) -> std::optional<Matrix> {
     const auto is_root = [&](Value x) { return locations_.contains(x) || slices_.contains(x); };
     const auto view = strided_view(
-        v, is_root, [&](Value x) { return is_host(x); }, [&](Value x) { return host_value(x); });
+        node.operand(is_lhs ? 0 : 1), is_root, [&](Value x) { return is_host(x); },
+        [&](Value x) { return host_value(x); });
     if (!view || (slices_.contains(view->root) && slices_.at(view->root).has_lanes))
       return std::nullopt;
-    const Dims& dims = v.type().dims;
-    const auto b = joint_stride(dims, view->strides, batch),
-               r = joint_stride(dims, view->strides, rows),
-               c = joint_stride(dims, view->strides, columns);
-    if (!b || !r || !c) return std::nullopt;
-    Matrix m;
-    m.at = memory(view->root);
+    const auto layout = matrix_layout(node, is_lhs, view->strides);
+    if (!layout) return std::nullopt;
+    Matrix m{.at = memory(view->root), .layout = *layout};
     m.at.offset = m.at.offset + view->offset;
-    m.batch_stride = s.batch == 1 ? 0 : *b;
-    // Row-major with leading dimension, or its transpose.
-    const std::int64_t row_stride =
-        row_count == 1 ? std::max<std::int64_t>(column_count * *c, 1) : *r;
-    const std::int64_t column_stride =
-        column_count == 1 ? (row_count == 1 ? 1 : (*r == 1 ? row_count : 1)) : *c;
-    if (column_stride == 1 && row_stride >= column_count)
-      m.leading = row_stride;
-    else if (row_stride == 1 && column_stride >= row_count)
-      m.is_transposed = true, m.leading = column_stride;
-    else
-      return std::nullopt;
     return m;
   };
-  const auto a = matrix(node.operand(0), s.lhs_batch, s.lhs_free, s.lhs_contracting, s.m, s.k);
-  const auto b = matrix(node.operand(1), s.rhs_batch, s.rhs_contracting, s.rhs_free, s.k, s.n);
+  const auto a = matrix(true), b = matrix(false);
   if (!a || !b) return false;
   if (sum->addend.node != nullptr) {
     if (locations_.contains(sum->addend))
@@ -150,8 +132,8 @@ bool PlanBuilder::lower_library_gemm(const Epilogue& epilogue, Location to) {
       lower_loops(sum->addend, to);
   }
   Gemm g{.dtype = node.result_types()[0].dtype,
-         .transpose_a = a->is_transposed,
-         .transpose_b = b->is_transposed,
+         .transpose_a = a->layout.is_transposed,
+         .transpose_b = b->layout.is_transposed,
          .m = s.m,
          .n = s.n,
          .k = s.k,
@@ -160,20 +142,20 @@ bool PlanBuilder::lower_library_gemm(const Epilogue& epilogue, Location to) {
          .a = {a->at.buffer, a->at.offset},
          .b = {b->at.buffer, b->at.offset},
          .c = {to.buffer, to.offset},
-         .lda = a->leading,
-         .ldb = b->leading,
+         .lda = a->layout.leading,
+         .ldb = b->layout.leading,
          .ldc = s.n,
          .batch = s.batch,
-         .stride_a = a->batch_stride,
-         .stride_b = b->batch_stride,
+         .stride_a = a->layout.batch_stride,
+         .stride_b = b->layout.batch_stride,
          .stride_c = s.m * s.n};
   if (sum->swaps) {  // (A B)^T = B^T A^T
     std::swap(g.m, g.n);
     std::swap(g.a, g.b);
     std::swap(g.lda, g.ldb);
     std::swap(g.stride_a, g.stride_b);
-    g.transpose_a = !b->is_transposed;
-    g.transpose_b = !a->is_transposed;
+    g.transpose_a = !b->layout.is_transposed;
+    g.transpose_b = !a->layout.is_transposed;
     g.ldc = g.n;
   }
   const std::string name = cat("gemm_", s.batch, "x", s.m, "x", s.n, "x", s.k);
@@ -191,6 +173,49 @@ void PlanBuilder::lower_contraction(Node& node) {
   locations_[v] = to;
 }
 
+std::optional<PackedOperand> PlanBuilder::pack_operand(const ContractionWork& work) {
+  const Node& node = *work.epilogue.contraction;
+  const ContractionShape s = contraction_shape(node);
+  if (double(s.batch) * double(s.m) * double(s.n) * double(s.k) < double(policy_.packing_threshold))
+    return std::nullopt;
+  Kernel probe;
+  KernelBody probe_body(*this, probe);
+  const auto is_lhs = operand_to_pack(work, probe, probe_body);
+  if (!is_lhs) return std::nullopt;
+  const Value v = node.operand(*is_lhs ? 0 : 1);
+  const OperandIndex index =
+      *is_lhs ? OperandIndex{v.type().dims, s.lhs_batch, s.lhs_free, s.lhs_contracting}
+              : OperandIndex{v.type().dims, s.rhs_batch, s.rhs_free, s.rhs_contracting};
+  const std::int64_t columns = *is_lhs ? s.m : s.n, width = tile_size(columns, 16);
+  const std::int64_t tiles = (columns + width - 1) / width, items = s.batch * tiles;
+  const Type type{.dtype = v.type().dtype, .dims = {s.batch, s.k, columns}};
+  const Location at = new_temporary(type, "packed");
+  const std::string stem = cat("pack_", s.batch, "x", s.k, "x", columns);
+  // An item moves some columns, whose rows lie side by side where it reads them.
+  auto k = new_kernel(stem, items);
+  KernelBody body(*this, *k);
+  auto& pool = k->pool;
+  const auto place = kernel::delinearize(pool, pool.variable(0), {s.batch, tiles});
+  const std::int32_t row = k->new_variable(s.k), lane = k->new_variable(width);
+  ExprId column = pool.add(pool.mul(place[1], width), pool.variable(lane));
+  // The last item begins earlier and moves some columns again.
+  if (columns % width != 0) {
+    const ExprId first = pool.min(pool.mul(place[1], width), pool.index(columns - width));
+    column = pool.add(first, pool.variable(lane));
+  }
+  const ExprId element = body.element(v, index.at(pool, place[0], column, pool.variable(row)));
+  body.note_count(type.count());
+  std::vector<Stmt> lanes, rows;
+  lanes.push_back(store(
+      body.buffer(at, type.dtype, true), type.dtype,
+      kernel::linear_index(pool, std::vector{place[0], pool.variable(row), column}, type.dims),
+      element));
+  rows.push_back(loop(lane, pool.index(width), std::move(lanes)));
+  k->body.push_back(loop(row, pool.index(s.k), std::move(rows)));
+  launch(std::move(k), body, items, stem, true);
+  return PackedOperand{*is_lhs, at};
+}
+
 void PlanBuilder::lower_contraction(const Epilogue& epilogue, Location to) {
   if (epilogue.root().type().count() == 0 || lower_library_gemm(epilogue, to)) return;
   const ContractionShape s = contraction_shape(*epilogue.contraction);
@@ -204,10 +229,11 @@ void PlanBuilder::lower_contraction(const Epilogue& epilogue, Location to) {
     k->stem = stem;
     return k;
   };
+  ContractionWork work{epilogue, to, tiles_of(*epilogue.contraction, policy_), std::nullopt};
+  work.packed = pack_operand(work);
   auto k = kernel();
   KernelBody body(*this, *k);
-  const TileLimits tiles = tiles_of(*epilogue.contraction, policy_);
-  if (const auto items = tile_contraction({epilogue, to, tiles}, *k, body)) {
+  if (const auto items = tile_contraction(work, *k, body)) {
     draft_.contractions[stem] = explain_tiles(*epilogue.contraction, policy_);
     return launch(std::move(k), body, *items, stem, true);
   }

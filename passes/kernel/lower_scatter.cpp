@@ -24,6 +24,22 @@ struct ScatterSpace {
   I64s window_operand_dims, scatter_dims;
   I64s parallel, serial;  ///< dimensions of the updates
 
+  /// Elements of updates that one statement adds: neighbours in memory of updates and results alike,
+  /// where the last dimension of both is a parallel one.
+  [[nodiscard]] int width(const Node& node, std::size_t inputs, std::int64_t vector_bytes) const {
+    const Dims& dims = node.operand(inputs + 1).type().dims;
+    const auto last = std::int64_t(dims.size()) - 1;
+    const DType d = node.result_types()[0].dtype;
+    if (inputs != 1 || parallel.empty() || parallel.back() != last || serial.empty() ||
+        (d != DType::f32 && d != DType::f64) || window_dims.empty() || window_dims.back() != last ||
+        window_operand_dims.back() + 1 != std::int64_t(node.result_types()[0].dims.size()) ||
+        contains(to_operand, window_operand_dims.back()))
+      return 1;
+    std::int64_t lanes = std::min<std::int64_t>(vector_bytes / std::int64_t(byte_size(d)), 16);
+    while (lanes > 1 && dims.back() % lanes != 0) lanes /= 2;
+    return int(std::max<std::int64_t>(lanes, 1));
+  }
+
   explicit ScatterSpace(const Node& node, std::size_t inputs) {
     const Dims& operand = node.operand(0).type().dims;
     const Dims& updates = node.operand(inputs + 1).type().dims;
@@ -79,7 +95,10 @@ void PlanBuilder::lower_scatter(Node& node) {
     for (std::int64_t d : dims) e.push_back(update_dims[std::size_t(d)]);
     return e;
   };
-  const Dims parallel = extents(space.parallel), serial = extents(space.serial);
+  const int width = space.width(node, n, policy_.tiles.vector_bytes);
+  Dims parallel = extents(space.parallel);
+  const Dims serial = extents(space.serial);
+  if (width > 1) parallel.back() /= width;
   const std::int64_t items = Type{.dims = parallel}.count(), trips = Type{.dims = serial}.count();
   if (items > 0 && trips > 0) {
     auto k = std::make_unique<Kernel>();
@@ -93,6 +112,8 @@ void PlanBuilder::lower_scatter(Node& node) {
                s = kernel::delinearize(pool, pool.variable(trip), serial);
     for (std::size_t d = 0; d < p.size(); ++d) at[std::size_t(space.parallel[d])] = p[d];
     for (std::size_t d = 0; d < s.size(); ++d) at[std::size_t(space.serial[d])] = s[d];
+    const std::int32_t lane = width > 1 ? k->new_variable(width) : -1;
+    if (width > 1) at.back() = pool.add(pool.mul(at.back(), width), pool.variable(lane));
     // Element of the operand: window offset plus scattered start plus batch.
     std::vector<ExprId> target(operand_dims.size(), pool.index(0));
     for (std::size_t w = 0; w < space.window_dims.size(); ++w)
@@ -125,7 +146,9 @@ void PlanBuilder::lower_scatter(Node& node) {
       stmts.push_back({.kind = Stmt::Kind::declare,
                        .slot = old,
                        .dtype = d,
-                       .value = pool.load(memory[i], d, linear)});
+                       .value = pool.load(memory[i], d, linear),
+                       .width = width,
+                       .lane = lane});
       body.define(node.region(0).argument(int(i)), pool.reg(old, d));
       body.define(node.region(0).argument(int(n + i)), body.element(node.operand(n + 1 + i), at));
     }
@@ -134,7 +157,9 @@ void PlanBuilder::lower_scatter(Node& node) {
                        .slot = memory[i],
                        .dtype = node.result_types()[i].dtype,
                        .value = body.combined(node.region(0), i),
-                       .other = linear});
+                       .other = linear,
+                       .width = width,
+                       .lane = lane});
     std::vector<Stmt> guarded;
     guarded.push_back({.kind = Stmt::Kind::when, .value = inside, .body = std::move(stmts)});
     k->body.push_back({.kind = Stmt::Kind::loop,

@@ -116,6 +116,8 @@ class PlanBuilder {
   void lower_contraction(ir::Node& node);
   void lower_contraction(const Epilogue& epilogue, Location to);
   bool lower_library_gemm(const Epilogue& epilogue, Location to);
+  /// Copies an operand first where tiles read it much faster so.
+  std::optional<struct PackedOperand> pack_operand(const struct ContractionWork& work);
 
   // lower_control.cpp
   void lower_while(ir::Node& node);

@@ -49,10 +49,7 @@ class Tiler {
         lanes_(work.limits.vector_bytes / std::int64_t(byte_size(d_))) {}
 
   std::optional<std::int64_t> run() {
-    if (lanes_ < 2 || lanes_ > 16 || (d_ != DType::f32 && d_ != DType::f64)) return std::nullopt;
-    for (const Value& v : dot_.operands())
-      if (v.type().dtype != d_) return std::nullopt;
-    if (s_.k == 0 || !choose_form()) return std::nullopt;
+    if (!suits() || !choose_form()) return std::nullopt;
     choose_tiles();
     const std::int64_t row_tiles = (rows_ + tile_rows_ - 1) / tile_rows_,
                        column_tiles = (columns_ + tile_columns_ - 1) / tile_columns_;
@@ -82,6 +79,19 @@ class Tiler {
     return items;
   }
 
+  std::optional<bool> to_pack() {
+    constexpr std::int64_t often = 8;
+    if (!suits() || s_.k > 16 * lanes_) return std::nullopt;
+    const Form f = form();
+    if ((f.by_n && f.out_n) || (f.by_m && f.out_m)) return std::nullopt;
+    if (!f.out_n && !f.out_m) return std::nullopt;
+    const std::int64_t columns = f.out_n ? s_.n : s_.m, rows = f.out_n ? s_.m : s_.n;
+    // Vectors whose lanes are stored one by one cost a result what a copy costs its operand.
+    const std::int64_t uses = f.by_n || f.by_m ? 2 * s_.k : often;
+    if (columns < lanes_ || rows < uses) return std::nullopt;
+    return !f.out_n;
+  }
+
  private:
   struct Tile {
     ExprId batch, row;
@@ -94,6 +104,12 @@ class Tiler {
 
   ExprId operand(bool of_rows, ExprId b, ExprId free, ExprId k) {
     const bool is_lhs = of_rows != swapped_;
+    if (work_.packed && work_.packed->is_lhs == is_lhs) {
+      const Dims dims{s_.batch, s_.k, is_lhs ? s_.m : s_.n};
+      body_.note_count(s_.batch * s_.k * dims[2]);
+      return pool_.load(body_.buffer(work_.packed->at, d_, false), d_,
+                        kernel::linear_index(pool_, std::vector{b, k, free}, dims));
+    }
     const OperandIndex index = is_lhs ? OperandIndex{dot_.operand(0).type().dims, s_.lhs_batch,
                                                      s_.lhs_free, s_.lhs_contracting}
                                       : OperandIndex{dot_.operand(1).type().dims, s_.rhs_batch,
@@ -108,8 +124,17 @@ class Tiler {
 
   // --- Choices ---
 
-  /// Which operand gives the vectors, and along what.
-  bool choose_form() {
+  [[nodiscard]] bool suits() const {
+    if (lanes_ < 2 || lanes_ > 16 || (d_ != DType::f32 && d_ != DType::f64)) return false;
+    return s_.k > 0 && std::ranges::all_of(dot_.operands(),
+                                           [&](const Value& v) { return v.type().dtype == d_; });
+  }
+
+  /// What lies side by side: elements of an operand along m, n or the sum, and results.
+  struct Form {
+    bool by_m, by_n, both_k, out_m, out_n;
+  };
+  Form form() {
     const ExprId zero = pool_.index(0);
     const std::int32_t m = k_.new_variable(std::max<std::int64_t>(s_.m, 2)),
                        n = k_.new_variable(std::max<std::int64_t>(s_.n, 2)),
@@ -127,7 +152,16 @@ class Tiler {
                         along(pool_, rhs, k) == Along::contiguous,
                out_m = factor_of(pool_, out, m) == 1, out_n = factor_of(pool_, out, n) == 1;
     constexpr std::int64_t few = 4;
-    const bool by_n = rhs_n && s_.n >= few, by_m = lhs_m && s_.m >= few;
+    return {.by_m = lhs_m && s_.m >= few,
+            .by_n = rhs_n && s_.n >= few,
+            .both_k = both_k,
+            .out_m = out_m,
+            .out_n = out_n};
+  }
+
+  /// Which operand gives the vectors, and along what.
+  bool choose_form() {
+    const auto [by_m, by_n, both_k, out_m, out_n] = form();
     if (by_n && out_n)
       swapped_ = false;
     else if (by_m && out_m)
@@ -349,6 +383,10 @@ std::vector<ExprId> root_index(ExprPool& pool, const Epilogue& epilogue, ExprId 
     dims = node->result_types()[0].dims;
   }
   return index;
+}
+
+std::optional<bool> operand_to_pack(const ContractionWork& work, Kernel& kernel, KernelBody& body) {
+  return Tiler(work, kernel, body).to_pack();
 }
 
 std::optional<std::int64_t> tile_contraction(const ContractionWork& work, Kernel& kernel,

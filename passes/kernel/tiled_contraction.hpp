@@ -12,12 +12,24 @@
 
 namespace partita::passes {
 
+/// An operand as a copy with its batch, contracted and free dimensions in this order.
+struct PackedOperand {
+  bool is_lhs;
+  Location at;
+};
+
 /// A contraction with what it does before it stores.
 struct ContractionWork {
   const Epilogue& epilogue;
   Location to;  ///< of the root, dense row-major
   TileLimits limits;
+  std::optional<PackedOperand> packed;
 };
+
+/// Whether an operand should be packed first, and which (true: the left one): the one whose vectors
+/// make vectors of results, where vectors along a short sum, or none, would be the choice otherwise.
+[[nodiscard]] std::optional<bool> operand_to_pack(const ContractionWork& work, Kernel& kernel,
+                                                  KernelBody& body);
 
 /// Fills `kernel` and returns its work-items; nothing where the operands have no such form (then
 /// `kernel` and `body` are of no use any more).

@@ -171,7 +171,11 @@ static void for_contractions(const Graph& graph, const std::function<void(Node&)
 
 void ValueAnalysis::form_epilogues(const Graph& graph) {
   epilogues_ = find_epilogues(
-      graph, [this](const Node& node) { return is_library_contraction(node, policy_); },
+      graph,
+      [this](const Node& node) {
+        return is_library_contraction(node, policy_) &&
+               has_matrix_layouts(node, [this](Value v) { return host_.contains(v); });
+      },
       [this](Value v) { return materialised_.contains(v); });
   std::set<const Node*> fused;
   for (const auto& [root, epilogue] : epilogues_) {

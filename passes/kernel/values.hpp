@@ -40,6 +40,8 @@ struct ValuePolicy {
   /// Contractions with at least this many multiply-adds go to the GEMM library where it can take them.
   std::int64_t library_threshold = 0;
   TileLimits tiles = {};
+  /// Generated contractions with at least this many may have an operand copied first.
+  std::int64_t packing_threshold = 0;
   /// What was measured of the device that is meant; null: nothing.  Decides on the tiles, and on the
   /// library where `asks_tuning`.
   std::shared_ptr<const TuningModel> tuning = nullptr;

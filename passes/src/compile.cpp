@@ -38,6 +38,7 @@ std::vector<const Target*> targets() {
 ValuePolicy policy_for(const CompileOptions& options, const Target& target) {
   ValuePolicy policy{.tiles = {.vector_bytes = target.vector_bytes}};
   policy.library_threshold = target.library_threshold;
+  policy.packing_threshold = target.packing_threshold;
   const bool is_library = options.gemm == "library" || options.gemm == "clblast";
   if (is_library) policy.library_threshold = 1;
   if (options.gemm == "generated")

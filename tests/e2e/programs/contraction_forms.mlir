@@ -402,4 +402,92 @@ module @contraction_forms {
     check.expect_eq %31, %44 : tensor<6x4x5xf32>
     return
   }
+  func.func @queries_and_keys_of_heads_in_the_middle() {
+    %0 = stablehlo.iota dim = 0 : tensor<12000xi32>
+    %1 = stablehlo.constant dense<7> : tensor<12000xi32>
+    %2 = stablehlo.constant dense<11> : tensor<12000xi32>
+    %3 = stablehlo.constant dense<5> : tensor<12000xi32>
+    %4 = stablehlo.multiply %0, %1 : tensor<12000xi32>
+    %5 = stablehlo.remainder %4, %2 : tensor<12000xi32>
+    %6 = stablehlo.subtract %5, %3 : tensor<12000xi32>
+    %7 = stablehlo.convert %6 : (tensor<12000xi32>) -> tensor<12000xf32>
+    %a = stablehlo.reshape %7 : (tensor<12000xf32>) -> tensor<2x40x3x50xf32>
+    %8 = stablehlo.iota dim = 0 : tensor<13500xi32>
+    %9 = stablehlo.constant dense<5> : tensor<13500xi32>
+    %10 = stablehlo.constant dense<13> : tensor<13500xi32>
+    %11 = stablehlo.constant dense<6> : tensor<13500xi32>
+    %12 = stablehlo.multiply %8, %9 : tensor<13500xi32>
+    %13 = stablehlo.remainder %12, %10 : tensor<13500xi32>
+    %14 = stablehlo.subtract %13, %11 : tensor<13500xi32>
+    %15 = stablehlo.convert %14 : (tensor<13500xi32>) -> tensor<13500xf32>
+    %b = stablehlo.reshape %15 : (tensor<13500xf32>) -> tensor<2x45x3x50xf32>
+    %dot = stablehlo.dot_general %a, %b, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3] : (tensor<2x40x3x50xf32>, tensor<2x45x3x50xf32>) -> tensor<2x3x40x45xf32>
+    %wa = stablehlo.broadcast_in_dim %a, dims = [0, 2, 1, 4] : (tensor<2x40x3x50xf32>) -> tensor<2x3x40x45x50xf32>
+    %wb = stablehlo.broadcast_in_dim %b, dims = [0, 3, 1, 4] : (tensor<2x45x3x50xf32>) -> tensor<2x3x40x45x50xf32>
+    %products = stablehlo.multiply %wa, %wb : tensor<2x3x40x45x50xf32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %sums = stablehlo.reduce(%products init: %zero) applies stablehlo.add across dimensions = [4] : (tensor<2x3x40x45x50xf32>, tensor<f32>) -> tensor<2x3x40x45xf32>
+    check.expect_eq %dot, %sums : tensor<2x3x40x45xf32>
+    return
+  }
+  func.func @values_of_heads_in_the_middle() {
+    %0 = stablehlo.iota dim = 0 : tensor<11070xi32>
+    %1 = stablehlo.constant dense<7> : tensor<11070xi32>
+    %2 = stablehlo.constant dense<11> : tensor<11070xi32>
+    %3 = stablehlo.constant dense<5> : tensor<11070xi32>
+    %4 = stablehlo.multiply %0, %1 : tensor<11070xi32>
+    %5 = stablehlo.remainder %4, %2 : tensor<11070xi32>
+    %6 = stablehlo.subtract %5, %3 : tensor<11070xi32>
+    %7 = stablehlo.convert %6 : (tensor<11070xi32>) -> tensor<11070xf64>
+    %a = stablehlo.reshape %7 : (tensor<11070xf64>) -> tensor<2x45x3x41xf64>
+    %8 = stablehlo.iota dim = 0 : tensor<13770xi32>
+    %9 = stablehlo.constant dense<5> : tensor<13770xi32>
+    %10 = stablehlo.constant dense<13> : tensor<13770xi32>
+    %11 = stablehlo.constant dense<6> : tensor<13770xi32>
+    %12 = stablehlo.multiply %8, %9 : tensor<13770xi32>
+    %13 = stablehlo.remainder %12, %10 : tensor<13770xi32>
+    %14 = stablehlo.subtract %13, %11 : tensor<13770xi32>
+    %15 = stablehlo.convert %14 : (tensor<13770xi32>) -> tensor<13770xf64>
+    %b = stablehlo.reshape %15 : (tensor<13770xf64>) -> tensor<2x3x51x45xf64>
+    %dot = stablehlo.dot_general %a, %b, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3] : (tensor<2x45x3x41xf64>, tensor<2x3x51x45xf64>) -> tensor<2x3x41x51xf64>
+    %wa = stablehlo.broadcast_in_dim %a, dims = [0, 4, 1, 2] : (tensor<2x45x3x41xf64>) -> tensor<2x3x41x51x45xf64>
+    %wb = stablehlo.broadcast_in_dim %b, dims = [0, 1, 3, 4] : (tensor<2x3x51x45xf64>) -> tensor<2x3x41x51x45xf64>
+    %products = stablehlo.multiply %wa, %wb : tensor<2x3x41x51x45xf64>
+    %zero = stablehlo.constant dense<0.0> : tensor<f64>
+    %sums = stablehlo.reduce(%products init: %zero) applies stablehlo.add across dimensions = [4] : (tensor<2x3x41x51x45xf64>, tensor<f64>) -> tensor<2x3x41x51xf64>
+    %moved = stablehlo.transpose %dot, dims = [0, 3, 1, 2] : (tensor<2x3x41x51xf64>) -> tensor<2x51x3x41xf64>
+    %far = stablehlo.negate %moved : tensor<2x51x3x41xf64>
+    %moved_sums = stablehlo.transpose %sums, dims = [0, 3, 1, 2] : (tensor<2x3x41x51xf64>) -> tensor<2x51x3x41xf64>
+    %far_sums = stablehlo.negate %moved_sums : tensor<2x51x3x41xf64>
+    check.expect_eq %far, %far_sums : tensor<2x51x3x41xf64>
+    return
+  }
+  func.func @sums_along_the_middle_with_batches_innermost() {
+    %0 = stablehlo.iota dim = 0 : tensor<13120xi32>
+    %1 = stablehlo.constant dense<7> : tensor<13120xi32>
+    %2 = stablehlo.constant dense<11> : tensor<13120xi32>
+    %3 = stablehlo.constant dense<5> : tensor<13120xi32>
+    %4 = stablehlo.multiply %0, %1 : tensor<13120xi32>
+    %5 = stablehlo.remainder %4, %2 : tensor<13120xi32>
+    %6 = stablehlo.subtract %5, %3 : tensor<13120xi32>
+    %7 = stablehlo.convert %6 : (tensor<13120xi32>) -> tensor<13120xf32>
+    %a = stablehlo.reshape %7 : (tensor<13120xf32>) -> tensor<41x2x5x32xf32>
+    %8 = stablehlo.iota dim = 0 : tensor<14400xi32>
+    %9 = stablehlo.constant dense<5> : tensor<14400xi32>
+    %10 = stablehlo.constant dense<13> : tensor<14400xi32>
+    %11 = stablehlo.constant dense<6> : tensor<14400xi32>
+    %12 = stablehlo.multiply %8, %9 : tensor<14400xi32>
+    %13 = stablehlo.remainder %12, %10 : tensor<14400xi32>
+    %14 = stablehlo.subtract %13, %11 : tensor<14400xi32>
+    %15 = stablehlo.convert %14 : (tensor<14400xi32>) -> tensor<14400xf32>
+    %b = stablehlo.reshape %15 : (tensor<14400xf32>) -> tensor<45x2x5x32xf32>
+    %dot = stablehlo.dot_general %a, %b, batching_dims = [1, 3] x [1, 3], contracting_dims = [2] x [2] : (tensor<41x2x5x32xf32>, tensor<45x2x5x32xf32>) -> tensor<2x32x41x45xf32>
+    %wa = stablehlo.broadcast_in_dim %a, dims = [2, 0, 4, 1] : (tensor<41x2x5x32xf32>) -> tensor<2x32x41x45x5xf32>
+    %wb = stablehlo.broadcast_in_dim %b, dims = [3, 0, 4, 1] : (tensor<45x2x5x32xf32>) -> tensor<2x32x41x45x5xf32>
+    %products = stablehlo.multiply %wa, %wb : tensor<2x32x41x45x5xf32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %sums = stablehlo.reduce(%products init: %zero) applies stablehlo.add across dimensions = [4] : (tensor<2x32x41x45x5xf32>, tensor<f32>) -> tensor<2x32x41x45xf32>
+    check.expect_eq %dot, %sums : tensor<2x32x41x45xf32>
+    return
+  }
 }

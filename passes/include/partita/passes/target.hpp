@@ -42,6 +42,8 @@ struct Target {
   std::vector<TuningText> tunings;
   /// Kernels are printed for one work-item, and launches may have two dimensions.
   bool has_row_launches = false;
+  /// Multiply-adds from which a launch is worth it that copies an operand for a generated contraction.
+  std::int64_t packing_threshold = 1 << 19;
 };
 
 /// The target of that name; a user error that names those built in.
