@@ -22,7 +22,7 @@ using kernel::no_expr;
 
 /// A kernel's statements without the test for the last group, and how many items pass that test.
 struct Form {
-  const std::vector<Stmt>* body;
+  const std::vector<Stmt>* body = nullptr;
   HostExpr items;
   bool is_guarded = false;
 };
@@ -67,13 +67,36 @@ class KernelMerger {
     launch_.local = first.launch->local;
   }
 
+  /// For calls that are packed.
+  explicit KernelMerger(const Grid& grid) : out_(std::make_unique<Kernel>()) {
+    out_->pool.set_extent(0, grid.items);
+    if (grid.rows > 1) out_->row_variable = out_->new_variable(grid.rows);
+    launch_.global = {HostExpr(grid.items), HostExpr(grid.rows), HostExpr(1)};
+  }
+
+  /// All of a call, done by the items that it has.
+  void append_whole(const KernelCall& call) {
+    const Grid grid = grid_of(call).value();
+    begin(call);
+    if (call.kernel->row_variable >= 0 && out_->row_variable >= 0)
+      variables_[call.kernel->row_variable] = out_->row_variable;
+    std::vector<Stmt> body;
+    for (const Stmt& s : *form_of(call).body) body.push_back(map(s));
+    for (std::size_t b = 0; b < call.kernel->buffers.size(); ++b)
+      if (call.kernel->buffers[b].is_written)
+        out_->buffers[std::size_t(buffer(std::int32_t(b)))].is_written = true;
+    ExprPool& pool = out_->pool;
+    if (HostExpr(grid.rows) != launch_.global[1])
+      body = {when(pool.less(pool.variable(out_->row_variable), pool.index(grid.rows)),
+                   std::move(body))};
+    out_->body.push_back(
+        when(pool.less(pool.variable(unbounded_item), pool.index(grid.items)), std::move(body)));
+  }
+
+  MergedCall finish_whole() { return {std::move(out_), std::move(launch_)}; }
+
   void append(const KernelCall& call, const std::function<bool(int)>& is_kept) {
-    call_ = call;
-    mapped_.assign(std::size_t(call.kernel->pool.size()), no_expr);
-    variables_ = {{0, 0}, {unbounded_item, unbounded_item}};
-    first_register_ = out_->next_register;
-    out_->next_register += call.kernel->next_register;
-    out_->wide_index |= call.kernel->wide_index;
+    begin(call);
     std::vector<Stmt> before, stores;
     for (const Stmt& s : *form_of(call).body)
       if (s.kind != Stmt::Kind::store)
@@ -117,6 +140,15 @@ class KernelMerger {
     bool depends_on_register;
   };
 
+  void begin(const KernelCall& call) {
+    call_ = call;
+    mapped_.assign(std::size_t(call.kernel->pool.size()), no_expr);
+    variables_ = {{0, 0}, {unbounded_item, unbounded_item}};
+    first_register_ = out_->next_register;
+    out_->next_register += call.kernel->next_register;
+    out_->wide_index |= call.kernel->wide_index;
+  }
+
   std::int32_t buffer(std::int32_t slot) {
     const BufferRef& ref = call_.launch->buffers[std::size_t(slot)];
     const DType d = call_.kernel->buffers[std::size_t(slot)].dtype;
@@ -146,8 +178,17 @@ class KernelMerger {
   ExprId map_variable(ExprId id) {
     const std::int32_t slot = variable(call_.kernel->pool[id].slot);
     const std::int64_t high = call_.kernel->pool.bounds(id).high;
-    if (slot > 0 && high < ExprPool::unbounded) out_->pool.set_extent(slot, high + 1);
+    if (slot > 0 && slot != out_->row_variable && high < ExprPool::unbounded)
+      out_->pool.set_extent(slot, high + 1);
     return out_->pool.variable(slot);
+  }
+
+  ExprId map_scalar(ExprId id) {
+    const Expr& e = call_.kernel->pool[id];
+    const ExprId to = scalar(call_.launch->scalars[std::size_t(e.slot)].value);
+    const ExprPool::Bounds b = call_.kernel->pool.bounds(id);
+    out_->pool.set_scalar_bounds(out_->pool[to].slot, b.low, b.high);
+    return to;
   }
 
   ExprId map_load(const Expr& e) {
@@ -180,14 +221,20 @@ class KernelMerger {
       case ExprKind::index_variable:
         return map_variable(id);
       case ExprKind::index_scalar:
-        return scalar(call_.launch->scalars[std::size_t(e.slot)].value);
+        return map_scalar(id);
       default:
         return rebuild(pool, e, x);
     }
   }
 
   Stmt map(const Stmt& s) {
-    Stmt to{.kind = s.kind, .slot = s.slot, .dtype = s.dtype};
+    Stmt to{.kind = s.kind,
+            .slot = s.slot,
+            .dtype = s.dtype,
+            .width = s.width,
+            .lane = s.lane >= 0 ? variable(s.lane) : s.lane,
+            .step = s.step,
+            .is_parallel = s.is_parallel};
     for (const Stmt& inner : s.body) to.body.push_back(map(inner));
     to.value = map(s.value);
     to.other = map(s.other);
@@ -299,11 +346,31 @@ CallFacts facts_of(const KernelCall& call) {
   return facts;
 }
 
+std::optional<Grid> grid_of(const KernelCall& call) {
+  const Launch& l = *call.launch;
+  const HostExpr items = form_of(call).items;
+  if (!items.is_constant() || !l.global[0].is_constant() || !l.global[1].is_constant() ||
+      !(l.global[2] == HostExpr(1)))
+    return std::nullopt;
+  return Grid{std::min(items.value(), l.global[0].value()), l.global[1].value()};
+}
+
 MergedCall merge_calls(std::span<const KernelCall> calls,
                        const std::function<bool(int buffer)>& is_kept) {
   KernelMerger merger(calls.front());
   for (const KernelCall& call : calls) merger.append(call, is_kept);
   return merger.finish();
+}
+
+MergedCall pack_calls(std::span<const KernelCall> calls) {
+  Grid all;
+  for (const KernelCall& call : calls) {
+    const Grid grid = grid_of(call).value();
+    all = {std::max(all.items, grid.items), std::max(all.rows, grid.rows)};
+  }
+  KernelMerger merger(all);
+  for (const KernelCall& call : calls) merger.append_whole(call);
+  return merger.finish_whole();
 }
 
 }  // namespace partita::passes

@@ -3,11 +3,13 @@
 //
 // One kernel out of several that run over the same items: each item does what the items of the
 // kernels did, in their order.  What a kernel reads at the item where an earlier one stores is taken
-// from there instead of memory.  Which launches may be merged is decided elsewhere.
+// from there instead of memory.  Launches of different sizes become one whose items each do the parts
+// that have such an item.  Which launches may be merged is decided elsewhere.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,5 +50,16 @@ struct MergedCall {
 /// Stores into buffers for which `is_kept` does not hold are left out.
 [[nodiscard]] MergedCall merge_calls(std::span<const KernelCall> calls,
                                      const std::function<bool(int buffer)>& is_kept);
+
+/// Items that a call has along dimensions 0 and 1; nothing where they are not known, or there are
+/// more dimensions.
+struct Grid {
+  std::int64_t items = 0, rows = 0;
+  [[nodiscard]] std::int64_t count() const { return items * rows; }
+};
+[[nodiscard]] std::optional<Grid> grid_of(const KernelCall& call);
+
+/// The calls, of any grids, as one over the largest.  None may read or write what another writes.
+[[nodiscard]] MergedCall pack_calls(std::span<const KernelCall> calls);
 
 }  // namespace partita::passes

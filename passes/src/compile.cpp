@@ -15,6 +15,7 @@
 #include "passes/kernel/arena.hpp"
 #include "passes/kernel/fuse_launches.hpp"
 #include "passes/kernel/launch_rows.hpp"
+#include "passes/kernel/pack_launches.hpp"
 #include "passes/kernel/plan_builder.hpp"
 #include "passes/kernel/tuning_model.hpp"
 #include "passes/src/choose_tuning.hpp"
@@ -199,8 +200,11 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
     remove_copies(draft);
     fuse_launches(draft);
     remove_unread_stores(draft);
+    if (target.has_row_launches) {
+      launch_rows(draft, target.vector_bytes);
+      pack_launches(draft);
+    }
     assign_arena(draft);
-    if (target.has_row_launches) launch_rows(draft, target.vector_bytes);
   });
   watch.time("codegen", [&] {
     artifact.plan = draft.plan;
