@@ -4,14 +4,15 @@
 # partita_library(), partita_backend(), partita_executable(), partita_test(): every target of the
 # project is made by one of these.
 
-# Sources below the current folder, without tests; re-globbed at each build.
+# Sources below the current folder, without tests and without the file of frontend/ that is part of
+# libpartita (runtime/CMakeLists.txt); re-globbed at each build.
 function(partita_glob_sources result)
   set(files "")
   foreach(folder IN LISTS ARGN)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${folder}/*.cpp)
     list(APPEND files ${found})
   endforeach()
-  list(FILTER files EXCLUDE REGEX "/tests/")
+  list(FILTER files EXCLUDE REGEX "/tests/|/elementwise_functions.cpp$")
   set(${result} ${files} PARENT_SCOPE)
 endfunction()
 

@@ -2,13 +2,14 @@
 // Copyright The partita authors
 //
 // Prints kernels as functions of C11 over ranges of work-items and has the compiler of this machine
-// make one shared object for each instruction set asked for.
+// make one shared object for each instruction set asked for, or writes them as lane code.
 #include <algorithm>
 #include <limits>
 #include <set>
 
 #include "backend-cpu/codegen/c_dialect.hpp"
 #include "backend-cpu/codegen/host_compiler.hpp"
+#include "backend-cpu/codegen/lane_writer.hpp"
 #include "backend-cpu/codegen/object_code.hpp"
 #include "backend-cpu/codegen/work_loops.hpp"
 #include "partita/base/cpu_levels.hpp"
@@ -127,12 +128,36 @@ std::vector<ObjectUnit> in_units(const std::string& before,
   return units;
 }
 
+bool compiles(const CompileOptions& options) {
+  if (options.tier == "0") return false;
+  if (options.tier == "1") return true;
+  if (options.tier != "auto")
+    throw_user_error(cat("--tier: expected 0, 1 or auto, found '", options.tier, "'"));
+  return has_host_compiler();
+}
+
+KernelBinary lanes_of(std::span<const PrintedKernel> printed) {
+  LaneCode code;
+  for (const PrintedKernel& k : printed) code.kernels.push_back(lane_kernel(*k.kernel));
+  const std::string text = lane_code_to_json(code);
+  try {
+    (void)lane_code_from_json(text, "lane code");
+  } catch (const Error& error) {
+    throw_user_error(
+        cat("--tier 0: expected a program that lane code can express, found one whose ",
+            error.what(), "; --tier 1 takes it, with a C compiler"));
+  }
+  const auto bytes = std::as_bytes(std::span(text));
+  return {std::string(lane_code_name), {bytes.begin(), bytes.end()}};
+}
+
 void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact) {
   const std::vector<std::string> levels = chosen_levels(options);
   KernelPrinter printer;
+  const std::vector<PrintedKernel> printed =
+      print_kernels(draft, artifact, [&](const Kernel& kernel) { return printer.print(kernel); });
   std::vector<std::string> kernels;
-  for (const PrintedKernel& k : print_kernels(
-           draft, artifact, [&](const Kernel& kernel) { return printer.print(kernel); })) {
+  for (const PrintedKernel& k : printed) {
     const std::string comment = k.comment.empty() ? "" : cat("\n// ", k.comment);
     kernels.push_back(cat(comment, "\nvoid partita_", k.name, k.text));
   }
@@ -141,6 +166,10 @@ void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& a
   for (const std::string& kernel : kernels) source += kernel;
   artifact.modules.push_back({"kernels", std::move(source)});
   if (artifact.kernels.empty()) return;
+  if (!compiles(options)) {
+    artifact.binaries.push_back(lanes_of(printed));
+    return;
+  }
   for (const std::string& level : levels)
     artifact.binaries.push_back({level, compile_shared_object(units, level)});
 }
@@ -154,7 +183,7 @@ ObjectCode emit(const std::string& name, std::span<const ObjectFunction> functio
 
 const Target& target_cpu();
 const Target& target_cpu() {
-  static const Target target{"cpu", blas_threshold, generate, vector_bytes, emit};
+  static const Target target{"cpu", blas_threshold, generate, vector_bytes, compiles, emit};
   return target;
 }
 

@@ -61,13 +61,18 @@ std::optional<fs::path> find_program(const std::string& name) {
   }
 }
 
-fs::path find_compiler() {
-  if (const auto named = environment("PARTITA_CC")) {
-    if (const auto found = find_program(*named)) return *found;
-    throw_device_error(cat("PARTITA_CC: expected a C compiler, found no program ", *named));
-  }
+/// Nothing where there is none.
+std::optional<fs::path> look_for_compiler() {
+  if (const auto named = environment("PARTITA_CC")) return find_program(*named);
   for (const char* name : {"cc", "gcc", "clang"})
-    if (const auto found = find_program(name)) return *found;
+    if (auto found = find_program(name)) return found;
+  return std::nullopt;
+}
+
+fs::path find_compiler() {
+  if (const auto found = look_for_compiler()) return *found;
+  if (const auto named = environment("PARTITA_CC"))
+    throw_device_error(cat("PARTITA_CC: expected a C compiler, found no program ", *named));
   throw_device_error(
       "target cpu: expected a C compiler in PATH (cc, gcc or clang), found none (install gcc, or "
       "name one in PARTITA_CC)");
@@ -192,6 +197,8 @@ std::vector<std::byte> compiled(std::span<const ObjectUnit> units, const std::st
 }
 
 }  // namespace
+
+bool has_host_compiler() { return look_for_compiler().has_value(); }
 
 std::vector<std::byte> compile_shared_object(std::span<const ObjectUnit> units,
                                              const std::string& level) {

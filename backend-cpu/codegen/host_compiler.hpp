@@ -14,6 +14,9 @@
 
 namespace partita::passes {
 
+/// Whether there is a compiler.
+[[nodiscard]] bool has_host_compiler();
+
 /// One translation unit: its text may include the bytes as file `UNIT.bin`, where UNIT is its number
 /// from 0.
 struct ObjectUnit {

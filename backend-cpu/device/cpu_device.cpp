@@ -12,6 +12,7 @@
 
 #include "backend-cpu/device/blas.hpp"
 #include "backend-cpu/device/cores.hpp"
+#include "backend-cpu/device/lane_program.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::cpu {
@@ -92,6 +93,8 @@ DeviceBufferPtr CpuDevice::borrow(std::span<const std::byte> host) {
 }
 
 DeviceProgramPtr CpuDevice::load(const Artifact& artifact) {
+  for (const KernelBinary& binary : artifact.binaries)
+    if (binary.name == lane_code_name) return std::make_shared<LaneProgram>(artifact, binary);
   return std::make_shared<NativeModule>(artifact);
 }
 
@@ -111,7 +114,7 @@ void CpuDevice::copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to
 }
 
 void CpuDevice::launch(DeviceProgram& program, const LaunchArgs& args) {
-  NativeModule::Kernel& kernel = static_cast<NativeModule&>(program).kernel(args.kernel);
+  auto& kernels = static_cast<KernelProgram&>(program);
   if (args.global[1] != 1 || args.global[2] != 1)
     throw_internal_error("the cpu backend runs work-items of one dimension");
   buffers_.clear();
@@ -122,9 +125,11 @@ void CpuDevice::launch(DeviceProgram& program, const LaunchArgs& args) {
     offsets_.push_back(b.element_offset);
   }
   for (const LaunchArgs::Scalar& s : args.scalars) scalars_.push_back(s.value);
-  run_items(kernel.seconds_per_item, args.global[0], [&](std::int64_t begin, std::int64_t end) {
-    kernel.function(begin, end, buffers_.data(), offsets_.data(), scalars_.data());
-  });
+  const KernelArguments arguments{buffers_.data(), offsets_.data(), scalars_.data()};
+  run_items(kernels.seconds_per_item(args.kernel), args.global[0],
+            [&](std::int64_t begin, std::int64_t end) {
+              kernels.run(args.kernel, begin, end, arguments);
+            });
 }
 
 // What an item costs is measured on a first part of the items, so that cheap launches stay on this

@@ -85,7 +85,7 @@ void* load(const KernelBinary& binary, const UniqueHandle<FileTraits>& file) {
 
 void FileTraits::release(Handle handle) noexcept { ::close(handle); }
 
-NativeModule::NativeModule(const Artifact& artifact) {
+NativeModule::NativeModule(const Artifact& artifact) : KernelProgram(artifact.kernels.size()) {
   if (artifact.kernels.empty()) return;
   const KernelBinary& binary = best_binary(artifact);
   file_ = file_of(binary);
@@ -97,7 +97,7 @@ NativeModule::NativeModule(const Artifact& artifact) {
       throw_device_error(
           cat("machine code for ", binary.name, ": expected kernel ", entry.name, ", found none"));
     }
-    kernels_.push_back({.function = std::bit_cast<KernelFunction>(address)});
+    kernels_.push_back(std::bit_cast<KernelFunction>(address));
   }
 }
 

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "backend-cpu/device/kernel_program.hpp"
 #include "partita/artifact/artifact.hpp"
 #include "partita/base/unique_handle.hpp"
-#include "partita/device/device.hpp"
 
 namespace partita::cpu {
 
@@ -25,7 +25,7 @@ struct FileTraits {
   static void release(Handle handle) noexcept;
 };
 
-class NativeModule final : public DeviceProgram {
+class NativeModule final : public KernelProgram {
  public:
   /// A device error where no binary suits this processor or the one that does cannot be loaded.
   explicit NativeModule(const Artifact& artifact);
@@ -33,18 +33,18 @@ class NativeModule final : public DeviceProgram {
   NativeModule(const NativeModule&) = delete;
   NativeModule& operator=(const NativeModule&) = delete;
 
-  struct Kernel {
-    KernelFunction function = nullptr;
-    double seconds_per_item = 0;  ///< as last measured; 0: not yet
-  };
-  [[nodiscard]] Kernel& kernel(int index) { return kernels_[std::size_t(index)]; }
+  void run(int kernel, std::int64_t begin, std::int64_t end,
+           const KernelArguments& arguments) const override {
+    kernels_[std::size_t(kernel)](begin, end, arguments.buffers, arguments.offsets,
+                                  arguments.scalars);
+  }
 
  private:
   /// Open as long as the module is loaded: dlopen takes files of one name for one object, and the
   /// name is the descriptor's number.
   UniqueHandle<FileTraits> file_;
   void* handle_ = nullptr;
-  std::vector<Kernel> kernels_;
+  std::vector<KernelFunction> kernels_;
 };
 
 }  // namespace partita::cpu

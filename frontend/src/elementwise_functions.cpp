@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// The values of elementwise.def as loops over arrays, one function per row and dtype.
+// The values of elementwise.def as loops over arrays, one function per row and dtype.  Part of
+// libpartita, where code without a compiler runs them.
+#include "partita/base/element_functions.hpp"
+
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "frontend/src/scalar.hpp"
 #include "partita/base/dtype.hpp"
+#include "partita/base/error.hpp"
 #include "partita/ir/elementwise.hpp"
 
 namespace partita::ir {
@@ -156,11 +161,40 @@ constexpr FunctionsOfRow functions[] = {
 #include "frontend/ops/elementwise.def"
 };
 
+constexpr std::string_view names[] = {
+#define PARTITA_ROW(name, ...) #name,
+#include "frontend/ops/elementwise.def"
+};
+
 }  // namespace
 
-ElementwiseFn elementwise_function(const ElementwiseRow& row, DType d) {
-  const std::ptrdiff_t index = &row - elementwise_rows().data();
-  return functions[index][std::size_t(d)];
+}  // namespace partita::ir
+
+namespace partita {
+
+ElementwiseFn row_function(std::size_t row, DType d) { return ir::functions[row][std::size_t(d)]; }
+
+ElementwiseFn row_function(std::string_view row, DType d) {
+  const auto* const found = std::ranges::find(ir::names, row);
+  if (found == std::end(ir::names)) return nullptr;
+  return row_function(std::size_t(found - std::begin(ir::names)), d);
 }
 
-}  // namespace partita::ir
+int row_arity(std::string_view row) {
+  const auto* const found = std::ranges::find(ir::names, row);
+  if (found == std::end(ir::names)) return 0;
+  return ir::arity(ir::scalar::signature_of(ir::RowId(found - std::begin(ir::names))));
+}
+
+RowBytes row_bytes(std::string_view row, DType d) {
+  const auto* const found = std::ranges::find(ir::names, row);
+  PARTITA_ASSERT(found != std::end(ir::names));
+  const ir::Signature s = ir::scalar::signature_of(ir::RowId(found - std::begin(ir::names)));
+  RowBytes bytes;
+  for (int k = 0; k < ir::arity(s); ++k)
+    bytes.operands[std::size_t(k)] = byte_size(ir::operand_of(s, d, k));
+  bytes.result = byte_size(ir::result_of(s, d));
+  return bytes;
+}
+
+}  // namespace partita

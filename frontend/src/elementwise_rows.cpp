@@ -106,6 +106,10 @@ const ElementwiseRow& elementwise_row(std::string_view name) {
   return *found;
 }
 
+ElementwiseFn elementwise_function(const ElementwiseRow& row, DType d) {
+  return row_function(std::size_t(&row - table), d);
+}
+
 DType operand_dtype(Signature s, DType d, int k) {
   return s == Signature::choice && k == 0 ? DType::i1 : d;
 }

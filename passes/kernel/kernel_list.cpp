@@ -58,7 +58,7 @@ std::vector<PrintedKernel> print_kernels(const PlanDraft& draft, Artifact& artif
     if (!is_new) continue;
     const int count = stems[kernel.stem]++;
     const std::string name = count == 0 ? kernel.stem : cat(kernel.stem, "_v", count);
-    printed.push_back({name, std::move(text), kernel.comment});
+    printed.push_back({name, std::move(text), kernel.comment, &kernel});
     artifact.kernels.push_back({name, 0});
   }
   renumber(artifact.plan.steps, numbers);

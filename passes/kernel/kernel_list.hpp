@@ -17,7 +17,8 @@ namespace partita::passes {
 /// A kernel as printed: parameters and body, without its name.
 struct PrintedKernel {
   std::string name, text;
-  std::string comment;  ///< nodes covered and shapes; may be empty
+  std::string comment;             ///< nodes covered and shapes; may be empty
+  const Kernel* kernel = nullptr;  ///< of the draft
 };
 
 /// Prints what the plan launches with `print`, in the order of first use, adds the entries to

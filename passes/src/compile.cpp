@@ -36,10 +36,17 @@ std::vector<const Target*> targets() {
   return all;
 }
 
+/// Multiply-adds from which a product by the library is faster than one by interpreted kernels.
+constexpr std::int64_t interpreted_threshold = 64;
+
 ValuePolicy policy_for(const CompileOptions& options, const Target& target) {
   ValuePolicy policy{.tiles = {.vector_bytes = target.vector_bytes}};
   policy.library_threshold = target.library_threshold;
   policy.packing_threshold = target.packing_threshold;
+  if (target.compiles != nullptr && !target.compiles(options)) {
+    policy.tiles.vector_bytes = 0;
+    policy.library_threshold = std::min(policy.library_threshold, interpreted_threshold);
+  }
   const bool is_library = options.gemm == "library" || options.gemm == "clblast";
   if (is_library) policy.library_threshold = 1;
   if (options.gemm == "generated")

@@ -22,6 +22,7 @@ ObjectCode compile_object(const ir::Module& module, const std::string& name,
     CompileOptions own = options;
     own.function = function;
     own.cpu_levels.clear();
+    own.tier = "1";
     CompileReport report;
     compiled.push_back({function, compile_module(module, own, &report)});
     if (reports != nullptr) reports->push_back(std::move(report));

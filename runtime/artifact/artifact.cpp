@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <exception>
 
+#include "partita/artifact/lane_code.hpp"
 #include "partita/artifact/plan_json.hpp"
 #include "partita/artifact/validate.hpp"
 #include "partita/base/error.hpp"
@@ -34,6 +35,7 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 std::string extension(const std::string& target) { return target == "opencl" ? ".cl" : ".c"; }
 
 std::string binary_path(const std::string& target, const std::string& name) {
+  if (name == lane_code_name) return cat(target, "/", name, ".json");
   return cat(target, "/module_", name, ".so");
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "partita/base/element_functions.hpp"
+
 namespace partita {
 
 namespace {
@@ -57,21 +59,28 @@ ValueType<to> convert_value(ValueType<from> x) {
   }
 }
 
+template <DType from, DType to>
+void convert_elements(const void* in, void* out, std::size_t n) {
+  const auto* x = static_cast<const StorageType<from>*>(in);
+  auto* y = static_cast<StorageType<to>*>(out);
+  for (std::size_t i = 0; i < n; ++i) store<to>(convert_value<to, from>(load<from>(x, i)), y, i);
+}
+
 }  // namespace
+
+ConversionFn conversion_function(DType from, DType to) {
+  return visit(from, [&](auto from_constant) {
+    return visit(to, [&](auto to_constant) -> ConversionFn {
+      return &convert_elements<from_constant, to_constant>;
+    });
+  });
+}
 
 HostArray convert(const HostArray& array, DType to) {
   if (to == array.type.dtype) return array;
   HostArray result(Type{.dtype = to, .dims = array.type.dims});
-  const std::size_t count = std::size_t(array.type.count());
-  visit(array.type.dtype, [&](auto from_constant) {
-    visit(to, [&](auto to_constant) {
-      constexpr DType from = from_constant, target = to_constant;
-      const auto* in = array.data<from>();
-      auto* out = result.data<target>();
-      for (std::size_t i = 0; i < count; ++i)
-        store<target>(convert_value<target, from>(load<from>(in, i)), out, i);
-    });
-  });
+  conversion_function(array.type.dtype, to)(array.bytes.data(), result.bytes.data(),
+                                            std::size_t(array.type.count()));
   return result;
 }
 

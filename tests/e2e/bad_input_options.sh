@@ -32,7 +32,7 @@ refused 2 "--target is required" "$partita" compile p.mlir -o "$out/p.pta"
 refused 2 "--target: 'cuda' is not built in; built in: |opencl|cpu" "$partita" compile p.mlir -o "$out/p.pta" --target cuda
 refused 2 "--cpu: expected some of native|x86-64-v3|found 'z80'" "$partita" compile p.mlir -o "$out/p.pta" --target cpu --cpu z80
 refused 3 "PARTITA_CC: expected a C compiler, found no program /nowhere/cc" \
-  env PARTITA_CC=/nowhere/cc "$partita" compile p.mlir -o "$out/p.pta" --target cpu
+  env PARTITA_CC=/nowhere/cc "$partita" compile p.mlir -o "$out/p.pta" --target cpu --tier 1
 compile "--nonsense" --nonsense
 compile "--layout: expected loop, batch, batch:B or auto, found 'foo'" --layout foo
 compile "--layout: expected loop, batch, batch:B or auto, found 'batch:0'" --layout batch:0

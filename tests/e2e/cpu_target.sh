@@ -63,7 +63,7 @@ quiet "$partita" bench --target cpu --compiles 1 --rounds 1 round.mlir other.mli
 head -c 1000 "${entries[0]}" >cut && mv cut "${entries[0]}"
 compile -o again.pta
 cmp one.pta again.pta || failed "the artifact after a damaged entry differs"
-if PARTITA_CC=/nowhere/cc "$partita" compile round.mlir --target cpu -o none.pta >log 2>&1; then failed "no compiler"; fi
+if PARTITA_CC=/nowhere/cc "$partita" compile round.mlir --target cpu --tier 1 -o none.pta >log 2>&1; then failed "no compiler"; fi
 grep -q "PARTITA_CC: expected a C compiler" log || failed "no compiler"
 
 # The artifact alone runs where there is no compiler and no cache.
@@ -80,6 +80,17 @@ for options in "--layout loop" "--layout batch:2" "--gemm generated" "--gemm lib
   quiet "$partita" run other.pta --inputs random:3 --outputs other.npz
   quiet python3 "$PARTITA_SOURCE_DIR/tests/support/compare_npz.py" default.npz other.npz
 done
+
+# Without a compiler there is lane code, which gives the same on shards and ranks.
+PARTITA_CC=/nowhere/cc compile -o lanes.pta
+compile -o tier0.pta --tier 0
+cmp lanes.pta tier0.pta || failed "lane code with and without a compiler differs"
+quiet env PARTITA_CC=/nowhere/cc "$partita" run lanes.pta --inputs random:3 --check-replicas --outputs lanes.npz
+quiet python3 "$PARTITA_SOURCE_DIR/tests/support/compare_npz.py" default.npz lanes.npz
+quiet on_ranks 2 "$partita" run lanes.pta --inputs random:3 --check-replicas --outputs ranks.npz
+quiet python3 "$PARTITA_SOURCE_DIR/tests/support/compare_npz.py" lanes.npz ranks.npz
+if "$partita" compile round.mlir --target cpu --tier 2 -o none.pta >log 2>&1; then failed "tier 2"; fi
+grep -q "error: --tier: expected 0, 1 or auto" log || failed "tier 2"
 
 # Levels: each asked for is in the artifact.
 if [[ $(uname -m) == x86_64 ]]; then

@@ -152,6 +152,10 @@ void add_compile_command(CLI::App& app, Action& action) {
                    "x86-64-v3, x86-64-v4")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command->add_option(
+      "--tier", arguments->options.tier,
+      "What runs kernels on target cpu: 1 (machine code by a C compiler), 0 (compiled "
+      "loops that interpret them), auto (1 where there is a compiler)");
   command->add_option("--memory-budget", arguments->memory_budget,
                       "Most bytes of one shard, such as 8GiB");
   const CLI::Option* function =

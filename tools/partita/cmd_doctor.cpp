@@ -80,9 +80,10 @@ Finding check_compiler() {
   const std::string compiler = environment("PARTITA_CC").value_or("cc");
   const CommandResult result = run_command(cat("'", compiler, "' --version"));
   if (result.status != 0)
-    return {Verdict::warning, cat("no C compiler '", compiler,
-                                  "': nothing can be compiled for target cpu (install gcc, or name "
-                                  "one in PARTITA_CC)")};
+    return {Verdict::warning,
+            cat("no C compiler '", compiler,
+                "': programs for target cpu run as lane code, slower than machine "
+                "code (install gcc, or name one in PARTITA_CC)")};
   return {Verdict::ok, cat(first_line(result.output), ", for ", best_cpu_level())};
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "partita/base/dtype.hpp"
+#include "partita/base/element_functions.hpp"
 
 namespace partita::ir {
 
@@ -98,7 +99,6 @@ struct ElementwiseRow {
 }
 
 /// Applies a row to n elements; null where the row does not accept the dtype.
-using ElementwiseFn = void (*)(const void* const* operands, void* result, std::size_t n);
 [[nodiscard]] ElementwiseFn elementwise_function(const ElementwiseRow& row, DType d);
 
 /// A function that rows call, as C++ and OpenCL C text; see scalar_helpers.def.

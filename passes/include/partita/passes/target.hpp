@@ -32,6 +32,9 @@ struct Target {
   void (*generate)(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact);
   /// Bytes of the vectors that generated contractions compute with; 0: none.
   std::int64_t vector_bytes = 0;
+  /// Whether kernels become code of the processor's own; null: always.  Otherwise products go to the
+  /// library from few multiply-adds on, and contractions are formed without vectors.
+  bool (*compiles)(const CompileOptions& options) = nullptr;
   /// Plans and kernels as one object for an instruction set; null: the target makes none.
   ObjectCode (*emit_object)(const std::string& name, std::span<const ObjectFunction> functions,
                             const std::string& level) = nullptr;
