@@ -201,80 +201,80 @@ Value weights_for(const Context& in, Value w, const Type& type) {
 
 class WeightedMean {
  public:
-  explicit WeightedMean(const Context& context) : c(context), r(context, true) {}
+  explicit WeightedMean(const Context& context) : c_(context), r_(context, true) {}
 
   /// ȳ/Σw, and zero where the weights are.
   [[nodiscard]] Value share(Value cotangent) const {
     const Value total = total_weight(cotangent.type()), none = is_zero(total);
-    const Value divisor = c.select(none, c.splat(total.type(), 1), total);
-    return c.select(none, c.zeros(cotangent.type()), r.divide(cotangent, divisor));
+    const Value divisor = c_.select(none, c_.splat(total.type(), 1), total);
+    return c_.select(none, c_.zeros(cotangent.type()), r_.divide(cotangent, divisor));
   }
   [[nodiscard]] Value is_zero(Value total) const {
-    return c.compare("EQ", total, c.zeros(total.type()));
+    return c_.compare("EQ", total, c_.zeros(total.type()));
   }
   [[nodiscard]] Value total_weight(const Type& type) const {
-    const Value w = r.operand(r.s.weight());
-    const Value sum = r.reduce(
+    const Value w = r_.operand(r_.s.weight());
+    const Value sum = r_.reduce(
         "mr.reduce_sum",
-        r.mask() ? r.masked_map({w}, [](const Context&, const Values& v) { return v; })[0] : w);
-    return c.convert(r.like(sum, type), type.dtype);
+        r_.mask() ? r_.masked_map({w}, [](const Context&, const Values& v) { return v; })[0] : w);
+    return c_.convert(r_.like(sum, type), type.dtype);
   }
 
   Values vjp(const Values& cotangents) const {
-    Values results(c.node.operands().size());
-    for (std::size_t k = 0; k < r.s.values; ++k)
+    Values results(c_.node.operands().size());
+    for (std::size_t k = 0; k < r_.s.values; ++k)
       if (cotangents[k]) value_vjp(k, cotangents[k], results);
     return results;
   }
 
   /// Σ w ẋ / Σ w + Σ ẇ (x − y) / Σ w
   Values jvp(const Values& tangents) const {
-    Values results = r.on_tangents(tangents);
-    const Value dw = tangents[r.s.weight()];
-    for (std::size_t k = 0; dw && k < r.s.values; ++k) {
-      const Value y = c.node.result(int(k));
-      const Value terms = r.masked_map(
-          {dw, r.operand(k), r.broadcast(y)}, [](const Context& in, const Values& v) -> Values {
+    Values results = r_.on_tangents(tangents);
+    const Value dw = tangents[r_.s.weight()];
+    for (std::size_t k = 0; dw && k < r_.s.values; ++k) {
+      const Value y = c_.node.result(int(k));
+      const Value terms = r_.masked_map(
+          {dw, r_.operand(k), r_.broadcast(y)}, [](const Context& in, const Values& v) -> Values {
             const Value difference = in.op("stablehlo.subtract", {v[1], v[2]});
             return {in.multiply(weights_for(in, v[0], v[1].type()), difference)};
           })[0];
-      results[k] = c.add(results[k], share(r.reduce("mr.reduce_sum", terms)));
+      results[k] = c_.add(results[k], share(r_.reduce("mr.reduce_sum", terms)));
     }
     return results;
   }
 
  private:
   void value_vjp(std::size_t k, Value cotangent, Values& results) const {
-    const bool of_x = c.wanted(k), of_w = c.wanted(r.s.weight());
-    if (r.s.keeps > 0 && c.wanted(r.s.keep(k))) {
+    const bool of_x = c_.wanted(k), of_w = c_.wanted(r_.s.weight());
+    if (r_.s.keeps > 0 && c_.wanted(r_.s.keep(k))) {
       const Value none = is_zero(total_weight(cotangent.type()));
-      results[r.s.keep(k)] = c.select(none, cotangent, c.zeros(cotangent.type()));
+      results[r_.s.keep(k)] = c_.select(none, cotangent, c_.zeros(cotangent.type()));
     }
     if (!of_x && !of_w) return;
-    const Value x = r.operand(k), w = r.operand(r.s.weight());
+    const Value x = r_.operand(k), w = r_.operand(r_.s.weight());
     const Values both =
-        r.masked_map({x, w, r.broadcast(share(cotangent)), r.broadcast(c.node.result(int(k)))},
-                     [&](const Context& in, const Values& v) -> Values {
-                       Values out;
-                       if (of_x)
-                         out.push_back(in.multiply(weights_for(in, v[1], v[0].type()), v[2]));
-                       if (!of_w) return out;
-                       Value p = in.multiply(in.op("stablehlo.subtract", {v[0], v[3]}), v[2]);
-                       p = in.convert(p, v[1].type().dtype);
-                       if (v[1].type().dims != p.type().dims) {
-                         I64s all;
-                         for (std::int64_t d = 0; d < p.type().rank(); ++d) all.push_back(d);
-                         p = in.sum(p, all);
-                       }
-                       out.push_back(p);
-                       return out;
-                     });
+        r_.masked_map({x, w, r_.broadcast(share(cotangent)), r_.broadcast(c_.node.result(int(k)))},
+                      [&](const Context& in, const Values& v) -> Values {
+                        Values out;
+                        if (of_x)
+                          out.push_back(in.multiply(weights_for(in, v[1], v[0].type()), v[2]));
+                        if (!of_w) return out;
+                        Value p = in.multiply(in.op("stablehlo.subtract", {v[0], v[3]}), v[2]);
+                        p = in.convert(p, v[1].type().dtype);
+                        if (v[1].type().dims != p.type().dims) {
+                          I64s all;
+                          for (std::int64_t d = 0; d < p.type().rank(); ++d) all.push_back(d);
+                          p = in.sum(p, all);
+                        }
+                        out.push_back(p);
+                        return out;
+                      });
     if (of_x) results[k] = both[0];
-    if (of_w) results[r.s.weight()] = c.add(results[r.s.weight()], both.back());
+    if (of_w) results[r_.s.weight()] = c_.add(results[r_.s.weight()], both.back());
   }
 
-  const Context& c;
-  const Reduction r;
+  const Context& c_;
+  const Reduction r_;
 };
 
 }  // namespace
