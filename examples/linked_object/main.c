@@ -41,7 +41,8 @@ static void run_on_two(void* context, int parts, void (*run)(void* data, int par
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? atoi(argv[1]) : 1;
   const partita_parallel threads = {.parts = 2, .context = NULL, .run = run_on_two};
-  float model[AVERAGE_MAIN_MODEL_COUNT], next[AVERAGE_MAIN_OUT0_COUNT], data[AVERAGE_MAIN_DATA_COUNT];
+  float model[AVERAGE_MAIN_MODEL_COUNT], next[AVERAGE_MAIN_OUT0_COUNT],
+      data[AVERAGE_MAIN_DATA_COUNT];
   for (int i = 0; i < AVERAGE_MAIN_MODEL_COUNT; ++i) model[i] = (float)i;
   for (int i = 0; i < AVERAGE_MAIN_DATA_COUNT; ++i) data[i] = (float)i;
 
