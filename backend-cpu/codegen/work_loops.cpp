@@ -7,7 +7,7 @@
 
 #include "partita/base/error.hpp"
 #include "passes/kernel/expressions.hpp"
-#include "passes/kernel/item_rows.hpp"
+#include "passes/kernel/launches/item_rows.hpp"
 #include "passes/kernel/statements.hpp"
 
 namespace partita::passes {

@@ -6,8 +6,8 @@
 #include "partita/base/error.hpp"
 #include "partita/passes/target.hpp"
 #include "partita_embedded/opencl_tuning.hpp"
-#include "passes/kernel/kernel_list.hpp"
-#include "passes/kernel/printer.hpp"
+#include "passes/kernel/launches/kernel_list.hpp"
+#include "passes/kernel/print/printer.hpp"
 
 namespace partita::passes {
 namespace {

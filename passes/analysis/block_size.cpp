@@ -8,7 +8,7 @@
 
 #include "partita/ir/op.hpp"
 #include "passes/analysis/constants.hpp"
-#include "passes/kernel/contraction_shape.hpp"
+#include "passes/kernel/lower/contraction_shape.hpp"
 #include "passes/kernel/values.hpp"
 
 namespace partita::passes {

@@ -60,7 +60,7 @@ class PlanBuilder {
   void emit_copy(Location from, Location to, const Type& type, const std::string& name);
   [[nodiscard]] std::string step_name(const ir::Node& node) const;
 
-  // lower_kernels.cpp
+  // lower/kernels.cpp
   void lower_loops(ir::Value v, Location to);
   void lower_reduce(ir::Node& node);
   void lower_scatter(ir::Node& node);
@@ -75,7 +75,7 @@ class PlanBuilder {
   void launch(std::unique_ptr<Kernel> kernel, class KernelBody& body, HostExpr items,
               const std::string& name, bool of_any_group = false);
 
-  // lower_window.cpp, lower_scan.cpp, lower_convolution.cpp
+  // lower/window.cpp, lower/scan.cpp, lower/convolution.cpp
   void lower_window(ir::Node& node);
   void lower_reduce_window(ir::Node& node, const std::vector<ir::WindowDim>& window);
   void lower_select_and_scatter(ir::Node& node);
@@ -87,7 +87,7 @@ class PlanBuilder {
   /// Whether combining initial values with each other gives the initial values.
   [[nodiscard]] bool absorbs_initial(const ir::Node& node) const;
 
-  // lower_procedure.cpp and a file for each family
+  // lower/procedure.cpp and a file for each family
   void lower_procedure(ir::Node& node);
   void lower_sort(ir::Node& node);
   void lower_fft(ir::Node& node);
@@ -112,14 +112,14 @@ class PlanBuilder {
   void emit_counted(std::int64_t count, const std::string& name,
                     const std::function<void(const HostExpr& index)>& emit_steps);
 
-  // lower_contraction.cpp
+  // lower/contraction.cpp
   void lower_contraction(ir::Node& node);
   void lower_contraction(const Epilogue& epilogue, Location to);
   bool lower_library_gemm(const Epilogue& epilogue, Location to);
   /// Copies an operand first where tiles read it much faster so.
   std::optional<struct PackedOperand> pack_operand(const struct ContractionWork& work);
 
-  // lower_control.cpp
+  // lower/control.cpp
   void lower_while(ir::Node& node);
   void lower_into(ir::Value v, Location to, const std::string& name);
   void lower_counted(ir::Node& node, const CountedLoop& loop);

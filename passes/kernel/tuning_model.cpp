@@ -9,7 +9,7 @@
 #include <map>
 
 #include "partita/base/error.hpp"
-#include "passes/kernel/contraction_shape.hpp"
+#include "passes/kernel/lower/contraction_shape.hpp"
 
 namespace partita::passes {
 namespace {

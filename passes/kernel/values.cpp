@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "partita/ir/window.hpp"
-#include "passes/kernel/contraction_shape.hpp"
-#include "passes/kernel/tiled_convolution.hpp"
+#include "passes/kernel/lower/contraction_shape.hpp"
+#include "passes/kernel/lower/tiled_convolution.hpp"
 #include "passes/kernel/tuning_model.hpp"
 
 namespace partita::passes {

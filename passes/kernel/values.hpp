@@ -14,7 +14,7 @@
 #include "partita/artifact/host_expr.hpp"
 #include "partita/ir/graph.hpp"
 #include "partita/ir/op.hpp"
-#include "passes/kernel/epilogues.hpp"
+#include "passes/kernel/lower/epilogues.hpp"
 
 namespace partita::passes {
 

@@ -7,7 +7,7 @@
 #include "partita/ir/window.hpp"
 #include "partita/passes/pass.hpp"
 #include "passes/analysis/placement_support.hpp"
-#include "passes/kernel/contraction_shape.hpp"
+#include "passes/kernel/lower/contraction_shape.hpp"
 
 namespace partita::passes::transforms {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "passes/kernel/kernel_body.hpp"
-#include "passes/kernel/reduction.hpp"
+#include "passes/kernel/lower/reduction.hpp"
 
 namespace partita::passes {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/tiled_contraction.hpp"
+#include "passes/kernel/lower/tiled_contraction.hpp"
 
 #include <algorithm>
 #include <array>
 #include <map>
 
-#include "passes/kernel/contraction_shape.hpp"
 #include "passes/kernel/index_factors.hpp"
+#include "passes/kernel/lower/contraction_shape.hpp"
+#include "passes/kernel/lower/tile_sizes.hpp"
 #include "passes/kernel/statements.hpp"
-#include "passes/kernel/tile_sizes.hpp"
 
 namespace partita::passes {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/kernel_list.hpp"
+#include "passes/kernel/launches/kernel_list.hpp"
 
 #include <map>
 #include <set>

@@ -4,7 +4,7 @@
 // A reduce_window whose windows grow by one element from one to the next, as a scan of linear work.
 // Many lanes: a work-item runs along each.  Few: lanes are cut into blocks; one kernel combines each
 // block, one runs along the blocks of a lane, and one scans each block from what came before it.
-#include "passes/kernel/reduction.hpp"
+#include "passes/kernel/lower/reduction.hpp"
 
 namespace partita::passes {
 namespace {

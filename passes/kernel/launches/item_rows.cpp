@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/item_rows.hpp"
+#include "passes/kernel/launches/item_rows.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/scalar_text.hpp"
+#include "passes/kernel/print/scalar_text.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -5,7 +5,7 @@
 // each.  A decomposition of a small matrix runs in one work-item; of a larger one each column takes
 // two launches, one that makes its reflection and one that applies it to the columns after it.
 #include "passes/kernel/kernel_body.hpp"
-#include "passes/kernel/matrix_steps.hpp"
+#include "passes/kernel/lower/matrix_steps.hpp"
 #include "passes/kernel/statements.hpp"
 
 namespace partita::passes {

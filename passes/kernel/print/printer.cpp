@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/printer.hpp"
+#include "passes/kernel/print/printer.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/epilogues.hpp"
+#include "passes/kernel/lower/epilogues.hpp"
 
 #include <algorithm>
 #include <set>

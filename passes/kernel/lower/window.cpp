@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "partita/ir/interpreter.hpp"
-#include "passes/kernel/reduction.hpp"
-#include "passes/kernel/window_index.hpp"
+#include "passes/kernel/lower/reduction.hpp"
+#include "passes/kernel/lower/window_index.hpp"
 
 namespace partita::passes {
 

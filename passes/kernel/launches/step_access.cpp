@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/step_access.hpp"
+#include "passes/kernel/launches/step_access.hpp"
 
 #include <algorithm>
 #include <set>

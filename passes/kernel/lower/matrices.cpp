@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "passes/kernel/kernel_body.hpp"
-#include "passes/kernel/matrix_steps.hpp"
+#include "passes/kernel/lower/matrix_steps.hpp"
 #include "passes/kernel/statements.hpp"
 
 namespace partita::passes {

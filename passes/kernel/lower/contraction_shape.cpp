@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/contraction_shape.hpp"
+#include "passes/kernel/lower/contraction_shape.hpp"
 
 #include <algorithm>
 

@@ -6,11 +6,11 @@
 // result before it is stored (epilogues.hpp).
 #include <algorithm>
 
-#include "passes/kernel/contraction_shape.hpp"
 #include "passes/kernel/kernel_body.hpp"
+#include "passes/kernel/lower/contraction_shape.hpp"
+#include "passes/kernel/lower/tile_sizes.hpp"
+#include "passes/kernel/lower/tiled_contraction.hpp"
 #include "passes/kernel/statements.hpp"
-#include "passes/kernel/tile_sizes.hpp"
-#include "passes/kernel/tiled_contraction.hpp"
 #include "passes/kernel/tuning_model.hpp"
 
 namespace partita::passes {

@@ -3,7 +3,7 @@
 //
 // What scalar code needs in OpenCL C 1.2: type names, 16-bit floats, conversions.  No cl_khr_fp16:
 // f16 is converted by vload_half and vstore_half, bf16 by integer arithmetic.
-#include "passes/kernel/scalar_text.hpp"
+#include "passes/kernel/print/scalar_text.hpp"
 
 namespace partita::kernel {
 namespace {

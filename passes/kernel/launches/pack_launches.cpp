@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/pack_launches.hpp"
+#include "passes/kernel/launches/pack_launches.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
 #include "passes/kernel/expressions.hpp"
-#include "passes/kernel/merge_kernels.hpp"
-#include "passes/kernel/step_access.hpp"
+#include "passes/kernel/launches/merge_kernels.hpp"
+#include "passes/kernel/launches/step_access.hpp"
 
 namespace partita::passes {
 namespace {

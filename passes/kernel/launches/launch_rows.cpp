@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/launch_rows.hpp"
+#include "passes/kernel/launches/launch_rows.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "passes/kernel/expressions.hpp"
-#include "passes/kernel/item_rows.hpp"
+#include "passes/kernel/launches/item_rows.hpp"
+#include "passes/kernel/launches/step_access.hpp"
 #include "passes/kernel/statements.hpp"
-#include "passes/kernel/step_access.hpp"
 
 namespace partita::passes {
 namespace {

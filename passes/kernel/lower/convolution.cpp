@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "passes/kernel/index_factors.hpp"
-#include "passes/kernel/reduction.hpp"
-#include "passes/kernel/tiled_convolution.hpp"
-#include "passes/kernel/window_index.hpp"
+#include "passes/kernel/lower/reduction.hpp"
+#include "passes/kernel/lower/tiled_convolution.hpp"
+#include "passes/kernel/lower/window_index.hpp"
 
 namespace partita::passes {
 namespace {

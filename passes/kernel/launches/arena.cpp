@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/arena.hpp"
+#include "passes/kernel/launches/arena.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <map>
 
 #include "partita/base/error.hpp"
-#include "passes/kernel/step_access.hpp"
+#include "passes/kernel/launches/step_access.hpp"
 
 namespace partita::passes {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "partita/ir/graph.hpp"
-#include "passes/kernel/contraction_shape.hpp"
+#include "passes/kernel/lower/contraction_shape.hpp"
 
 namespace partita::passes {
 

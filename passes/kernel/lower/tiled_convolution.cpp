@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/tiled_convolution.hpp"
+#include "passes/kernel/lower/tiled_convolution.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 #include <map>
 #include <numeric>
 
+#include "passes/kernel/lower/tile_sizes.hpp"
+#include "passes/kernel/lower/window_index.hpp"
 #include "passes/kernel/statements.hpp"
-#include "passes/kernel/tile_sizes.hpp"
-#include "passes/kernel/window_index.hpp"
 
 namespace partita::passes {
 namespace {

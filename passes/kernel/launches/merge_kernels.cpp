@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/kernel/merge_kernels.hpp"
+#include "passes/kernel/launches/merge_kernels.hpp"
 
 #include <algorithm>
 #include <map>

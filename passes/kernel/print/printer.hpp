@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "passes/kernel/kernel.hpp"
-#include "passes/kernel/scalar_text.hpp"
+#include "passes/kernel/print/scalar_text.hpp"
 
 namespace partita::passes {
 
