@@ -81,7 +81,7 @@ class ConvolutionTiler {
     for (std::int64_t i = 0; i < axis_.tile; ++i) {
       std::vector<ExprId> at(place.begin() + 2, place.begin() + 3 + std::ptrdiff_t(rank));
       in_phase_.push_back(pool_.add(first, i));
-      at[std::size_t(axis_.spatial + 1)] =
+      at[std::size_t(axis_.spatial) + 1] =
           pool_.add(pool_.mul(in_phase_.back(), axis_.step), phase);
       rows_.push_back(std::move(at));
     }
@@ -345,7 +345,7 @@ class ConvolutionTiler {
     ExprId is_own = pool_.less_equal(begin_, in_phase_[i]);
     if (axis_.windows % axis_.step != 0)
       is_own = pool_.logical_and(
-          is_own, pool_.less(rows_[i][std::size_t(axis_.spatial + 1)], pool_.index(axis_.windows)));
+          is_own, pool_.less(rows_[i][std::size_t(axis_.spatial) + 1], pool_.index(axis_.windows)));
     std::vector<Stmt> stores;
     for (std::size_t j = 0; j < c.parts.size(); ++j) {
       std::vector<ExprId> index(conv_.window.size() + 2);
