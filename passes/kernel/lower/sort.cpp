@@ -10,9 +10,13 @@
 // slice are read and the comparator is known to be an order, one kernel selects these alone.
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <utility>
 
 #include "partita/ir/sorting.hpp"
 #include "passes/kernel/kernel_body.hpp"
+#include "passes/kernel/lower/pair_merge.hpp"
+#include "passes/kernel/lower/sort_kernel.hpp"
 #include "passes/kernel/statements.hpp"
 
 namespace partita::passes {
@@ -27,168 +31,9 @@ using ir::insertion_run;
 /// Elements that a work-item merges: runs of insertion_run times a power of two.
 constexpr std::int64_t chunk = 64;
 
-/// What is sorted, along which dimension.
-struct SortShape {
-  Dims dims;
-  std::size_t dimension;
-  std::int64_t n;
-  std::vector<DType> dtypes;
-
-  explicit SortShape(const Node& node) : dims(node.operand(0).type().dims) {
-    const std::int64_t d = node.attrs.i64("dimension", -1);
-    dimension = std::size_t(d < 0 ? d + std::int64_t(dims.size()) : d);
-    n = dims[dimension];
-    for (const Type& t : node.result_types()) dtypes.push_back(t.dtype);
-  }
-  /// dims with slices in parts of `length`.
-  [[nodiscard]] Dims in(std::int64_t length) const {
-    Dims parts = dims;
-    parts[dimension] = (n + length - 1) / length;
-    return parts;
-  }
-};
-
-/// A kernel that compares elements of one slice by the comparator, through two sets of registers.
-class SortKernel {
- public:
-  SortKernel(Kernel& kernel, KernelBody& body, const Node& node, const SortShape& shape)
-      : pool(kernel.pool), shape_(shape) {
-    const ir::Graph& region = node.region(0);
-    for (std::size_t i = 0; i < shape.dtypes.size(); ++i) {
-      for (auto* side : {&before, &after}) side->emplace_back(kernel, shape.dtypes[i]);
-      body.define(region.argument(int(2 * i)), before[i].value(pool));
-      body.define(region.argument(int(2 * i) + 1), after[i].value(pool));
-      for (const Register& r : {before[i], after[i]}) {
-        const ElementMath math{pool, r.dtype};
-        const bool has_parts = is_complex(r.dtype);
-        kernel.body.push_back(r.declare(has_parts ? math.number(0) : pool.constant(r.dtype, 0)));
-      }
-    }
-    body.note_count(node.operand(0).type().count());
-    holds = body.combined(region, 0);
-  }
-
-  /// Registers = elements of the slice at `position`.
-  void read(std::vector<Stmt>& to, const std::vector<Register>& registers,
-            const std::vector<std::int32_t>& buffers, ExprId position) const {
-    for (std::size_t i = 0; i < registers.size(); ++i)
-      to.push_back(
-          registers[i].assign(pool.load(buffers[i], registers[i].dtype, linear(position))));
-  }
-  void write(std::vector<Stmt>& to, const std::vector<Register>& registers,
-             const std::vector<std::int32_t>& buffers, ExprId position) const {
-    for (std::size_t i = 0; i < registers.size(); ++i)
-      to.push_back(
-          store(buffers[i], registers[i].dtype, linear(position), registers[i].value(pool)));
-  }
-  [[nodiscard]] ExprId linear(ExprId position) const {
-    std::vector<ExprId> at = index;
-    at[shape_.dimension] = position;
-    return kernel::linear_index(pool, at, shape_.dims);
-  }
-
-  ExprPool& pool;
-  std::vector<Register> before, after;  ///< the comparator's operands
-  ExprId holds{};                       ///< whether `before` goes before `after`
-  std::vector<ExprId> index;            ///< of the slice; the entry of the dimension is not used
-
- private:
-  const SortShape& shape_;
-};
-
 void append(std::vector<Stmt>& to, std::vector<Stmt> statements) {
   std::ranges::move(statements, std::back_inserter(to));
 }
-
-/// Merges a pair of neighbouring runs, or a part of what it gives.
-struct PairMerge {
-  SortKernel& s;
-  Kernel& k;
-  std::vector<std::int32_t> from;
-  ExprId run, pair;                 ///< length of a run, number of the pair within the slice
-  ExprId begin{}, left{}, right{};  ///< the pair's first element, lengths of its runs
-
-  PairMerge(SortKernel& sort, Kernel& kernel, const std::vector<std::int32_t>& source,
-            ExprId length, ExprId number, std::int64_t n)
-      : s(sort), k(kernel), from(source), run(length), pair(number) {
-    ExprPool& pool = s.pool;
-    begin = pool.mul(pair, pool.mul(run, 2));
-    const ExprId rest = pool.sub(pool.index(n), begin);
-    left = pool.min(run, rest);
-    right = pool.max(pool.index(0), pool.min(run, pool.sub(rest, run)));
-  }
-
-  [[nodiscard]] ExprId i32(ExprId index) const { return s.pool.from_index(index, DType::i32); }
-  [[nodiscard]] ExprId left_element(ExprId i) const { return s.pool.add(begin, i); }
-  [[nodiscard]] ExprId right_element(ExprId j) const {
-    return s.pool.add(s.pool.add(begin, left), j);
-  }
-
-  /// Register with how many of the first `place` elements are from the left run, after at most
-  /// `trips` bisections.
-  [[nodiscard]] Register cut(ExprId place, ExprId trips) const {
-    ExprPool& pool = s.pool;
-    const Register low(k, DType::i32), high(k, DType::i32), middle(k, DType::i32);
-    k.body.push_back(low.declare(i32(pool.max(pool.index(0), pool.sub(place, right)))));
-    k.body.push_back(high.declare(i32(pool.min(place, left))));
-    const ExprId is_open =
-        pool.apply("compare_lt", DType::i32, {low.value(pool), high.value(pool)});
-    const ExprId sum = pool.apply("add", DType::i32, {low.value(pool), high.value(pool)});
-    std::vector<Stmt> step{middle.declare(
-        pool.apply("shift_right_logical", DType::i32, {sum, pool.constant(DType::i32, 1)}))};
-    const ExprId m = pool.to_index(middle.value(pool));
-    // The right element that would be just behind the first m + 1 of the left.
-    s.read(step, s.before, from, right_element(pool.sub(pool.sub(place, m), pool.index(1))));
-    s.read(step, s.after, from, left_element(m));
-    const ExprId more =
-        pool.apply("add", DType::i32, {middle.value(pool), pool.constant(DType::i32, 1)});
-    const Register right_first(k, DType::i1);
-    step.push_back(right_first.declare(s.holds));
-    const ExprId r = right_first.value(pool);
-    step.push_back(low.assign(pool.choose(r, low.value(pool), more)));
-    step.push_back(high.assign(pool.choose(r, middle.value(pool), high.value(pool))));
-    k.body.push_back(loop(k.next_variable++, trips, {when(is_open, std::move(step))}));
-    return low;
-  }
-
-  /// Places within the pair's result, at most `most` of them.
-  struct Places {
-    ExprId first, end, most;
-  };
-  /// Merges the elements for those places, `taken` of the left run being gone before; leaves in it
-  /// how many are gone afterwards.
-  [[nodiscard]] std::vector<Stmt> part(const std::vector<std::int32_t>& to, const Register& taken,
-                                       const Places& places) const {
-    ExprPool& pool = s.pool;
-    const std::int32_t t = k.next_variable++;
-    const ExprId place = pool.add(places.first, pool.variable(t));
-    const ExprId i = pool.to_index(taken.value(pool)), j = pool.sub(place, i);
-    const Register takes_right(k, DType::i1), source(k, DType::i32);
-    std::vector<Stmt> compared, step;
-    s.read(compared, s.before, from, right_element(j));
-    s.read(compared, s.after, from, left_element(i));
-    compared.push_back(takes_right.assign(s.holds));
-    step.push_back(takes_right.declare(pool.less_equal(left, i)));
-    step.push_back(
-        when(pool.logical_and(pool.less(i, left), pool.less(j, right)), std::move(compared)));
-    const ExprId r = takes_right.value(pool);
-    step.push_back(source.declare(pool.choose(r, i32(right_element(j)), i32(left_element(i)))));
-    s.read(step, s.before, from, pool.to_index(source.value(pool)));
-    s.write(step, s.before, to, pool.add(begin, place));
-    const ExprId one =
-        pool.apply("add", DType::i32, {taken.value(pool), pool.constant(DType::i32, 1)});
-    step.push_back(taken.assign(pool.choose(r, taken.value(pool), one)));
-    return {loop(t, places.most, {when(pool.less(place, places.end), std::move(step))})};
-  }
-
-  /// Merges the whole pair, of at most `most` elements.
-  [[nodiscard]] std::vector<Stmt> all(const std::vector<std::int32_t>& to, ExprId most) const {
-    const Register taken(k, DType::i32);
-    std::vector<Stmt> statements{taken.declare(s.pool.constant(DType::i32, 0))};
-    append(statements, part(to, taken, {s.pool.index(0), s.pool.add(left, right), most}));
-    return statements;
-  }
-};
 
 /// Arrays of one pass over memory.
 struct Pass {
@@ -197,6 +42,29 @@ struct Pass {
   std::vector<Location> from, to;  ///< the operands before and after
   Location cuts, flags;            ///< by chunk, and by pair in an array of that size
 };
+
+/// Where an element goes among those before it, which are in order.
+struct Insertion {
+  ExprId place, most;      ///< behind the last of them; how many may move
+  std::int32_t back;       ///< loop variable over them
+  Register target, moves;  ///< where the element goes so far, whether it may go on
+};
+
+/// Elements of `to` behind which s.before does not belong move on by one; it takes the place left.
+void insert_sorted(const SortKernel& s, std::vector<Stmt>& statements,
+                   const std::vector<std::int32_t>& to, const Insertion& at) {
+  ExprPool& pool = s.pool;
+  std::vector<Stmt> compare, move;
+  const ExprId here = pool.sub(at.place, pool.variable(at.back)),
+               previous = pool.sub(here, pool.index(1));
+  s.read(compare, s.after, to, previous);
+  compare.push_back(at.moves.assign(s.holds));
+  s.write(move, s.after, to, here);
+  move.push_back(at.target.assign(pool.from_index(previous, DType::i32)));
+  compare.push_back(when(at.moves.value(pool), std::move(move)));
+  statements.push_back(loop(at.back, at.most, {when(at.moves.value(pool), std::move(compare))}));
+  s.write(statements, s.before, to, pool.to_index(at.target.value(pool)));
+}
 
 /// The kernels of a sort.
 class Sorter {
@@ -258,7 +126,7 @@ void Sorter::runs(Kernel& k, KernelBody& body, const std::vector<Location>& sort
   const std::int32_t i = k.new_variable(length), back = k.new_variable(length);
   const ExprId at = pool.add(begin, pool.variable(i));
   const Register target(k, DType::i32), moves(k, DType::i1);
-  std::vector<Stmt> insert, compare, move;
+  std::vector<Stmt> insert;
   for (std::size_t o = 0; o < node_.operands().size(); ++o) {
     std::vector<ExprId> index = s.index;
     index[shape_.dimension] = at;
@@ -266,14 +134,7 @@ void Sorter::runs(Kernel& k, KernelBody& body, const std::vector<Location>& sort
   }
   insert.push_back(target.declare(pool.from_index(at, DType::i32)));
   insert.push_back(moves.declare(pool.boolean(true)));
-  const ExprId here = pool.sub(at, pool.variable(back)), previous = pool.sub(here, pool.index(1));
-  s.read(compare, s.after, to, previous);
-  compare.push_back(moves.assign(s.holds));
-  s.write(move, s.after, to, here);
-  move.push_back(target.assign(pool.from_index(previous, DType::i32)));
-  compare.push_back(when(moves.value(pool), std::move(move)));
-  insert.push_back(loop(back, pool.variable(i), {when(moves.value(pool), std::move(compare))}));
-  s.write(insert, s.before, to, pool.to_index(target.value(pool)));
+  insert_sorted(s, insert, to, {at, pool.variable(i), back, target, moves});
   if (shape_.n > insertion_run && shape_.n % insertion_run != 0)
     insert = {when(pool.less(at, pool.index(shape_.n)), std::move(insert))};
   k.body.push_back(loop(i, pool.index(length), std::move(insert)));
@@ -290,7 +151,7 @@ void Sorter::select(Kernel& k, KernelBody& body, const std::vector<Location>& so
   // Elements that stay: what the last one was before goes when there are enough.
   const ExprId held = pool.min(at, last);
   const Register target(k, DType::i32), moves(k, DType::i1);
-  std::vector<Stmt> step, full, insert, compare, move;
+  std::vector<Stmt> step, full, insert;
   for (std::size_t o = 0; o < node_.operands().size(); ++o) {
     std::vector<ExprId> index = s.index;
     index[shape_.dimension] = at;
@@ -301,14 +162,7 @@ void Sorter::select(Kernel& k, KernelBody& body, const std::vector<Location>& so
   full.push_back(moves.assign(s.holds));
   step.push_back(when(pool.less(last, at), std::move(full)));
   insert.push_back(target.declare(pool.from_index(held, DType::i32)));
-  const ExprId here = pool.sub(held, pool.variable(back)), previous = pool.sub(here, pool.index(1));
-  s.read(compare, s.after, to, previous);
-  compare.push_back(moves.assign(s.holds));
-  s.write(move, s.after, to, here);
-  move.push_back(target.assign(pool.from_index(previous, DType::i32)));
-  compare.push_back(when(moves.value(pool), std::move(move)));
-  insert.push_back(loop(back, held, {when(moves.value(pool), std::move(compare))}));
-  s.write(insert, s.before, to, pool.to_index(target.value(pool)));
+  insert_sorted(s, insert, to, {held, held, back, target, moves});
   step.push_back(when(moves.value(pool), std::move(insert)));
   k.body.push_back(loop(i, pool.index(shape_.n), std::move(step)));
 }
@@ -316,7 +170,8 @@ void Sorter::select(Kernel& k, KernelBody& body, const std::vector<Location>& so
 void Sorter::merge_pairs(Kernel& k, KernelBody& body, const Pass& pass) const {
   SortKernel s(k, body, node_, shape_);
   const ExprId pair = place(s, shape_.in(2 * pass.run)), run = k.pool.index(pass.run);
-  const PairMerge merge(s, k, buffers(body, pass.from, false), run, pair, shape_.n);
+  const std::vector<std::int32_t> from = buffers(body, pass.from, false);
+  const PairMerge merge(s, k, {from, run, pair, shape_.n});
   append(k.body, merge.all(buffers(body, pass.to, true), k.pool.index(2 * pass.run)));
 }
 
@@ -325,7 +180,8 @@ void Sorter::cut(Kernel& k, KernelBody& body, const Pass& pass) const {
   ExprPool& pool = k.pool;
   const ExprId number = place(s, chunks_), run = body.parameter(HostExpr(pass.run)),
                pair = pair_of(body, pass, number);
-  const PairMerge merge(s, k, buffers(body, pass.from, false), run, pair, shape_.n);
+  const std::vector<std::int32_t> from = buffers(body, pass.from, false);
+  const PairMerge merge(s, k, {from, run, pair, shape_.n});
   const ExprId first = pool.sub(pool.mul(number, chunk), merge.begin);
   const Register cut = merge.cut(first, body.parameter(HostExpr(pass.trips)));
   k.body.push_back(store(body.buffer(pass.cuts, DType::i32, true), DType::i32, pool.variable(0),
@@ -340,7 +196,8 @@ void Sorter::merge_chunks(Kernel& k, KernelBody& body, const Pass& pass) const {
   ExprPool& pool = k.pool;
   const ExprId number = place(s, chunks_), run = body.parameter(HostExpr(pass.run)),
                pair = pair_of(body, pass, number);
-  const PairMerge merge(s, k, buffers(body, pass.from, false), run, pair, shape_.n);
+  const std::vector<std::int32_t> from = buffers(body, pass.from, false);
+  const PairMerge merge(s, k, {from, run, pair, shape_.n});
   const ExprId first = pool.sub(pool.mul(number, chunk), merge.begin),
                end = pool.add(merge.left, merge.right);
   const std::int32_t cuts = body.buffer(pass.cuts, DType::i32, false);
@@ -358,7 +215,8 @@ void Sorter::mend(Kernel& k, KernelBody& body, const Pass& pass) const {
   SortKernel s(k, body, node_, shape_);
   ExprPool& pool = k.pool;
   const ExprId pair = place(s, chunks_), run = body.parameter(HostExpr(pass.run));
-  const PairMerge merge(s, k, buffers(body, pass.from, false), run, pair, shape_.n);
+  const std::vector<std::int32_t> from = buffers(body, pass.from, false);
+  const PairMerge merge(s, k, {from, run, pair, shape_.n});
   const ExprId flag =
       pool.load(body.buffer(pass.flags, DType::i32, false), DType::i32, pool.variable(0));
   const ExprId is_wrong =
@@ -415,46 +273,48 @@ void PlanBuilder::lower_sort(Node& node) {
     for (const Type& t : node.result_types()) at.push_back(new_temporary(t, name));
     return at;
   };
-  const auto run_kernel = [&](const std::string& stem, const Dims& grid, auto fill,
-                              const auto& arrays) {
+  const auto run_kernel = [&](const std::string& stem, const Dims& grid, const auto& fill) {
     const std::int64_t items = Type{.dims = grid}.count();
     auto k = new_kernel(stem + name, items);
     KernelBody body(*this, *k);
     body.note_count(2 * count);
-    (sorter.*fill)(*k, body, arrays);
+    fill(*k, body);
     launch(std::move(k), body, items, stem + name);
   };
   Pass pass{.run = insertion_run, .trips = 0, .shift = 0, .to = temporaries()};
-  if (count > 0 && shape.n > insertion_run && has_order(node)) {
+  const auto set_results = [&] {
+    for (std::size_t r = 0; r < pass.to.size(); ++r) locations_[node.result(int(r))] = pass.to[r];
+  };
+  if (count == 0) return set_results();
+  if (shape.n > insertion_run && has_order(node)) {
     const std::int64_t prefix = used_prefix(node, shape);
     if (0 < prefix && prefix <= most_selected && prefix * least_part <= shape.n) {
-      const Dims grid = shape.in(shape.n);
-      auto k = new_kernel("first_of_" + name, Type{.dims = grid}.count());
-      KernelBody body(*this, *k);
-      body.note_count(2 * count);
-      sorter.select(*k, body, pass.to, prefix);
-      launch(std::move(k), body, Type{.dims = grid}.count(), "first_of_" + name);
-      for (std::size_t r = 0; r < pass.to.size(); ++r) locations_[node.result(int(r))] = pass.to[r];
-      return;
+      run_kernel("first_of_", shape.in(shape.n),
+                 [&](Kernel& k, KernelBody& body) { sorter.select(k, body, pass.to, prefix); });
+      return set_results();
     }
   }
-  if (count > 0) run_kernel("runs_", shape.in(insertion_run), &Sorter::runs, pass.to);
-  if (count > 0 && shape.n > chunk)
+  run_kernel("runs_", shape.in(insertion_run),
+             [&](Kernel& k, KernelBody& body) { sorter.runs(k, body, pass.to); });
+  if (shape.n > chunk)
     for (Location* at : {&pass.cuts, &pass.flags})
       *at = new_temporary({.dtype = DType::i32, .dims = sorter.chunks()}, "cuts");
   while (insertion_run >> pass.trips > 0) ++pass.trips;
-  for (; count > 0 && pass.run < shape.n; pass.run *= 2, ++pass.trips) {
+  for (; pass.run < shape.n; pass.run *= 2, ++pass.trips) {
     pass.from = std::exchange(pass.to, temporaries());
+    const auto run_pass = [&](const std::string& stem, const Dims& grid, auto member) {
+      run_kernel(stem, grid, [&](Kernel& k, KernelBody& body) { (sorter.*member)(k, body, pass); });
+    };
     if (2 * pass.run <= chunk) {
-      run_kernel("pairs_", shape.in(2 * pass.run), &Sorter::merge_pairs, pass);
+      run_pass("pairs_", shape.in(2 * pass.run), &Sorter::merge_pairs);
       continue;
     }
     ++pass.shift;
-    run_kernel("cuts_", sorter.chunks(), &Sorter::cut, pass);
-    run_kernel("merge_", sorter.chunks(), &Sorter::merge_chunks, pass);
-    run_kernel("mend_", sorter.chunks(), &Sorter::mend, pass);
+    run_pass("cuts_", sorter.chunks(), &Sorter::cut);
+    run_pass("merge_", sorter.chunks(), &Sorter::merge_chunks);
+    run_pass("mend_", sorter.chunks(), &Sorter::mend);
   }
-  for (std::size_t r = 0; r < pass.to.size(); ++r) locations_[node.result(int(r))] = pass.to[r];
+  set_results();
 }
 
 }  // namespace partita::passes
