@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "partita/base/error.hpp"
@@ -73,8 +75,7 @@ class Runs {
     int status = 0;
     while (::waitpid(children_[awaited_], &status, 0) < 0 && errno == EINTR) {
     }
-    const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-    if (exit_status != 0 && !failed_) failed_ = Failed{awaited_, exit_status};
+    if (status != 0 && !failed_) failed_ = Failed{awaited_, status};
     ++awaited_;
   }
 
@@ -82,17 +83,34 @@ class Runs {
   [[nodiscard]] bool has_failed() const { return failed_.has_value(); }
 
   void throw_failed() const {
-    if (failed_)
-      throw_internal_error(cat(program_.string(), " refused the kernels (exit status ",
-                               failed_->status,
-                               "): ", first_lines(folder_ / log_of(failed_->run))));
+    if (!failed_) return;
+    const std::string said = first_lines(folder_ / log_of(failed_->run));
+    if (WIFSIGNALED(failed_->status))
+      throw_device_error(cat(program_.string(),
+                             ": expected it to compile the kernels, found it killed by signal ",
+                             WTERMSIG(failed_->status)));
+    if (lacks_room(said))
+      throw_device_error(cat(program_.string(), ": expected room for the compiler's files in ",
+                             folder_.parent_path().string(), ", found: ", std::strerror(ENOSPC)));
+    throw_internal_error(cat(program_.string(), " refused the kernels (exit status ",
+                             WEXITSTATUS(failed_->status), "): ", said));
   }
 
  private:
   struct Failed {
     std::size_t run;
-    int status;
+    int status;  // of waitpid
   };
+
+  /// The compiler, its assembler and its linker say so in the same words, where the log has room for
+  /// them.
+  [[nodiscard]] bool lacks_room(const std::string& said) const {
+    constexpr std::uintmax_t next_to_nothing = 1 << 20;
+    std::error_code failure;
+    const fs::space_info space = fs::space(folder_, failure);
+    return said.find(std::strerror(ENOSPC)) != std::string::npos ||
+           (!failure && space.available < next_to_nothing);
+  }
 
   static std::string log_of(std::size_t run) { return cat("log_", run); }
 
@@ -105,20 +123,21 @@ class Runs {
 
 }  // namespace
 
-ScratchFolder::ScratchFolder() {
+namespace {
+
+fs::path make_scratch_folder() {
   std::error_code failure;
   const fs::path parent = fs::temp_directory_path(failure);
   std::string name = (failure ? fs::path("/tmp") : parent) / "partita-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr)
     throw_device_error(
         cat(name, ": expected a folder for the compiler's files, found: ", std::strerror(errno)));
-  path_ = name;
+  return name;
 }
 
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
+}  // namespace
+
+ScratchFolder::ScratchFolder() : folder_(make_scratch_folder()) {}
 
 void run_program(const fs::path& folder, const fs::path& program,
                  const std::vector<std::vector<std::string>>& runs) {

@@ -8,23 +8,23 @@
 #include <string>
 #include <vector>
 
+#include "partita/base/temporary.hpp"
+
 namespace partita::passes {
 
 /// A folder of its own, removed with everything in it.
 class ScratchFolder {
  public:
   ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
-  std::filesystem::path path_;
+  Temporary folder_;
 };
 
 /// Runs the program in the folder once for each list of arguments, as many at a time as this process
-/// has cores.  Throws an internal error with the first lines of what the first failed run said.
+/// has cores.  Throws with the first lines of what the first failed run said: an internal error, or one of
+/// the device where the run was killed or had no room for its files.
 void run_program(const std::filesystem::path& folder, const std::filesystem::path& program,
                  const std::vector<std::vector<std::string>>& runs);
 

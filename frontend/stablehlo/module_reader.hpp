@@ -110,6 +110,7 @@ class ModuleReader : public AttributeReader {
   using PrettyReader = void (ModuleReader::*)(OpText&);
   static PrettyReader pretty_reader(std::string_view op);
   void read_plain(OpText& op);
+  void read_braced_attributes(OpText& op);
   void read_plain_items(OpText& op);
   void read_item(OpText& op);
   void read_types_tail(OpText& op);

@@ -115,7 +115,10 @@ void Printer::print_other_attributes(const Node& node,
 
 void Printer::print_plain(const Node& node) {
   const std::string_view name = node.name();
-  out_ += cat(name, " ");
+  const bool attributes_lead = name == "stablehlo.optimization_barrier";
+  out_ += name;
+  if (attributes_lead) print_other_attributes(node, {});
+  out_ += ' ';
   print_operands(node);
   bool is_first = node.operands().empty();
   for (const Item& item : pretty_items) {
@@ -132,7 +135,7 @@ void Printer::print_plain(const Node& node) {
     else
       print_attribute(out_, *value);
   }
-  print_other_attributes(node, {});
+  if (!attributes_lead) print_other_attributes(node, {});
   out_ += " : ";
   const ElementwiseRow* row = row_of(name);
   if (name.starts_with("chlo.")) {

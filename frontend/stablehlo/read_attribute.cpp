@@ -273,7 +273,8 @@ void AttributeReader::read_entries(Dict& dict, std::string_view close) {
     } else {
       add_entry(dict, name, read_attribute(), key);
     }
-  } while (eat(","));
+    // The list of a structure may end in a comma, a dictionary may not.
+  } while (eat(",") && !(close == ">" && at(close)));
 }
 
 Dict AttributeReader::read_dict() {

@@ -73,17 +73,20 @@ void ModuleReader::read_module_item(Module& module) {
   fail_expected("func.func or sdy.mesh");
 }
 
-// sdy.mesh @mesh = <["a"=2]> {…}
+// sdy.mesh @mesh = [#sdy.mesh]<["a"=2]> {…}
 void ModuleReader::read_mesh(Module& module) {
   const Token head = lexer_.take();
   context_ = head.text;
   ModuleItem item{.op = std::string(head.text), .symbol = {}, .attrs = {}, .raw = {}};
-  const std::size_t begin = peek().offset;
+  const std::size_t symbol = peek().offset;
   item.symbol = read_symbol();
+  const std::string written(lexer_.text_from(symbol));
   expect("=");
+  if (at(TokenKind::hash) && peek().text == "#sdy.mesh") lexer_.take();
+  const std::size_t begin = peek().offset;
   if (!at("<")) fail_expected("'<'");
   lexer_.take_balanced('<', '>');
-  item.raw = on_one_line(lexer_.text_from(begin));
+  item.raw = cat(written, " = ", on_one_line(lexer_.text_from(begin)));
   if (at("{")) item.attrs = read_dict();
   read_location();
   module.items.push_back(std::move(item));

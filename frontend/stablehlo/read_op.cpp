@@ -120,6 +120,8 @@ void ModuleReader::read_terminator(Graph& graph, std::string_view expected) {
     expect(":");
     types = read_function_type().inputs;
   } else {
+    // Attributes stand before the values in "return" and "sdy.return", behind them elsewhere.
+    if (at("{")) read_dict();
     if (at(TokenKind::value)) graph.results = read_operands(":");
     if (at("{")) read_dict();
     if (!graph.results.empty()) {

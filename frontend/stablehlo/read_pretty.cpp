@@ -60,9 +60,16 @@ ModuleReader::PrettyReader ModuleReader::pretty_reader(std::string_view op) {
   return &ModuleReader::read_plain;
 }
 
+void ModuleReader::read_braced_attributes(OpText& op) {
+  if (!eat("{")) return;
+  merge_dict(op, "}");
+  expect("}");
+}
+
 // --- The common form ----------------------------------------------------------------------------
 
 void ModuleReader::read_plain(OpText& op) {
+  if (op.name == "stablehlo.optimization_barrier") read_braced_attributes(op);
   read_plain_items(op);
   read_types_tail(op);
 }
@@ -108,10 +115,7 @@ EnumAttr ModuleReader::read_enumeration(const OpText& op, std::string kind) {
 
 // [{attributes}] ":" then "(T, T) -> T", "T, T -> T" or "T".
 void ModuleReader::read_types_tail(OpText& op) {
-  if (eat("{")) {
-    merge_dict(op, "}");
-    expect("}");
-  }
+  read_braced_attributes(op);
   expect(":");
   if (at("(")) {
     FunctionType type = read_function_type();
@@ -155,10 +159,7 @@ void ModuleReader::apply_types(OpText& op, std::vector<Type> types) {
 
 // stablehlo.constant [{attributes}] dense<…> : T
 void ModuleReader::read_constant(OpText& op) {
-  if (eat("{")) {
-    merge_dict(op, "}");
-    expect("}");
-  }
+  read_braced_attributes(op);
   const Token where = peek();
   Attribute value = read_attribute();
   const auto* dense = value.get_if<DenseRef>();

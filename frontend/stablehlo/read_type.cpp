@@ -28,8 +28,12 @@ std::string shortened(std::string_view text) {
 }  // namespace
 
 std::string describe(const Token& token) {
-  return token.kind == TokenKind::end ? "the end of the text"
-                                      : "'" + on_one_line(shortened(token.text)) + "'";
+  if (token.kind == TokenKind::end) return "the end of the text";
+  std::string text = on_one_line(shortened(token.text));
+  // The text of an error would end there.
+  for (auto at = text.find('\0'); at != std::string::npos; at = text.find('\0', at))
+    text.replace(at, 1, "\\x00");
+  return "'" + text + "'";
 }
 
 // --- Tokens -------------------------------------------------------------------------------------

@@ -66,8 +66,10 @@ void dump(const ir::Module& module, const RunOptions& options, std::size_t numbe
 /// Keeps what a pass was given, so that its failure can be replayed.
 [[noreturn]] void report_crash(const std::string& before, const PassRun& run,
                                const std::string& why) {
+  std::error_code failure;
+  const auto folder = std::filesystem::temp_directory_path(failure);
   const auto path =
-      std::filesystem::temp_directory_path() / cat("partita-crash-", run.name, ".mlir");
+      (failure ? std::filesystem::path("/tmp") : folder) / cat("partita-crash-", run.name, ".mlir");
   std::ofstream(path) << before;
   std::string options;
   for (const auto& [k, v] : run.options) options += cat(options.empty() ? "" : " ", k, "=", v);

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "partita/base/error.hpp"
+#include "partita/base/temporary.hpp"
 #include "partita/base/unique_handle.hpp"
 
 namespace partita {
@@ -44,14 +45,6 @@ bool is_special(const std::filesystem::path& path) {
   return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
 }
 
-// Removes the temporary file unless it was renamed.
-struct TemporaryFile {
-  std::filesystem::path path;
-  ~TemporaryFile() {
-    if (!path.empty()) ::unlink(path.c_str());
-  }
-};
-
 }  // namespace
 
 std::vector<std::byte> read_file(const std::filesystem::path& path) {
@@ -80,17 +73,17 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
     if (!file) fail(path, "a writable file", errno);
     return write_all(file.get(), bytes, path);
   }
-  TemporaryFile temporary{path.string() + ".tmp." + std::to_string(::getpid())};
-  FileHandle file(::open(temporary.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  Temporary temporary(path.string() + ".tmp." + std::to_string(::getpid()));
+  FileHandle file(::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file) {
     const int error = errno;
-    temporary.path.clear();
+    temporary.keep();
     fail(path, "a writable file", error);
   }
   write_all(file.get(), bytes, path);
   if (::close(file.release()) != 0) fail(path, "a writable file", errno);
-  if (::rename(temporary.path.c_str(), path.c_str()) != 0) fail(path, "a writable file", errno);
-  temporary.path.clear();
+  if (::rename(temporary.path().c_str(), path.c_str()) != 0) fail(path, "a writable file", errno);
+  temporary.keep();
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -31,6 +31,8 @@ program "expected a module|empty" <<<""
 program ":3:1: func.func: expected|found the end of the text" <<<$'module {\n  func.func public @main(%a: tensor<f32>) -> tensor<f32> {'
 program "bytecode: expected MLIR bytecode of version" < <(printf 'ML\xefR bytecode')
 program ":1:1: " < <(printf '\x01\x02\x00\xff')
+program ":1:1: |found '\x00'" < <(printf '\x00')
+program ":1:1: |found '\xFF'" < <(printf '\xff')
 body ":3:31: stablehlo.add: expected ':', found ';'" "$a" "$t" <<<'    %b = stablehlo.add %a, %a ; tensor<4x3xf32>'
 body ":2:30: func.func: expected a tensor type|found 'tensor<4y3xf32>'" "%a: tensor<4y3xf32>" "$t" <<<'    return %a : tensor<4x3xf32>'
 body ":3:28: stablehlo.add: expected a value that is defined before, found %c" "$a" "$t" <<<'    %b = stablehlo.add %a, %c : tensor<4x3xf32>'

@@ -11,6 +11,7 @@
 #include "partita/base/file.hpp"
 #include "partita/base/hash.hpp"
 #include "partita/base/host_array.hpp"
+#include "partita/base/temporary.hpp"
 #include "partita/base/unique_handle.hpp"
 #include "tests/support/sample_artifacts.hpp"
 
@@ -128,6 +129,29 @@ TEST(Environment, ReadsLocalRankOfLauncher) {
   ::unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   ::setenv("PARTITA_TEST_EMPTY", "", 1);
   EXPECT_FALSE(environment("PARTITA_TEST_EMPTY"));
+}
+
+TEST(Temporary, IsRemovedAtTheEndAndOnDemand) {
+  const TemporaryFolder folder;
+  const auto count = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder / ""), {});
+  };
+  const auto make = [&](const char* name) {
+    write_file(folder / name, std::string_view("x"));
+    return folder / name;
+  };
+  {
+    const Temporary removed(make("a"));
+    Temporary kept(make("b"));
+    kept.keep();
+  }
+  EXPECT_EQ(count(), 1);
+  const Temporary file(make("c"));
+  std::filesystem::create_directory(folder / "d");
+  const Temporary below(folder / "d");
+  for (int k = 0; k < 300; ++k) write_file(folder / "d" / std::to_string(k), std::string_view("x"));
+  remove_temporaries();
+  EXPECT_EQ(count(), 1);
 }
 
 TEST(File, WritesWholeFilesAndLeavesNoPartOfThem) {

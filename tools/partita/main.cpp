@@ -56,7 +56,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return finish_parsing(app, error);
   }
-  return action();
+  const int status = action();
+  if (status == 0) finish_output();
+  return status;
 }
 
 }  // namespace
@@ -66,7 +68,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace partita::tool;
   try {
-    postpone_termination();
+    prepare_process();
     return run(argc, argv);
   } catch (...) {
     const std::span<char* const> arguments(argv, std::size_t(argc));

@@ -27,8 +27,13 @@ struct ErrorSummary {
 /// it to the first to print what all meet.
 [[nodiscard]] int report_current_exception(ErrorFormat format, std::span<char* const> arguments);
 
-/// Under mpirun: when another process of the job dies, the launcher terminates this one, which
-/// thus has a moment left to say what it waited for.
-void postpone_termination();
+/// Throws a user error where what was written to standard output could not be (a full disk).
+void finish_output();
+
+/// What the tool does about its surroundings before anything else.  Standard streams that are closed
+/// lead nowhere, so that no file that is opened takes their place.  An interrupted process removes its
+/// temporary files.  Under mpirun, when another process of the job dies, the launcher terminates this
+/// one, which thus has a moment left to say what it waited for.
+void prepare_process();
 
 }  // namespace partita::tool
