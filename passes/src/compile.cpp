@@ -117,6 +117,19 @@ std::map<std::string, std::string> block_reasons(const ir::Module& module) {
   return reasons;
 }
 
+/// What derivatives keep from forward to reverse, as notes say it: "residuals of WHERE: BYTES".
+void add_residuals(const PassContext& context, Artifact& artifact) {
+  if (context.notes.empty()) return;
+  const auto total = context.counts.find("residual_bytes");
+  artifact.properties.emplace_back(
+      "residuals", cat(total == context.counts.end() ? 0 : total->second, " bytes"));
+  for (const std::string& note : context.notes) {
+    const std::size_t colon = note.find(": ");
+    PARTITA_ASSERT(colon != std::string::npos);
+    artifact.properties.emplace_back(note.substr(0, colon), note.substr(colon + 2));
+  }
+}
+
 void check_dumps(const RunOptions& dumps) {
   std::vector<std::string> known{"all"};
   for (const PassRun& run : named_pipeline("compile"))
@@ -237,6 +250,7 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
     r.contractions.push_back(cat(name, ": ", how));
     artifact.properties.emplace_back("contraction." + name, how);
   }
+  add_residuals(context, artifact);
   artifact.properties.emplace_back("device", options.device);
   artifact.properties.emplace_back("tuning", tuning.text);
   artifact.properties.emplace_back("function", options.function);

@@ -2,13 +2,18 @@
 // Copyright The partita authors
 //
 // What `differentiate` says of values that are kept for reverse mode.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "partita/artifact/describe.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/passes/compile.hpp"
 #include "partita/passes/pass.hpp"
 
 namespace partita::passes {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr const char* program = R"(module attributes {mr.placements = {clients = 3}} {
   func.func private @loss(%x: tensor<2xf32>, %d: tensor<3x2xf32>) -> tensor<f32> {
@@ -50,6 +55,15 @@ TEST(Residuals, AreSaidByMapAndLoop) {
   EXPECT_EQ(context.notes[1], "residuals of mr.map > stablehlo.while in @main: 40 bytes");
   EXPECT_EQ(context.counts["residual_bytes"], 120);
   EXPECT_EQ(ir::print_module(*module).find("residuals"), std::string::npos);
+}
+
+TEST(Residuals, AreSaidOfAnArtifact) {
+  const auto module = ir::parse_module(program, "residuals");
+  const std::string text = describe_artifact(compile_module(*module, {.target = "cpu"}));
+  EXPECT_THAT(text, HasSubstr("\n  residuals = 120 bytes\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\n  residuals of mr.map in @main = 40 bytes a partition, 3 partitions\n"));
+  EXPECT_THAT(text, HasSubstr("\n  residuals of mr.map > stablehlo.while in @main = 40 bytes\n"));
 }
 
 }  // namespace

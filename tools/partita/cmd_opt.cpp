@@ -41,8 +41,9 @@ int optimize(const OptOptions& options) {
     passes::run_passes(*module, runs, context);
     if (!text.empty()) text += "// -----\n";
     text += ir::print_module(*module, {.locations = options.locations});
-    if (options.remarks)
-      for (const std::string& remark : context.remarks) std::cerr << "remark: " << remark << "\n";
+    if (!options.remarks) continue;
+    for (const std::string& remark : context.remarks) std::cerr << "remark: " << remark << "\n";
+    for (const std::string& note : context.notes) std::cerr << "note: " << note << "\n";
   }
   if (options.output.empty())
     std::cout << text;
@@ -66,8 +67,9 @@ void add_opt_command(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   command->add_option("--layout", options->layout, "loop, batch[:B] or auto");
   command->add_flag("--locations", options->locations, "Print locations");
-  command->add_flag("--remarks", options->remarks,
-                    "Print to standard error what passes could not do, and why");
+  command->add_flag(
+      "--remarks", options->remarks,
+      "Print to standard error what passes could not do, and why, and what derivatives keep");
   command->callback([&action, options] { action = [options] { return optimize(*options); }; });
 }
 
