@@ -5,6 +5,7 @@
 // one element, indices outside, collectives of several processes.  Expected values by hand.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <regex>
 
 #include "partita/base/error.hpp"
@@ -61,6 +62,31 @@ std::vector<std::vector<double>> gradients(std::string body, const std::vector<T
 }
 
 using Lists = std::vector<std::vector<double>>;
+
+TEST(DerivativeValues, extrema_of_equal_operands) {
+  const Tensor x = list({-1, 2, 2, std::nan("")}), y = list({1, 1, 2, 0});
+  const std::vector<double> w{3, 5, 8, 2};
+  EXPECT_EQ(gradients("  %y = stablehlo.maximum %x0, %x1 : tensor<4xf64>", {x, y}, w),
+            (Lists{{0, 5, 4, 1}, {3, 0, 4, 1}}));
+  EXPECT_EQ(gradients("  %y = stablehlo.minimum %x0, %x1 : tensor<4xf64>", {x, y}, w),
+            (Lists{{3, 0, 4, 1}, {0, 5, 4, 1}}));
+}
+
+// Flat at the constant, on whichever side it stands.
+TEST(DerivativeValues, rectifiers) {
+  const Tensor x = list({-1, 2, 3});
+  for (const auto& [op, expected] : {std::pair{"maximum", std::vector<double>{0, 0, 8}},
+                                     std::pair{"minimum", std::vector<double>{3, 0, 0}}})
+    for (const char* operands : {"%x0, %c", "%c, %x0"})
+      EXPECT_EQ(
+          gradients(cat("  %two = stablehlo.constant dense<2.0> : tensor<f64>\n"
+                        "  %c = stablehlo.broadcast_in_dim %two, dims = [] : (tensor<f64>) -> "
+                        "tensor<3xf64>\n  %y = stablehlo.",
+                        op, " ", operands, " : tensor<3xf64>"),
+                    {x}, {3, 5, 8}),
+          (Lists{expected}))
+          << op;
+}
 
 const char* const scatter_text =
     R"(  %i = stablehlo.constant dense<[[INDICES]]> : tensor<COUNTx1xi32>

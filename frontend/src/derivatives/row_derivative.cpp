@@ -160,7 +160,7 @@ class RowExpression {
     expect(")");
     if (name == "K") return arguments[0];
     const ElementwiseRow& row = elementwise_row(name);
-    Type type;
+    Type type = g_.type();  // of literals beside nothing but a predicate
     for (const Term& t : arguments)
       if (t.value && (t.value.type().dtype != DType::i1 || arguments.size() == 1))
         type = t.value.type();
@@ -188,10 +188,29 @@ const ElementwiseRow& row_for(const DerivativeContext& c) {
   return *row;
 }
 
+/// Whether a value is one number everywhere.
+bool is_splat(Value v) {
+  while (v.node->is("stablehlo.broadcast_in_dim") || v.node->is("stablehlo.reshape") ||
+         v.node->is("stablehlo.convert"))
+    v = v.node->operand(0);
+  return v.node->is("stablehlo.constant") &&
+         (*v.node->attrs.find("value")->get_if<DenseRef>())->is_splat();
+}
+
+/// An extremum with one number is a rectifier, which is flat at the number itself: then its result says
+/// all, and what it was taken of need not be kept.
+std::string_view rectifier_entry(const ElementwiseRow& row, const Node& node, std::size_t k) {
+  const bool is_maximum = row.name == "maximum";
+  if ((!is_maximum && row.name != "minimum") || !is_splat(node.operand(1 - k))) return {};
+  if (k == 0) return is_maximum ? "select(out > y, g, K(0))" : "select(out < y, g, K(0))";
+  return is_maximum ? "select(out > x, g, K(0))" : "select(out < x, g, K(0))";
+}
+
 /// What `g` contributes to operand k; absent where the derivative is zero.
 Value contribution(const DerivativeContext& c, std::size_t k, Value g) {
   const ElementwiseRow& row = row_for(c);
-  const std::string_view text = gradient_entry(row, k);
+  const std::string_view rectifier = rectifier_entry(row, c.node, k);
+  const std::string_view text = rectifier.empty() ? gradient_entry(row, k) : rectifier;
   if (text == "none") return {};
   if (text == "unknown") c.refuse(cat("no op computes it with respect to operand ", k));
   return RowExpression(c, row, g).make(text);
