@@ -8,6 +8,7 @@
 
 #include "frontend/ops/custom_call.hpp"
 #include "frontend/ops/matrices.hpp"
+#include "frontend/src/derivatives/householder_derivative.hpp"
 
 namespace partita::ir::ops {
 namespace {
@@ -114,9 +115,6 @@ std::vector<Tensor> eval_product(const EvalContext& c) {
   return one(std::move(result));
 }
 
-constexpr const char* packed_reason =
-    "reflections that are packed as LAPACK has them: only the Q and R they stand for have one";
-
 }  // namespace
 
 void register_householder(OpRegistry& registry) {
@@ -127,7 +125,7 @@ void register_householder(OpRegistry& registry) {
       "Qr", "The QR decomposition of each matrix, as reflections (below the diagonal) and R.");
   qr.infer = infer_qr;
   qr.eval = eval_qr;
-  qr.derivative = Derivative::none(packed_reason);
+  qr.derivative = qr_derivative();
   qr.shape = KernelShape::procedure;
   qr.factors = factors;
   qr.samples = {
@@ -144,7 +142,7 @@ void register_householder(OpRegistry& registry) {
                                      "The first columns of the product of reflections.");
   product.infer = infer_product;
   product.eval = eval_product;
-  product.derivative = Derivative::none(packed_reason);
+  product.derivative = reflections_derivative();
   product.shape = KernelShape::procedure;
   product.factors = factors;
   product.samples = {

@@ -141,6 +141,32 @@ TEST(Qr, of_complex_matrices_multiplies_back) {
     }
 }
 
+// With Q R = A, the sum of squares of R is that of A, and 2 A its gradient.
+TEST(Qr, has_the_gradient_of_what_it_decomposes) {
+  std::mt19937 random(8);
+  const Tensor a = complex_tensor({4, 3}, random);
+  const auto g = run_text(
+      R"(func.func private @f(%a: tensor<4x3xcomplex<f64>>) -> tensor<f64> {
+  %0:2 = stablehlo.custom_call @Qr(%a) : (tensor<4x3xcomplex<f64>>) -> (tensor<4x3xcomplex<f64>>, tensor<3xcomplex<f64>>)
+  %row = stablehlo.iota dim = 0 : tensor<4x3xi32>
+  %column = stablehlo.iota dim = 1 : tensor<4x3xi32>
+  %upper = stablehlo.compare LE, %row, %column : (tensor<4x3xi32>, tensor<4x3xi32>) -> tensor<4x3xi1>
+  %abs = stablehlo.abs %0#0 : (tensor<4x3xcomplex<f64>>) -> tensor<4x3xf64>
+  %square = stablehlo.multiply %abs, %abs : tensor<4x3xf64>
+  %none = stablehlo.constant dense<0.0> : tensor<4x3xf64>
+  %r = stablehlo.select %upper, %square, %none : tensor<4x3xi1>, tensor<4x3xf64>
+  %zero = stablehlo.constant dense<0.0> : tensor<f64>
+  %sum = stablehlo.reduce(%r init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x3xf64>, tensor<f64>) -> tensor<f64>
+  return %sum : tensor<f64>
+}
+func.func @main(%a: tensor<4x3xcomplex<f64>>) -> tensor<4x3xcomplex<f64>> {
+  %g = "mr.grad"(%a) {callee = @f} : (tensor<4x3xcomplex<f64>>) -> tensor<4x3xcomplex<f64>>
+  return %g : tensor<4x3xcomplex<f64>>
+})",
+      {a})[0];
+  for (int i = 0; i < 12; ++i) EXPECT_LT(std::abs(data(g)[i] - 2.0 * std::conj(data(a)[i])), 1e-11);
+}
+
 TEST(Matrices, bad_programs_are_refused) {
   for (const auto& [program, wanted] : std::vector<std::pair<std::string, std::string>>{
            {"func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {\n  %0 = stablehlo.cholesky "
