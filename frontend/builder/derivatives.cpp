@@ -9,6 +9,7 @@
 #include "partita/base/error.hpp"
 #include "partita/builder/control.hpp"
 #include "partita/builder/ops.hpp"
+#include "partita/ir/derivative.hpp"
 #include "partita/ir/differentiate.hpp"
 #include "partita/ir/op.hpp"
 
@@ -68,21 +69,58 @@ void expect_types(std::string_view function, const std::string& what, const Arra
              found[k].is_literal() ? "a literal" : to_string(found[k].type()));
 }
 
-/// Zeros but for a 1 at an element, counted row by row.
-Array basis(const Type& type, const Array& element) {
-  const Type flat{.dtype = DType::i32, .dims = {type.count()}};
-  return reshape(convert(equal(iota(flat), element), type.dtype), type.dims);
+/// Arrays of a type, zeros but for a 1 each, at elements from `first` on.
+Array basis(const Type& type, const Array& first, std::int64_t count) {
+  const Type flat{.dtype = DType::i32, .dims = {count, type.count()}};
+  Dims dims = type.dims;
+  dims.insert(dims.begin(), count);
+  return reshape(convert(equal(iota(flat, 1), iota(flat, 0) + first), type.dtype), dims);
 }
 
-/// Stacks f(step) for steps below `count` along a first dimension.
-Array stack(std::int64_t count, const Type& type, const std::function<Array(const Array&)>& f) {
-  Type all = type;
+/// Result `result` of a function, linear in its last argument, for each element of a basis of that
+/// argument, stacked along a first dimension: many at once where the function's ops allow it.
+Array over_basis(const ir::Function& linear, const std::vector<ir::Value>& operands,
+                 std::size_t result) {
+  const int seed = int(operands.size());
+  const Type type = linear.body->argument(seed).type();
+  Type all = linear.result_types.at(result);
+  const std::int64_t count = type.count();
   all.dims.insert(all.dims.begin(), count);
-  return repeat(count, {zeros(all)}, [&](const Array& step, const Arrays& carried) {
-    Arrays starts(std::size_t(all.rank()), zeros(step.type()));
-    starts[0] = step;
-    return Arrays{dynamic_update_slice(carried[0], expand_dims(f(step), {0}), starts)};
-  })[0];
+  if (count == 0) return zeros(all);
+  std::int64_t lanes = ir::lanes_at_once(*linear.body, seed, count);
+  const ir::Function* many = lanes == 1
+                                 ? nullptr
+                                 : ir::stacked(Scope::current().module(), linear.name,
+                                               cat(linear.name, "_stacked"), seed, result, lanes);
+  if (many == nullptr) lanes = 1;
+  const auto from = [&](const Array& first) {
+    Array seeds = basis(type, first, lanes);
+    if (many == nullptr) seeds = reshape(seeds, type.dims);
+    std::vector<ir::Value> arguments = operands;
+    arguments.push_back(seeds.value());
+    if (many != nullptr) return call(*many, arguments)[0];
+    return expand_dims(call(linear, arguments)[result], {0});
+  };
+  const Array none = zeros(Type::scalar(DType::i32));
+  if (lanes == count) return from(none);
+  return repeat((count + lanes - 1) / lanes, {zeros(all)},
+                [&](const Array& step, const Arrays& carried) {
+                  // The last block begins where it still fits.
+                  const Array first = elementwise(
+                      "minimum", {step * double(lanes), full(none.type(), double(count - lanes))});
+                  Arrays starts(std::size_t(all.rank()), zeros(none.type()));
+                  starts[0] = first;
+                  return Arrays{dynamic_update_slice(carried[0], from(first), starts)};
+                })[0];
+}
+
+/// A function of one array to one array of floats or complex numbers.
+Callee add_function_of(std::string_view who, const std::function<Array(const Array&)>& function,
+                       const Array& x) {
+  Callee callee = add_callee({x}, [&](const Arrays& a) { return Arrays{function(a[0])}; });
+  for (const Type& type : {x.type(), callee.function->result_types[0]})
+    if (!ir::has_tangent(type)) refuse(who, "arrays of floats or complex numbers", to_string(type));
+  return callee;
 }
 
 }  // namespace
@@ -138,26 +176,24 @@ Pulled vjp(const Body& function, const Arrays& arguments, const Arrays& cotangen
 }
 
 Array jacfwd(const std::function<Array(const Array&)>& function, const Array& x) {
-  const Body body = [&](const Arrays& a) { return Arrays{function(a[0])}; };
-  const Type result = body({x})[0].type();
-  const Array columns = stack(x.type().count(), result, [&](const Array& element) {
-    return jvp(body, {x}, {basis(x.type(), element)}).tangents[0];
-  });
+  const Callee callee = add_function_of("jacfwd", function, x);
+  const ir::Function& push = ir::jvp(Scope::current().module(), callee.function->name,
+                                     cat(callee.function->name, "_jvp"), {0});
+  const Array columns = over_basis(push, callee.operands, 1);
   Axes last(std::size_t(columns.rank()));
   std::iota(last.begin(), last.end(), 1);
   last.back() = 0;
-  Dims dims = result.dims;
+  Dims dims = callee.function->result_types[0].dims;
   dims.insert(dims.end(), x.dims().begin(), x.dims().end());
   return reshape(transpose(columns, last), dims);
 }
 
 Array jacrev(const std::function<Array(const Array&)>& function, const Array& x) {
-  const Body body = [&](const Arrays& a) { return Arrays{function(a[0])}; };
-  const Type result = body({x})[0].type();
-  const Array rows = stack(result.count(), x.type(), [&](const Array& element) {
-    return vjp(body, {x}, {basis(result, element)}).cotangents[0];
-  });
-  Dims dims = result.dims;
+  const Callee callee = add_function_of("jacrev", function, x);
+  const ir::Function& pull = ir::vjp(Scope::current().module(), callee.function->name,
+                                     cat(callee.function->name, "_vjp"), {0});
+  const Array rows = over_basis(pull, callee.operands, 1);
+  Dims dims = callee.function->result_types[0].dims;
   dims.insert(dims.end(), x.dims().begin(), x.dims().end());
   return reshape(rows, dims);
 }

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,32 @@ TEST(BuilderDerivatives, JacobiansAgreeInBothModes) {
   EXPECT_THAT(results[0], is_near(results[1], 1e-12));
   const double t = results[2][1];
   EXPECT_NEAR(results[0][3], (1 - t * t) * -0.4, 1e-12);
+}
+
+TEST(BuilderDerivatives, JacobiansOfManyElementsGoInBlocks) {
+  const auto results = of_toy_problem([](const Arrays& a) {
+    const Array x = iota(Type{.dtype = DType::f64, .dims = {261}}) * 0.01;
+    const auto f = [&](const Array& y) { return sine(y) * slice(a[0], {0}, {1}) + sum(y); };
+    const Array forward = jacfwd(f, x), reverse = jacrev(f, x);
+    return Arrays{max(forward - reverse), min(forward - reverse),
+                  slice(forward, {260, 260}, {261, 261}), jacfwd(f, slice(x, {0}, {0}))};
+  });
+  EXPECT_THAT(results[0], is_near({0}, 1e-12));
+  EXPECT_THAT(results[1], is_near({0}, 1e-12));
+  EXPECT_THAT(results[2], is_near({2 * std::cos(2.6) + 1}, 1e-12));
+  EXPECT_TRUE(results[3].empty());
+}
+
+TEST(BuilderDerivatives, JacobiansRefuseIntegers) {
+  try {
+    static_cast<void>(of_toy_problem([](const Arrays& a) {
+      return Arrays{jacrev([](const Array& x) { return convert(x, DType::i32); }, a[0])};
+    }));
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "jacrev: expected arrays of floats or complex numbers, found tensor<2xi32>");
+  }
 }
 
 TEST(BuilderDerivatives, PushAndPullAgree) {

@@ -157,7 +157,8 @@ Values arguments_of(const Graph& graph, const std::vector<std::int64_t>& wrt) {
 
 // --- The gradient by tangents -------------------------------------------------------------------
 
-/// One gradient: a loop over its elements, each the tangent of the result along one of them.
+/// One gradient: tangents of the result along the elements of an argument, many of them at once where
+/// the ops allow it, in a loop where there are more.
 class ForwardGradient {
  public:
   ForwardGradient(Graph& graph, const DerivativeContext& c, const Graph& jvp)
@@ -165,62 +166,77 @@ class ForwardGradient {
 
   Value make(Value x) {
     const Type flat{.dtype = x.type().dtype, .dims = {x.type().count()}};
-    if (flat.dims[0] == 0) return c_.zeros(x.type());
-    if (flat.dims[0] == 1) return c_.reshape(entry(c_, Value{}, x), x.type().dims);
-    const Type counter = Type::scalar(DType::i64);
+    const std::int64_t count = flat.dims[0];
+    if (count == 0) return c_.zeros(x.type());
+    lanes_ = lanes_at_once(jvp_, graph_.argument_count(), count);
+    if (lanes_ > 1) stacked_ = stacked_graph(jvp_, graph_.argument_count(), tangent(), lanes_);
+    if (stacked_ == nullptr) lanes_ = 1;
+    if (lanes_ == count) return c_.reshape(entries(c_, c_.zeros(index_), x), x.type().dims);
     auto condition = std::make_unique<Graph>(), body = std::make_unique<Graph>();
-    const Value i = condition->add_argument(counter);
+    const Value i = condition->add_argument(index_);
     condition->add_argument(flat);
     const DerivativeContext test(c_.node, *condition, c_.sweep, c_.path);
-    condition->results = {test.compare("LT", i, test.splat(counter, double(flat.dims[0])))};
-    const Value at = body->add_argument(counter), sums = body->add_argument(flat);
+    const std::int64_t blocks = (count + lanes_ - 1) / lanes_;
+    condition->results = {test.compare("LT", i, test.splat(index_, double(blocks)))};
+    const Value block = body->add_argument(index_), sums = body->add_argument(flat);
     const DerivativeContext inside(c_.node, *body, c_.sweep, c_.path);
-    const Value element = inside.reshape(entry(inside, at, x), {1});
-    const Value next = inside.op("stablehlo.add", {at, inside.splat(counter, 1)});
-    body->results = {next, inside.op("stablehlo.dynamic_update_slice", {sums, element, at})};
+    // The last block begins where it still fits.
+    const Value first = inside.op("stablehlo.minimum",
+                                  {inside.multiply(block, inside.splat(index_, double(lanes_))),
+                                   inside.splat(index_, double(count - lanes_))});
+    const Value next = inside.op("stablehlo.add", {block, inside.splat(index_, 1)});
+    body->results = {next, inside.op("stablehlo.dynamic_update_slice",
+                                     {sums, entries(inside, first, x), first})};
     std::vector<std::unique_ptr<Graph>> regions;
     regions.push_back(std::move(condition));
     regions.push_back(std::move(body));
-    Node* loop = create(graph_, "stablehlo.while", {c_.zeros(counter), c_.zeros(flat)}, {},
+    Node* loop = create(graph_, "stablehlo.while", {c_.zeros(index_), c_.zeros(flat)}, {},
                         std::move(regions));
     return c_.reshape(loop->result(1), x.type().dims);
   }
 
  private:
-  /// The tangent of the result along element `at` of x; absent: along its only one.
-  Value entry(const DerivativeContext& c, Value at, Value x) {
-    const auto along = [&](const char* part) {
-      Value unit = c.splat(x.type(), 1);
-      if (is_complex(x.type().dtype)) {
-        const Type real{.dtype = part_dtype(x.type().dtype), .dims = x.type().dims};
-        const bool is_real = std::string_view(part) == "real";
-        unit = c.op("stablehlo.complex",
-                    {c.splat(real, is_real ? 1 : 0), c.splat(real, is_real ? 0 : 1)});
-      }
-      if (!at) return derivative(c, x, unit);
-      const Type index{.dtype = DType::i64, .dims = {x.type().count()}};
-      const Value hit = c.compare("EQ", c.iota(index, 0), c.broadcast(at, index.dims, I64s{}));
-      return derivative(c, x, c.select(c.reshape(hit, x.type().dims), unit, c.zeros(x.type())));
-    };
-    if (!is_complex(x.type().dtype)) return along("real");
-    const DType part = part_dtype(x.type().dtype);
-    return c.op("stablehlo.complex",
-                {c.convert(along("real"), part), c.negate(c.convert(along("imag"), part))});
+  [[nodiscard]] std::size_t tangent() const { return jvp_.results.size() - 1; }
+
+  /// Tangents of the result along the elements of x from `first` on.
+  Value entries(const DerivativeContext& c, Value first, Value x) {
+    const DType dtype = x.type().dtype;
+    if (!is_complex(dtype)) return along(c, first, x, c.splat(Type::scalar(dtype), 1));
+    const Type real = Type::scalar(part_dtype(dtype));
+    const Value zero = c.splat(real, 0), one = c.splat(real, 1);
+    const Value by_real = along(c, first, x, c.op("stablehlo.complex", {one, zero}));
+    const Value by_imag = along(c, first, x, c.op("stablehlo.complex", {zero, one}));
+    return c.op("stablehlo.complex", {by_real, c.negate(by_imag)});
   }
 
-  Value derivative(const DerivativeContext& c, Value x, Value tangent) {
+  Value along(const DerivativeContext& c, Value first, Value x, Value unit) {
+    const Dims all{lanes_, x.type().count()};
+    const Type indices{.dtype = index_.dtype, .dims = all};
+    const Value own = c.op("stablehlo.add", {c.iota(indices, 0), c.broadcast(first, all, I64s{})});
+    const Type type{.dtype = x.type().dtype, .dims = all};
+    const Value rows = c.select(c.compare("EQ", c.iota(indices, 1), own),
+                                c.broadcast(unit, all, I64s{}), c.zeros(type));
+    Dims dims = x.type().dims;
+    if (stacked_ != nullptr) dims.insert(dims.begin(), lanes_);
+    const Value found = pushed(c, c.reshape(rows, dims));
+    const DType part = is_complex(type.dtype) ? part_dtype(type.dtype) : type.dtype;
+    return c.convert(c.reshape(found, {lanes_}), part);
+  }
+
+  Value pushed(const DerivativeContext& c, Value tangents) {
+    const Graph& from = stacked_ != nullptr ? *stacked_ : jvp_;
     ValueMap<Value> map;
-    for (int k = 0; k < graph_.argument_count(); ++k) map[jvp_.argument(k)] = graph_.argument(k);
-    map[jvp_.argument(graph_.argument_count())] = tangent;
-    const Values results = clone_body(jvp_, c.graph, map);
-    return c.convert(results.back(), x.type().dtype == DType::c64 || x.type().dtype == DType::c128
-                                         ? part_dtype(x.type().dtype)
-                                         : x.type().dtype);
+    for (int k = 0; k < graph_.argument_count(); ++k) map[from.argument(k)] = graph_.argument(k);
+    map[from.argument(graph_.argument_count())] = tangents;
+    return clone_body(from, c.graph, map).back();
   }
 
   Graph& graph_;
   const DerivativeContext& c_;
   const Graph& jvp_;
+  const Type index_ = Type::scalar(DType::i64);
+  std::int64_t lanes_ = 1;
+  std::unique_ptr<Graph> stacked_;  ///< null: one at a time
 };
 
 std::unique_ptr<Graph> forward_grad_graph(const Module& module, const Function& function,
@@ -346,6 +362,13 @@ Function& vjp(Module& module, std::string_view function, std::string name,
               const std::vector<std::int64_t>& wrt) {
   const Function& f = function_of(module, function);
   return add_function(module, std::move(name), vjp_graph(module, f, wrt), f);
+}
+
+Function* stacked(Module& module, std::string_view function, std::string name, int argument,
+                  std::size_t result, std::int64_t lanes) {
+  const Function& f = function_of(module, function);
+  std::unique_ptr<Graph> body = stacked_graph(*f.body, argument, result, lanes);
+  return body == nullptr ? nullptr : &add_function(module, std::move(name), std::move(body), f);
 }
 
 // --- mr.grad ------------------------------------------------------------------------------------

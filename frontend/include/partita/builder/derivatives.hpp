@@ -44,7 +44,8 @@ struct Pulled {
 Pulled vjp(const Body& function, const Arrays& arguments, const Arrays& cotangents);
 
 /// Derivatives of all elements of function(x) by all elements of x: dimensions of the result, then of x.
-/// Forward mode takes a step for each element of x, reverse mode one for each of the result.
+/// Forward mode takes tangents along all elements of x, reverse mode cotangents of all of the result,
+/// many of them at once.
 Array jacfwd(const std::function<Array(const Array&)>& function, const Array& x);
 Array jacrev(const std::function<Array(const Array&)>& function, const Array& x);
 /// Second derivatives of a loss: dimensions of x twice.
