@@ -14,9 +14,11 @@
 #include <functional>
 #include <iomanip>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <sstream>
 
+#include "partita/artifact/npz.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/base/hash.hpp"
@@ -37,7 +39,7 @@ using Clock = std::chrono::steady_clock;
 
 struct BenchArguments {
   std::vector<std::string> programs, placements;
-  std::string json;
+  std::string json, inputs;
   int compiles = 15, rounds = 5;
   passes::CompileOptions options;
 };
@@ -105,15 +107,19 @@ void compile_all(std::vector<Measured>& all, const BenchArguments& arguments) {
     for (std::size_t i = 0; i < all.size(); ++i) compile_once(all[i], texts[i], arguments);
 }
 
-void run_all(std::vector<Measured>& all, int rounds) {
+void run_all(std::vector<Measured>& all, int rounds, const std::string& path) {
+  const auto given = path.empty() ? std::map<std::string, HostArray>{} : read_npz(path);
   std::vector<std::unique_ptr<Session>> sessions;
   for (Measured& m : all) {
-    const auto inputs = random_arrays(m.artifact.plan.inputs, 0);
+    const auto& ports = m.artifact.plan.inputs;
+    const auto inputs =
+        path.empty() ? random_arrays(ports, 0) : bind_arrays(ports, "in", given, path);
     sessions.push_back(std::make_unique<Session>(m.artifact, SessionOptions{}));
     for (std::size_t i = 0; i < inputs.size(); ++i) sessions.back()->set_input(int(i), inputs[i]);
   }
   for (int k = -1; k < rounds; ++k) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t turn = 0; turn < all.size(); ++turn) {
+      const std::size_t i = (turn + std::size_t(k + 1)) % all.size();  // another begins each time
       const auto begin = Clock::now();
       sessions[i]->run();
       sessions[i]->finish();
@@ -131,6 +137,7 @@ double launches_per_block(const RunStats& stats) {
 boost::json::object to_json(const Measured& m) {
   const std::string text = kernel_text(m.artifact);
   return {{"program", m.name},
+          {"peak_device_bytes", m.stats.peak_device_bytes},
           {"peak_arena_bytes", m.stats.peak_arena_bytes},
           {"kernel_bytes", text.size()},
           {"kernel_hash", hash_of(text)},
@@ -156,6 +163,17 @@ std::string milliseconds(const std::vector<double>& seconds) {
   return text.str();
 }
 
+// Median over the first program's, with its 95 % interval: rounds k of both met the same moods.
+std::string ratio_to(const Measured& first, const Measured& m) {
+  if (m.round_s.empty()) return "";
+  constexpr std::uint64_t seed = 1;
+  const Interval between = ratio_interval(m.round_s, first.round_s, seed);
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << median(m.round_s) / median(first.round_s) << " ["
+       << between.low << ", " << between.high << "]";
+  return text.str();
+}
+
 // Rows are what is measured, columns the programs.
 void print_table(const std::vector<Measured>& all) {
   struct Row {
@@ -164,6 +182,7 @@ void print_table(const std::vector<Measured>& all) {
   };
   const Row rows[] = {
       {"", [](const Measured& m) { return m.name; }},
+      {"peak on device, bytes", [](const Measured& m) { return cat(m.stats.peak_device_bytes); }},
       {"peak arena, bytes", [](const Measured& m) { return cat(m.stats.peak_arena_bytes); }},
       {"kernel text, bytes", [](const Measured& m) { return cat(kernel_text(m.artifact).size()); }},
       {"  its hash, digits aside",
@@ -175,6 +194,7 @@ void print_table(const std::vector<Measured>& all) {
       {"compile, ms of CPU", [](const Measured& m) { return milliseconds(m.compile_cpu_s); }},
       {"compile, ms", [](const Measured& m) { return milliseconds(m.compile_s); }},
       {"round, ms", [](const Measured& m) { return milliseconds(m.round_s); }},
+      {"  over the first's", [&](const Measured& m) { return ratio_to(all.front(), m); }},
   };
   for (const Row& row : rows) {
     std::cout << std::left << std::setw(26) << row.name << std::right;
@@ -192,7 +212,7 @@ int bench(BenchArguments& arguments) {
   for (const std::string& path : arguments.programs)
     all.emplace_back().name = std::filesystem::path(path).stem().string();
   compile_all(all, arguments);
-  if (arguments.rounds > 0) run_all(all, arguments.rounds);
+  if (arguments.rounds > 0) run_all(all, arguments.rounds, arguments.inputs);
   print_table(all);
   if (arguments.json.empty()) return 0;
   boost::json::array json;
@@ -272,6 +292,7 @@ void add_bench_command(CLI::App& app, Action& action) {
   c->add_option("--rounds", a->rounds,
                 "Executions of each program, after one that is not counted; 0: none")
       ->check(CLI::Range(0, 1'000'000));
+  c->add_option("--inputs", a->inputs, "Inputs (.npz), as run has them (default: random)");
   c->add_option("--json", a->json, "File to write the numbers to");
   // A subcommand's callback comes first and has then set the action.
   c->callback([&action, a, c] {
