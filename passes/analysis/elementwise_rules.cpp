@@ -149,7 +149,10 @@ Replacement compare_extremum(Node& node, Rewriter& r) {
   const std::string& direction = node.attrs.text("comparison_direction");
   if (!is_float(x.type().dtype) || (direction != "GT" && direction != "LT") || !splat_of(c))
     return {};
-  const std::string_view wanted = direction == "GT" ? "stablehlo.maximum" : "stablehlo.minimum";
+  const bool is_max = direction == "GT";
+  // An extremum that is x itself goes.
+  if (is_identity_of(is_max ? "maximum" : "minimum", c)) return {};
+  const std::string_view wanted = is_max ? "stablehlo.maximum" : "stablehlo.minimum";
   for (Node* other : node.graph()->nodes()) {
     if (other == &node) break;
     if (!other->is(wanted)) continue;
