@@ -11,6 +11,7 @@
 #include "backend-cpu/codegen/host_compiler.hpp"
 #include "backend-cpu/codegen/lane_writer.hpp"
 #include "backend-cpu/codegen/object_code.hpp"
+#include "backend-cpu/codegen/step_functions.hpp"
 #include "backend-cpu/codegen/work_loops.hpp"
 #include "partita/base/cpu_levels.hpp"
 #include "partita/base/error.hpp"
@@ -116,15 +117,53 @@ std::vector<std::string> chosen_levels(const CompileOptions& options) {
 /// Kernels of which a unit of the compiler consists: starting it costs half a kernel.
 constexpr std::size_t unit_kernels = 8;
 
-/// The kernels in an even number of units (or one), so that two cores share them.  Neighbours, which
+/// Text that is compiled together: a kernel, or a step function with the kernels that it calls.
+struct Chunk {
+  std::string text;
+  std::set<int> kernels;  ///< called, as local_NAME
+  [[nodiscard]] std::size_t weight() const { return std::max<std::size_t>(1, kernels.size()); }
+};
+
+std::string definition(const PrintedKernel& k, std::string_view prefix) {
+  const std::string comment = k.comment.empty() ? "" : cat("\n// ", k.comment);
+  return cat(comment, "\n", prefix, k.name, k.text);
+}
+
+/// The chunk's text after definitions of what it calls, but for those in `defined`.
+std::string text_of(const Chunk& chunk, std::span<const PrintedKernel> printed,
+                    std::set<int>& defined) {
+  std::string text;
+  for (const int k : chunk.kernels)
+    if (defined.insert(k).second)
+      text += definition(printed[std::size_t(k)], "static inline void local_");
+  return text + chunk.text;
+}
+
+/// All chunks as one text, for readers.
+std::string whole_text(const std::string& before, std::span<const Chunk> chunks,
+                       std::span<const PrintedKernel> printed) {
+  std::set<int> defined;
+  std::string text = before;
+  for (const Chunk& c : chunks) text += text_of(c, printed, defined);
+  return text;
+}
+
+/// The chunks in an even number of units (or one), so that two cores share them.  Neighbours, which
 /// are often alike, go to different ones.
-std::vector<ObjectUnit> in_units(const std::string& before,
-                                 const std::vector<std::string>& kernels) {
-  const std::size_t count = kernels.size() <= unit_kernels
-                                ? 1
-                                : 2 * ((kernels.size() + unit_kernels) / (2 * unit_kernels));
-  std::vector<ObjectUnit> units(count, {before, {}});
-  for (std::size_t k = 0; k < kernels.size(); ++k) units[k % count].source += kernels[k];
+std::vector<ObjectUnit> in_units(const std::string& before, std::span<const Chunk> chunks,
+                                 std::span<const PrintedKernel> printed) {
+  std::size_t kernels = 0;
+  for (const Chunk& c : chunks) kernels += c.weight();
+  const std::size_t count =
+      kernels <= unit_kernels ? 1 : 2 * ((kernels + unit_kernels) / (2 * unit_kernels));
+  std::vector<ObjectUnit> units(std::min(count, chunks.size()), {before, {}});
+  std::vector<std::size_t> loads(units.size());
+  std::vector<std::set<int>> defined(units.size());
+  for (const Chunk& c : chunks) {
+    const auto u = std::size_t(std::ranges::min_element(loads) - loads.begin());
+    loads[u] += c.weight();
+    units[u].source += text_of(c, printed, defined[u]);
+  }
   return units;
 }
 
@@ -156,20 +195,26 @@ void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& a
   KernelPrinter printer;
   const std::vector<PrintedKernel> printed =
       print_kernels(draft, artifact, [&](const Kernel& kernel) { return printer.print(kernel); });
-  std::vector<std::string> kernels;
-  for (const PrintedKernel& k : printed) {
-    const std::string comment = k.comment.empty() ? "" : cat("\n// ", k.comment);
-    kernels.push_back(cat(comment, "\nvoid partita_", k.name, k.text));
-  }
-  std::string source = printer.before_kernels();
-  const std::vector<ObjectUnit> units = in_units(source, kernels);
-  for (const std::string& kernel : kernels) source += kernel;
-  artifact.modules.push_back({"kernels", std::move(source)});
-  if (artifact.kernels.empty()) return;
-  if (!compiles(options)) {
-    artifact.binaries.push_back(lanes_of(printed));
+  const bool is_native = compiles(options);
+  if (levels.empty() || !is_native) {
+    std::string source = printer.before_kernels();
+    for (const PrintedKernel& k : printed) source += definition(k, "void partita_");
+    artifact.modules.push_back({"kernels", std::move(source)});
+    if (!is_native && !artifact.kernels.empty()) artifact.binaries.push_back(lanes_of(printed));
     return;
   }
+  std::vector<StepFunction> functions = make_step_functions(artifact, printed);
+  const std::string before =
+      cat(printer.before_kernels(), functions.empty() ? "" : step_function_support());
+  std::vector<Chunk> chunks;
+  for (StepFunction& f : functions) chunks.push_back({std::move(f.text), std::move(f.kernels)});
+  for (const int k : launched_kernels(artifact.plan.steps))
+    if (std::size_t(k) < printed.size())
+      chunks.push_back({definition(printed[std::size_t(k)], "void partita_"), {}});
+  drop_unlaunched_kernels(artifact);
+  const std::vector<ObjectUnit> units = in_units(before, chunks, printed);
+  artifact.modules.push_back({"kernels", whole_text(before, chunks, printed)});
+  if (artifact.kernels.empty()) return;
   for (const std::string& level : levels)
     artifact.binaries.push_back({level, compile_shared_object(units, level)});
 }

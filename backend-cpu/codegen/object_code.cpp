@@ -8,6 +8,7 @@
 
 #include "backend-cpu/codegen/host_compiler.hpp"
 #include "backend-cpu/codegen/object_interface.hpp"
+#include "backend-cpu/codegen/plan_text.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::passes {
@@ -25,8 +26,6 @@ void cblas_sgemm(int order, int ta, int tb, int m, int n, int k, f32 alpha, cons
 void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, f64 alpha, const f64* a, int lda,
                  const f64* b, int ldb, f64 beta, f64* c, int ldc);
 
-static inline i64 least(i64 a, i64 b) { return a < b ? a : b; }
-static inline i64 most(i64 a, i64 b) { return a > b ? a : b; }
 static inline i64 nanoseconds(void) {
   struct seconds_and_nanoseconds now;
   clock_gettime(1, &now);
@@ -76,11 +75,6 @@ constexpr std::string_view scale = R"(
       ((type*)(c))[i * (ldc) + j] = (beta) == 0 ? 0 : ((type*)(c))[i * (ldc) + j] * (type)(beta)
 )";
 
-std::string number(std::int64_t n) {
-  if (n == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807L - 1)";
-  return n < 0 ? cat("(", n, "L)") : cat(n, "L");
-}
-
 std::string exact(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%a", value);
@@ -88,12 +82,11 @@ std::string exact(double value) {
 }
 
 /// Prints the plan of one function.
-class PlanPrinter {
+class PlanPrinter final : public PlanText {
  public:
   PlanPrinter(const ObjectFunction& function, ObjectEntry& entry, std::set<std::string>& needs,
               std::size_t unit)
-      : artifact_(function.artifact),
-        plan_(artifact_.plan),
+      : PlanText(function.artifact),
         entry_(entry),
         needs_(needs),
         unit_(unit),
@@ -101,7 +94,6 @@ class PlanPrinter {
 
   ObjectUnit print() {
     lay_out();
-    depth_ = 1;
     steps(plan_.steps);
     std::string source = parallel_type();
     for (const KernelModule& m : artifact_.modules) {
@@ -112,11 +104,12 @@ class PlanPrinter {
                      "(long, long, void* const*, const long*, const long*);\n");
       source += first + m.source;
     }
-    source += cat(support, scale, constants(), "\nstatic int perform(const char* const* in, ",
+    source += cat("\n", plan_text_support(), support, scale, constants(),
+                  "\nstatic int perform(const char* const* in, ",
                   "char* const* out, char* arena, const partita_parallel* parallel) {\n");
     for (std::size_t v = 0; v < variables_.size(); ++v)
-      source += cat("  i64 x", v, " = ", number(variables_[v]), ";\n");
-    source += cat(out_, "  return 0;\n}\n", entry_points());
+      source += cat("  i64 x", v, " = ", c_number(variables_[v]), ";\n");
+    source += cat(lines(), "  return 0;\n}\n", entry_points());
     return {std::move(source), std::move(data_)};
   }
 
@@ -171,73 +164,13 @@ class PlanPrinter {
                "\\npartita_constants:\\n.incbin \\\"", unit_, ".bin\\\"\\n.text\\n\");\n");
   }
 
-  // --- Expressions ---
-  std::string value(const HostExpr& e) const {
-    if (e.is_constant()) return number(e.value());
-    if (e.kind() == HostExpr::Kind::variable) return cat("x", e.value());
-    const std::string a = value(e.operands()[0]), b = value(e.operands()[1]);
-    switch (e.kind()) {
-      case HostExpr::Kind::add:
-        return cat("(", a, " + ", b, ")");
-      case HostExpr::Kind::sub:
-        return cat("(", a, " - ", b, ")");
-      case HostExpr::Kind::mul:
-        return cat("(", a, " * ", b, ")");
-      case HostExpr::Kind::div:
-        return cat("(", a, " / ", b, ")");
-      case HostExpr::Kind::mod:
-        return cat("(", a, " % ", b, ")");
-      case HostExpr::Kind::min:
-        return cat("least(", a, ", ", b, ")");
-      default:
-        return cat("most(", a, ", ", b, ")");
-    }
+  std::string base(int buffer) const override { return bases_[std::size_t(buffer)]; }
+  void call(const std::string& kernel) override {
+    line(cat("if (parallel) share(partita_", kernel, ", items, b, o, s, parallel);"));
+    line(cat("else partita_", kernel, "(0, items, b, o, s);"));
   }
-
-  const std::string& base(const BufferRef& ref) const { return bases_[std::size_t(ref.buffer)]; }
-  /// The address of an element.
-  std::string address(const BufferRef& ref) const {
-    const std::size_t width = byte_size(plan_.buffers[std::size_t(ref.buffer)].dtype);
-    if (ref.offset.is_constant())
-      return ref.offset.value() == 0
-                 ? base(ref)
-                 : cat(base(ref), " + ", number(ref.offset.value() * std::int64_t(width)));
-    return cat(base(ref), " + ", value(ref.offset), " * ", width);
-  }
-
   // --- Steps ---
-  void line(const std::string& text) {
-    out_.append(2 * std::size_t(depth_), ' ').append(text).append("\n");
-  }
-  void steps(const Steps& list) {
-    for (const Step& s : list) std::visit([&](const auto& what) { step(what); }, s.what);
-  }
-  void step(const Launch& x) {
-    const std::string kernel = "partita_" + artifact_.kernels[std::size_t(x.kernel)].name;
-    if (x.global[1] != HostExpr(1) || x.global[2] != HostExpr(1))
-      throw_internal_error("the cpu backend runs work-items of one dimension");
-    std::string buffers, offsets, scalars;
-    for (const BufferRef& ref : x.buffers) {
-      buffers += cat(buffers.empty() ? "" : ", ", base(ref));
-      offsets += cat(offsets.empty() ? "" : ", ", value(ref.offset));
-    }
-    for (const ScalarArg& s : x.scalars)
-      scalars += cat(scalars.empty() ? "" : ", ", value(s.value));
-    line("{");
-    ++depth_;
-    line(cat("void* const b[] = {", buffers.empty() ? "0" : buffers, "};"));
-    line(cat("const i64 o[] = {", offsets.empty() ? "0" : offsets, "};"));
-    line(cat("const i64 s[] = {", scalars.empty() ? "0" : scalars, "};"));
-    line(cat("const i64 items = ", value(x.global[0]), ";"));
-    line("if (items > 0) {");
-    line(cat("  if (parallel) share(", kernel, ", items, b, o, s, parallel);"));
-    line(cat("  else ", kernel, "(0, items, b, o, s);"));
-    line("}");
-    --depth_;
-    line("}");
-  }
-
-  void step(const Gemm& x) {
+  void step(const Gemm& x) override {
     const bool is_double = x.dtype == DType::f64;
     if (!is_double && x.dtype != DType::f32)
       throw_user_error(
@@ -251,7 +184,7 @@ class PlanPrinter {
     if (x.m == 0 || x.n == 0) return;
     const std::string type = is_double ? "f64" : "f32";
     const auto matrix = [&](const BufferRef& ref, std::int64_t stride) {
-      return cat("(", type, "*)(", address(ref), ") + g * ", number(stride));
+      return cat("(", type, "*)(", address(ref), ") + g * ", c_number(stride));
     };
     line(cat("for (i64 g = 0; g < ", value(x.batch), "; ++g)"));
     const std::string c = matrix(x.c, x.stride_c), beta = exact(x.beta);
@@ -266,73 +199,16 @@ class PlanPrinter {
              x.ldc, ");"));
   }
 
-  void step(const Copy& x) { copy(x.from, x.to, x.count); }
-  void copy(const BufferRef& from, const BufferRef& to, const HostExpr& count) {
-    const std::size_t width = byte_size(plan_.buffers[std::size_t(from.buffer)].dtype);
-    line(cat("__builtin_memmove(", address(to), ", ", address(from), ", ", value(count), " * ",
-             width, ");"));
-  }
-
-  void step(const For& x) {
-    const int id = next_++;
-    line("{");
-    ++depth_;
-    line(cat("const i64 end", id, " = ", value(x.end), ";"));
-    line(cat("for (i64 i", id, " = ", value(x.begin), "; i", id, " < end", id, ";) {"));
-    ++depth_;
-    line(cat("x", x.variable, " = i", id, ";"));
-    steps(x.body);
-    // The next value may lie beyond 64 bits.
-    line(cat("if (", number(x.step), " >= end", id, " - i", id, ") break;"));
-    line(cat("i", id, " += ", number(x.step), ";"));
-    --depth_;
-    line("}");
-    --depth_;
-    line("}");
-  }
-
-  std::string flag(const BufferRef& ref) const { return cat("*(const ui8*)(", address(ref), ")"); }
-
-  void step(const While& x) {
-    line("for (;;) {");
-    ++depth_;
-    steps(x.condition);
-    line(cat("if (!", flag(x.predicate), ") break;"));
-    steps(x.body);
-    --depth_;
-    line("}");
-  }
-
-  void step(const Case& x) {
-    const std::size_t last = x.branches.size() - 1;
-    const bool is_flag = x.index_dtype == DType::i1;
-    line(
-        cat("switch (",
-            is_flag ? cat(flag(x.index), " ? 0 : 1") : cat("*(const i32*)(", address(x.index), ")"),
-            ") {"));
-    for (std::size_t b = 0; b <= last; ++b)
-      nested(b == last ? "default:" : cat("case ", b, ":"), x.branches[b], "break;");
-    line("}");
-  }
-  void nested(const std::string& head, const Steps& body, const std::string& tail) {
-    line(head + " {");
-    ++depth_;
-    steps(body);
-    line(tail);
-    --depth_;
-    line("}");
-  }
-
   // Of one shard: the pieces hold the result already, and its block is the whole.
-  void step(const AllReduceStart& /*x*/) {}
-  void step(const CollectiveDone& /*x*/) {}
-  void step(const AllGatherStart& x) {
+  void step(const AllReduceStart& /*x*/) override {}
+  void step(const CollectiveDone& /*x*/) override {}
+  void step(const AllGatherStart& x) override {
     const auto axis = std::ranges::find(plan_.placements, x.axis, &Placement::name);
     PARTITA_ASSERT(axis != plan_.placements.end());
     copy(x.from, x.to, axis->size * x.elements_per_partition);
   }
 
-  void step(const Check& x) {
+  void step(const Check& x) override {
     line(cat("if (!", flag(x.condition), ") return ",
              entry_.first_check + int(entry_.checks.size()), ";"));
     entry_.checks.push_back(x.message);
@@ -369,8 +245,6 @@ class PlanPrinter {
     return text.empty() ? "0" : text;
   }
 
-  const Artifact& artifact_;
-  const Plan& plan_;
   ObjectEntry& entry_;
   std::set<std::string>& needs_;
   std::size_t unit_;
@@ -378,8 +252,6 @@ class PlanPrinter {
   std::vector<std::int64_t> constant_at_;
   std::vector<std::string> bases_;  // address of each buffer
   std::vector<std::byte> data_;
-  std::string out_;
-  int depth_ = 0, next_ = 0;
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include "backend-cpu/codegen/work_loops.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "partita/base/error.hpp"
 #include "passes/kernel/expressions.hpp"
@@ -77,11 +79,11 @@ class LoopMaker {
   Stmt row(ExprId begin, ExprId end, std::vector<Stmt> body) {
     if (!wants_lanes(body)) return work_loop(begin, end, std::move(body));
     ExprPool& pool = to_.pool;
+    result_.lane_registers = shared_registers(body);
     const std::int32_t block = to_.next_variable++;
     if (row_ > 0) pool.set_extent(block, row_);
     const ExprId first = pool.variable(block);
     result_.lane = cat("[k0 - k", block, "]");
-    collect_registers(body, result_.lane_registers);
     Stmt blocks = loop(block, end, {});
     blocks.other = begin;
     blocks.step = WorkLoops::lanes;
@@ -110,6 +112,48 @@ class LoopMaker {
     return result;
   }
 
+  /// Registers that more than one of the loops over items would name: the others live within one.
+  [[nodiscard]] std::map<std::int32_t, DType> shared_registers(
+      const std::vector<Stmt>& body) const {
+    std::map<std::int32_t, DType> declared;
+    collect_registers(body, declared);
+    std::map<std::int32_t, int> loops;
+    count_loops(body, loops);
+    std::erase_if(declared, [&](const auto& r) { return loops[r.first] < 2; });
+    return declared;
+  }
+
+  /// For each register how many loops over items name it, as in_lanes divides the body.
+  void count_loops(const std::vector<Stmt>& body, std::map<std::int32_t, int>& loops) const {
+    std::vector<Stmt> run;
+    const auto flush = [&] {
+      std::set<std::int32_t> named;
+      find_registers(run, named);
+      for (const std::int32_t slot : named) ++loops[slot];
+      run.clear();
+    };
+    for (const Stmt& s : body) {
+      if (!has_body(s) || !is_shared_control(to_.pool, s, {0})) {
+        run.push_back(s);
+        continue;
+      }
+      flush();
+      count_loops(s.body, loops);
+    }
+    flush();
+  }
+
+  void find_registers(const std::vector<Stmt>& stmts, std::set<std::int32_t>& to) const {
+    for (const ExprId id : reachable(to_.pool, stmts))
+      if (to_.pool[id].kind == ExprKind::reg) to.insert(to_.pool[id].slot);
+    for (const Stmt& s : stmts) {
+      if (s.kind == Stmt::Kind::declare || s.kind == Stmt::Kind::assign ||
+          s.kind == Stmt::Kind::multiply_add || s.kind == Stmt::Kind::add_lanes)
+        to.insert(s.slot);
+      find_registers(s.body, to);
+    }
+  }
+
   static bool has_body(const Stmt& s) {
     return s.kind == Stmt::Kind::loop || s.kind == Stmt::Kind::when;
   }
@@ -129,8 +173,7 @@ class LoopMaker {
 
   /// Where a loop reads neighbours for neighbouring items but not from one iteration to the next.
   [[nodiscard]] bool wants_lanes(const std::vector<Stmt>& body) const {
-    std::map<std::int32_t, DType> registers;
-    collect_registers(body, registers);
+    const std::map<std::int32_t, DType> registers = shared_registers(body);
     if (registers.empty() || registers.size() > most_lane_registers || has_vectors(body))
       return false;
     return reads_columns(to_.pool, body, 0, {0});

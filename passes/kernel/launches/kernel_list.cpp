@@ -43,14 +43,29 @@ void find_launched(const Steps& steps, std::set<int>& launched) {
 
 }  // namespace
 
+std::set<int> launched_kernels(const Steps& steps) {
+  std::set<int> launched;
+  find_launched(steps, launched);
+  return launched;
+}
+
+void drop_unlaunched_kernels(Artifact& artifact) {
+  std::vector<int> numbers(artifact.kernels.size(), -1);
+  std::vector<KernelEntry> kept;
+  for (const int k : launched_kernels(artifact.plan.steps)) {
+    numbers[std::size_t(k)] = int(kept.size());
+    kept.push_back(std::move(artifact.kernels[std::size_t(k)]));
+  }
+  artifact.kernels = std::move(kept);
+  renumber(artifact.plan.steps, numbers);
+}
+
 std::vector<PrintedKernel> print_kernels(const PlanDraft& draft, Artifact& artifact,
                                          const std::function<std::string(const Kernel&)>& print) {
   std::map<std::string, int> by_text, stems;
   std::vector<int> numbers(draft.kernels.size(), -1);
-  std::set<int> launched;
-  find_launched(draft.plan.steps, launched);
   std::vector<PrintedKernel> printed;
-  for (const int k : launched) {
+  for (const int k : launched_kernels(draft.plan.steps)) {
     const Kernel& kernel = *draft.kernels[std::size_t(k)];
     std::string text = print(kernel);
     const auto [it, is_new] = by_text.emplace(text, int(artifact.kernels.size()));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,11 @@ struct PrintedKernel {
 [[nodiscard]] std::vector<PrintedKernel> print_kernels(
     const PlanDraft& draft, Artifact& artifact,
     const std::function<std::string(const Kernel&)>& print);
+
+/// Kernels that a launch of the steps names.
+[[nodiscard]] std::set<int> launched_kernels(const Steps& steps);
+
+/// Takes from `artifact.kernels` what no launch of its plan names.
+void drop_unlaunched_kernels(Artifact& artifact);
 
 }  // namespace partita::passes

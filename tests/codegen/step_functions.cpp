@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Loops of small launches on target cpu: which become one function, and that they give what the same
+// loops give step by step and in the interpreter.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "partita/exec/executor.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/interpreter.hpp"
+#include "partita/passes/compile.hpp"
+
+namespace partita::testing {
+namespace {
+
+Artifact compiled(const std::string& text, const std::string& tier) {
+  passes::CompileOptions options;
+  options.target = "cpu";
+  options.tier = tier;
+  return passes::compile_module(*ir::parse_module(text, "loops"), options);
+}
+
+/// Numbers of the plan's steps of one kind, at any depth.
+template <class T>
+int count(const Steps& steps) {
+  int n = 0;
+  for (const Step& s : steps) {
+    n += std::holds_alternative<T>(s.what) ? 1 : 0;
+    if (const auto* x = std::get_if<For>(&s.what)) n += count<T>(x->body);
+    if (const auto* x = std::get_if<While>(&s.what))
+      n += count<T>(x->condition) + count<T>(x->body);
+    if (const auto* x = std::get_if<Case>(&s.what))
+      for (const Steps& b : x->branches) n += count<T>(b);
+  }
+  return n;
+}
+
+std::vector<HostArray> inputs_of(const Artifact& artifact) {
+  std::vector<HostArray> inputs;
+  for (const PortInfo& p : artifact.plan.inputs) {
+    HostArray x(p.type);
+    for (std::size_t i = 0; i < x.bytes.size() / sizeof(float); ++i)
+      x.data<DType::f32>()[i] = 0.01F * float(i * 37 % 101) - 0.4F;
+    inputs.push_back(std::move(x));
+  }
+  return inputs;
+}
+
+std::vector<HostArray> run(const Artifact& artifact) {
+  Session session(parse_artifact(serialize_artifact(artifact), "artifact"), SessionOptions{});
+  const std::vector<HostArray> inputs = inputs_of(artifact);
+  for (std::size_t i = 0; i < inputs.size(); ++i) session.set_input(int(i), inputs[i]);
+  std::vector<HostArray> outputs;
+  for (const int turn : {0, 1}) {
+    session.run();
+    outputs.clear();
+    for (std::size_t i = 0; i < artifact.plan.outputs.size(); ++i)
+      outputs.push_back(*session.output(int(i)));
+    EXPECT_EQ(session.stats().launches > 0, true) << turn;
+  }
+  return outputs;
+}
+
+/// Same bits as the interpreter's; the programs below hold nothing that rounds differently.
+void expect_exact(const std::string& text) {
+  const Artifact artifact = compiled(text, "1");
+  const auto module = ir::parse_module(text, "loops");
+  ir::Interpreter interpreter(*module);
+  std::vector<ir::Tensor> arguments;
+  for (const HostArray& x : inputs_of(artifact))
+    arguments.push_back(std::make_shared<const HostArray>(x));
+  const std::vector<ir::Tensor> expected = interpreter.run(module->entry("main"), arguments);
+  const std::vector<HostArray> found = run(artifact);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].bytes, expected[i]->bytes) << i;
+}
+
+/// A loop with an unknown number of turns, a branch and a row of an array per turn.
+constexpr const char* branching = R"(
+func.func @main(%x: tensor<6x5xf32>) -> (tensor<5xf32>, tensor<i32>, tensor<6x5xf32>) {
+  %start = stablehlo.constant dense<0> : tensor<i32>
+  %zeros = stablehlo.constant dense<0.0> : tensor<5xf32>
+  %r:4 = stablehlo.while(%n = %start, %s = %zeros, %out = %x, %in = %x)
+      : tensor<i32>, tensor<5xf32>, tensor<6x5xf32>, tensor<6x5xf32>
+  cond {
+    %limit = stablehlo.constant dense<9.0e-1> : tensor<f32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %six = stablehlo.constant dense<6> : tensor<i32>
+    %most = stablehlo.reduce(%s init: %zero) applies stablehlo.maximum across dimensions = [0] : (tensor<5xf32>, tensor<f32>) -> tensor<f32>
+    %low = stablehlo.compare LT, %most, %limit : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %more = stablehlo.compare LT, %n, %six : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %go = stablehlo.and %low, %more : tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %none = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %row = stablehlo.dynamic_slice %in, %n, %none, sizes = [1, 5] : (tensor<6x5xf32>, tensor<i32>, tensor<i32>) -> tensor<1x5xf32>
+    %flat = stablehlo.reshape %row : (tensor<1x5xf32>) -> tensor<5xf32>
+    %odd = stablehlo.remainder %n, %two : tensor<i32>
+    %next = "stablehlo.case"(%odd) ({
+      %a = stablehlo.add %s, %flat : tensor<5xf32>
+      stablehlo.return %a : tensor<5xf32>
+    }, {
+      %b = stablehlo.maximum %s, %flat : tensor<5xf32>
+      %c = stablehlo.reverse %b, dims = [0] : tensor<5xf32>
+      stablehlo.return %c : tensor<5xf32>
+    }) : (tensor<i32>) -> tensor<5xf32>
+    %place = stablehlo.reshape %next : (tensor<5xf32>) -> tensor<1x5xf32>
+    %new = stablehlo.dynamic_update_slice %out, %place, %n, %none : (tensor<6x5xf32>, tensor<1x5xf32>, tensor<i32>, tensor<i32>) -> tensor<6x5xf32>
+    %m = stablehlo.add %n, %one : tensor<i32>
+    stablehlo.return %m, %next, %new, %in : tensor<i32>, tensor<5xf32>, tensor<6x5xf32>, tensor<6x5xf32>
+  }
+  return %r#1, %r#0, %r#2 : tensor<5xf32>, tensor<i32>, tensor<6x5xf32>
+})";
+
+/// `turns` times: a product of `rows` rows, then two steps that read each other's whole results.
+std::string loop_of(int rows, int turns) {
+  const std::string t = "tensor<" + std::to_string(rows) + "x32xf32>";
+  const std::string sums = "tensor<32xf32>";
+  return R"(
+func.func @main(%x: )" +
+         t + R"(, %w: tensor<32x32xf32>) -> )" + t + R"( {
+  %start = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%n = %start, %y = %x) : tensor<i32>, )" +
+         t + R"(
+  cond {
+    %limit = stablehlo.constant dense<)" +
+         std::to_string(turns) + R"(> : tensor<i32>
+    %go = stablehlo.compare LT, %n, %limit : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %p = stablehlo.dot_general %y, %w, contracting_dims = [1] x [0] : ()" +
+         t + R"(, tensor<32x32xf32>) -> )" + t + R"(
+    %s = stablehlo.reduce(%p init: %zero) applies stablehlo.maximum across dimensions = [0] : ()" +
+         t + R"(, tensor<f32>) -> )" + sums + R"(
+    %b = stablehlo.broadcast_in_dim %s, dims = [1] : ()" +
+         sums + R"() -> )" + t + R"(
+    %d = stablehlo.subtract %p, %b : )" +
+         t + R"(
+    %m = stablehlo.add %n, %one : tensor<i32>
+    stablehlo.return %m, %d : tensor<i32>, )" +
+         t + R"(
+  }
+  return %r#1 : )" +
+         t + R"(
+})";
+}
+
+TEST(StepFunctions, take_a_whole_loop_of_small_launches) {
+  const Artifact artifact = compiled(branching, "1");
+  EXPECT_EQ(count<While>(artifact.plan.steps), 0);
+  EXPECT_EQ(count<Launch>(artifact.plan.steps), 1);
+  ASSERT_EQ(artifact.kernels.size(), 1u);
+  EXPECT_EQ(artifact.kernels[0].name, "steps_0");
+  expect_exact(branching);
+}
+
+TEST(StepFunctions, are_not_made_without_machine_code) {
+  const Artifact artifact = compiled(branching, "0");
+  EXPECT_EQ(count<While>(artifact.plan.steps), 1);
+  EXPECT_GT(count<Launch>(artifact.plan.steps), 1);
+}
+
+TEST(StepFunctions, leave_loops_with_large_launches_to_the_threads) {
+  const Artifact artifact = compiled(loop_of(4096, 3), "1");
+  EXPECT_EQ(count<For>(artifact.plan.steps), 1);
+  EXPECT_GE(count<Launch>(artifact.plan.steps), 2);
+}
+
+TEST(StepFunctions, give_what_single_steps_give) {
+  for (const int rows : {1, 3, 64}) {
+    const std::vector<HostArray> one = run(compiled(loop_of(rows, 4), "1"));
+    const std::vector<HostArray> other = run(compiled(loop_of(rows, 4), "0"));
+    const float* a = one.at(0).data<DType::f32>();
+    const float* b = other.at(0).data<DType::f32>();
+    for (std::size_t i = 0; i < one[0].bytes.size() / sizeof(float); ++i)
+      EXPECT_NEAR(a[i], b[i], 1e-4F * (1 + std::abs(b[i]))) << rows << " " << i;
+  }
+}
+
+TEST(StepFunctions, are_the_same_text_each_time) {
+  EXPECT_EQ(compiled(branching, "1").modules.at(0).source,
+            compiled(branching, "1").modules.at(0).source);
+}
+
+}  // namespace
+}  // namespace partita::testing
