@@ -25,9 +25,6 @@ namespace {
 /// Multiply-adds from which a product by the library is faster than the generated kernel.
 constexpr std::int64_t blas_threshold = 4096;
 
-/// A register of AVX-512; the compiler makes two of AVX2's.
-constexpr std::int64_t vector_bytes = 64;
-
 /// A level by the name that a user gives.
 std::string checked_level(const std::string& name) {
   std::string level = name == "native" ? best_cpu_level() : name;
@@ -196,7 +193,7 @@ void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& a
   const std::vector<PrintedKernel> printed =
       print_kernels(draft, artifact, [&](const Kernel& kernel) { return printer.print(kernel); });
   const bool is_native = compiles(options);
-  if (levels.empty() || !is_native) {
+  if (options.text_only || !is_native) {
     std::string source = printer.before_kernels();
     for (const PrintedKernel& k : printed) source += definition(k, "void partita_");
     artifact.modules.push_back({"kernels", std::move(source)});
@@ -219,6 +216,28 @@ void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& a
     artifact.binaries.push_back({level, compile_shared_object(units, level)});
 }
 
+/// Accumulators that leave registers for what is multiplied: AVX-512 has 32 of 64 bytes, AVX2 16 of 32
+/// bytes, SSE 16 of 16.  One plan serves all levels, so the most demanding one decides.
+TileSize tiles(const CompileOptions& options) {
+  constexpr TileSize wide{.vector_bytes = 64, .rows = 12, .vectors = 2};
+  const std::vector<std::string> levels = chosen_levels(options);
+  const auto has = [&](std::string_view level) {
+    return std::ranges::find(levels, level) != levels.end();
+  };
+  if (has("x86-64-v4")) return wide;
+  if (has("x86-64-v3")) return {.vector_bytes = 32, .rows = 6, .vectors = 2};
+  if (has("x86-64-v2")) return {.vector_bytes = 16, .rows = 6, .vectors = 2};
+  return wide;
+}
+
+/// Instructions for bf16 come with the vectors of x86-64-v4 or not at all.  An object's library has no
+/// common function for such products.
+bool multiplies_bf16(const CompileOptions& options) {
+  if (options.text_only) return false;
+  const std::vector<std::string> levels = chosen_levels(options);
+  return std::ranges::find(levels, "x86-64-v4") != levels.end();
+}
+
 ObjectCode emit(const std::string& name, std::span<const ObjectFunction> functions,
                 const std::string& level) {
   return emit_object(name, functions, checked_level(level));
@@ -228,7 +247,14 @@ ObjectCode emit(const std::string& name, std::span<const ObjectFunction> functio
 
 const Target& target_cpu();
 const Target& target_cpu() {
-  static const Target target{"cpu", blas_threshold, generate, vector_bytes, compiles, emit};
+  static const Target target{.name = "cpu",
+                             .library_threshold = blas_threshold,
+                             .generate = generate,
+                             .tiles = tiles,
+                             .compiles = compiles,
+                             .multiplies_bf16 = multiplies_bf16,
+                             .emit_object = emit,
+                             .tunings = {}};
   return target;
 }
 

@@ -8,12 +8,21 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstdint>
+#include <vector>
 
+#include "partita/base/cpu_levels.hpp"
 #include "partita/base/error.hpp"
 
 // Of the OpenMP runtime that oneDNN brings; its header belongs to a compiler.
 extern "C" void omp_set_num_threads(int threads);
 extern "C" int omp_get_max_threads(void);
+
+// oneDNN exports it beside dnnl_sgemm, but no header declares it; a build of it may lack it.
+extern "C" __attribute__((weak)) dnnl_status_t dnnl_gemm_bf16bf16f32(
+    char transpose_a, char transpose_b, dnnl_dim_t m, dnnl_dim_t n, dnnl_dim_t k, float alpha,
+    const std::uint16_t* a, dnnl_dim_t lda, const std::uint16_t* b, dnnl_dim_t ldb, float beta,
+    float* c, dnnl_dim_t ldc);
 
 namespace partita::cpu {
 namespace {
@@ -40,18 +49,21 @@ struct Block {
   std::int64_t row = 0, column = 0, rows = 0, columns = 0;
 };
 
-template <class T>
+/// Matrices of `In`, multiplied and added as T.
+template <class In, class T>
 struct Operands {
-  const T* a;
-  const T* b;
+  const In* a;
+  const In* b;
   T* c;
 };
+/// The bits of bf16.
+using Half = std::uint16_t;
 
-template <class T>
-Operands<T> operands_of(const Gemm& g, const MatrixPointers& at, std::int64_t batch,
-                        const Block& block) {
-  const T* a = reinterpret_cast<const T*>(at.a) + batch * g.stride_a;
-  const T* b = reinterpret_cast<const T*>(at.b) + batch * g.stride_b;
+template <class In, class T>
+Operands<In, T> operands_of(const Gemm& g, const MatrixPointers& at, std::int64_t batch,
+                            const Block& block) {
+  const In* a = reinterpret_cast<const In*>(at.a) + batch * g.stride_a;
+  const In* b = reinterpret_cast<const In*>(at.b) + batch * g.stride_b;
   T* c = reinterpret_cast<T*>(at.c) + batch * g.stride_c;
   return {a + (g.transpose_a ? block.row : block.row * g.lda),
           b + (g.transpose_b ? block.column * g.ldb : block.column),
@@ -74,7 +86,7 @@ Dgemm find_dgemm() {
   return dgemm;
 }
 
-void multiply_block(const Gemm& g, const Operands<float>& x, const Block& block) {
+void multiply_block(const Gemm& g, const Operands<float, float>& x, const Block& block) {
   const OneThread one;
   const dnnl_status_t status =
       dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', block.rows, block.columns,
@@ -83,8 +95,66 @@ void multiply_block(const Gemm& g, const Operands<float>& x, const Block& block)
     throw_device_error(cat("dnnl_sgemm failed with status ", int(status)));
 }
 
+/// Whether the processor has instructions for products of bf16, and the library uses them: what it does
+/// otherwise is slower than widening operands beforehand.
+bool has_bf16_products() {
+#if defined(__x86_64__)
+  static const bool has = dnnl_gemm_bf16bf16f32 != nullptr && has_cpu_level("x86-64-v4") &&
+                          __builtin_cpu_supports("avx512bf16");
+  return has;
+#else
+  return false;
+#endif
+}
+
+/// Rows of bf16 as f32, side by side.
+void widen(const Half* from, std::int64_t row_stride, float* to, std::int64_t rows,
+           std::int64_t columns) {
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j)
+      to[i * columns + j] = std::bit_cast<float>(std::uint32_t(from[i * row_stride + j]) << 16);
+}
+
+/// Some terms of all sums at a time, whose f32 operands stay in the cache.
+void multiply_widened(const Gemm& g, const Operands<Half, float>& x, const Block& block) {
+  constexpr std::int64_t elements = std::int64_t{1} << 17, fewest_terms = 64;
+  const std::int64_t step =
+      std::clamp(elements / (block.rows + block.columns), std::min(fewest_terms, g.k), g.k);
+  std::vector<float> a(std::size_t(block.rows * step)), b(std::size_t(block.columns * step));
+  Gemm part = g;
+  for (std::int64_t first = 0; first < g.k; first += step) {
+    part.k = std::min(step, g.k - first);
+    part.lda = g.transpose_a ? block.rows : part.k;
+    part.ldb = g.transpose_b ? part.k : block.columns;
+    if (g.transpose_a)
+      widen(x.a + first * g.lda, g.lda, a.data(), part.k, block.rows);
+    else
+      widen(x.a + first, g.lda, a.data(), block.rows, part.k);
+    if (g.transpose_b)
+      widen(x.b + first, g.ldb, b.data(), block.columns, part.k);
+    else
+      widen(x.b + first * g.ldb, g.ldb, b.data(), part.k, block.columns);
+    multiply_block(part, Operands<float, float>{a.data(), b.data(), x.c}, block);
+    part.beta = 1;
+  }
+}
+
+void multiply_block(const Gemm& g, const Operands<Half, float>& x, const Block& block) {
+  if (has_bf16_products()) {
+    const OneThread one;
+    const dnnl_status_t status = dnnl_gemm_bf16bf16f32(
+        g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', block.rows, block.columns, g.k,
+        float(g.alpha), x.a, g.lda, x.b, g.ldb, float(g.beta), x.c, g.ldc);
+    if (status == dnnl_success) return;
+    // DNNL_MAX_CPU_ISA may have taken the instructions from the library.
+    if (status != dnnl_unimplemented)
+      throw_device_error(cat("dnnl_gemm_bf16bf16f32 failed with status ", int(status)));
+  }
+  multiply_widened(g, x, block);
+}
+
 /// Without OpenBLAS: rows of c as sums of rows of b.
-void multiply_plainly(const Gemm& g, const Operands<double>& x, const Block& block) {
+void multiply_plainly(const Gemm& g, const Operands<double, double>& x, const Block& block) {
   for (std::int64_t i = 0; i < block.rows; ++i) {
     double* c = x.c + i * g.ldc;
     for (std::int64_t j = 0; j < block.columns; ++j) c[j] = g.beta == 0 ? 0 : g.beta * c[j];
@@ -97,7 +167,7 @@ void multiply_plainly(const Gemm& g, const Operands<double>& x, const Block& blo
   }
 }
 
-void multiply_block(const Gemm& g, const Operands<double>& x, const Block& block) {
+void multiply_block(const Gemm& g, const Operands<double, double>& x, const Block& block) {
   const Dgemm dgemm = find_dgemm();
   if (dgemm == nullptr) return multiply_plainly(g, x, block);
   constexpr int row_major = 101, no = 111, yes = 112;
@@ -116,8 +186,8 @@ std::pair<std::int64_t, std::int64_t> share(std::int64_t extent, std::int64_t pa
 }
 
 /// c = beta c: products without an inner dimension.
-template <class T>
-void scale(const Gemm& g, const Operands<T>& x, const Block& block) {
+template <class In, class T>
+void scale(const Gemm& g, const Operands<In, T>& x, const Block& block) {
   for (std::int64_t i = 0; i < block.rows; ++i)
     for (std::int64_t j = 0; j < block.columns; ++j) {
       T& c = x.c[i * g.ldc + j];
@@ -125,7 +195,7 @@ void scale(const Gemm& g, const Operands<T>& x, const Block& block) {
     }
 }
 
-template <class T>
+template <class In, class T>
 void multiply_part(const Gemm& g, std::int64_t batch, const MatrixPointers& at, std::int64_t part,
                    std::int64_t parts) {
   Block block{.rows = g.m, .columns = g.n};
@@ -144,21 +214,21 @@ void multiply_part(const Gemm& g, std::int64_t batch, const MatrixPointers& at, 
   }
   if (block.rows == 0 || block.columns == 0) return;
   for (std::int64_t b = first; b < last; ++b) {
-    const Operands<T> x = operands_of<T>(g, at, b, block);
+    const Operands<In, T> x = operands_of<In, T>(g, at, b, block);
     g.k == 0 ? scale(g, x, block) : multiply_block(g, x, block);
   }
 }
 
-template <class T>
+template <class In, class T>
 void multiply_as(const Gemm& g, std::int64_t batch, const MatrixPointers& at, WorkerPool& pool) {
   const double work = double(batch) * double(g.m) * double(g.n) * double(g.k);
   const auto wanted = std::int64_t(work / multiply_adds_per_thread);
   const std::int64_t parts = std::min<std::int64_t>(pool.parts(), wanted);
-  if (parts < 2) return multiply_part<T>(g, batch, at, 0, 1);
+  if (parts < 2) return multiply_part<In, T>(g, batch, at, 0, 1);
   std::atomic<bool> failed = false;
   pool.run(parts, [&](int, std::int64_t part) {
     try {
-      multiply_part<T>(g, batch, at, part, parts);
+      multiply_part<In, T>(g, batch, at, part, parts);
     } catch (const Error&) {
       failed = true;
     }
@@ -169,8 +239,9 @@ void multiply_as(const Gemm& g, std::int64_t batch, const MatrixPointers& at, Wo
 }  // namespace
 
 void multiply(const Gemm& gemm, std::int64_t batch, const MatrixPointers& at, WorkerPool& pool) {
-  if (gemm.dtype == DType::f32) return multiply_as<float>(gemm, batch, at, pool);
-  if (gemm.dtype == DType::f64) return multiply_as<double>(gemm, batch, at, pool);
+  if (gemm.reads_bf16) return multiply_as<Half, float>(gemm, batch, at, pool);
+  if (gemm.dtype == DType::f32) return multiply_as<float, float>(gemm, batch, at, pool);
+  if (gemm.dtype == DType::f64) return multiply_as<double, double>(gemm, batch, at, pool);
   throw_internal_error(cat("no library product of ", to_string(gemm.dtype)));
 }
 

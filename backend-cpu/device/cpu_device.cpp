@@ -179,11 +179,12 @@ void CpuDevice::run_items(double& seconds_per_item, std::int64_t items, const It
 
 void CpuDevice::gemm(const GemmArgs& args) {
   const Gemm& g = *args.gemm;
-  const std::size_t width = byte_size(g.dtype);
-  const auto at = [&](const BoundBuffer& b) {
-    return data_of(*b.buffer) + std::size_t(b.element_offset) * width;
+  const DType operands = g.reads_bf16 ? DType::bf16 : g.dtype;
+  const auto at = [&](const BoundBuffer& b, DType d) {
+    return data_of(*b.buffer) + std::size_t(b.element_offset) * byte_size(d);
   };
-  multiply(g, args.batch, {.a = at(args.a), .b = at(args.b), .c = at(args.c)}, pool_);
+  multiply(g, args.batch,
+           {.a = at(args.a, operands), .b = at(args.b, operands), .c = at(args.c, g.dtype)}, pool_);
 }
 
 }  // namespace partita::cpu

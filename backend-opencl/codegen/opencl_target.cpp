@@ -16,8 +16,10 @@ namespace {
 /// seconds (docs/opencl-device.md), which smaller products never win back.
 constexpr std::int64_t clblast_threshold = std::int64_t(1) << 33;
 
-/// Sixteen floats: one register with AVX-512, two with AVX2.
-constexpr std::int64_t vector_bytes = 64;
+/// Vectors of sixteen floats: one register with AVX-512, two with AVX2.
+TileSize tiles(const CompileOptions& /*options*/) {
+  return {.vector_bytes = 64, .rows = 12, .vectors = 2};
+}
 
 /// Parameters and body; the kernel's name is put before it.
 std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
@@ -69,7 +71,7 @@ const Target& target_opencl() {
   static const Target target{.name = "opencl",
                              .library_threshold = clblast_threshold,
                              .generate = generate,
-                             .vector_bytes = vector_bytes,
+                             .tiles = tiles,
                              .tunings = tunings(),
                              .has_row_launches = true,
                              .packing_threshold = 1 << 25};

@@ -178,6 +178,7 @@ Blas::Blas(const BuildTarget& target, cl_command_queue queue, Scratch scratch)
     : target_(target), queue_(queue), scratch_(std::move(scratch)) {}
 
 void Blas::gemm(const Gemm& gemm, const GemmBuffers& buffers, std::size_t batch) {
+  if (gemm.reads_bf16) throw_device_error("CLBlast: expected products of f32 or f64, found bf16");
   PARTITA_ASSERT(gemm.dtype == DType::f32 || gemm.dtype == DType::f64);
   PARTITA_ASSERT(gemm.m >= 0 && gemm.n >= 0 && gemm.k >= 0);
   if (gemm.m == 0 || gemm.n == 0 || batch == 0) return;

@@ -174,7 +174,8 @@ void ValueAnalysis::form_epilogues(const Graph& graph) {
       graph,
       [this](const Node& node) {
         return is_library_contraction(node, policy_) &&
-               has_matrix_layouts(node, [this](Value v) { return host_.contains(v); });
+               has_matrix_layouts(node, {library_operand(node, true), library_operand(node, false)},
+                                  [this](Value v) { return host_.contains(v); });
       },
       [this](Value v) { return materialised_.contains(v); });
   std::set<const Node*> fused;
@@ -259,14 +260,7 @@ void ValueAnalysis::force(const Graph& graph) {
     const bool takes_memory = shape == KernelShape::none && !node->is("stablehlo.while");
     if (takes_memory || reads_often)
       for (const Value& v : node->operands()) force_value(v);
-    if (is_library_contraction(*node, policy_))
-      for (const Value& v : node->operands()) {
-        Value root = v;
-        while (is_view_op(*root.node) && !root.node->is("stablehlo.reverse") &&
-               !root.node->is("stablehlo.broadcast_in_dim"))
-          root = root.node->operand(root.node->result_count() > 1 ? std::size_t(root.index) : 0);
-        force_value(is_strided_view(v, [this](Value x) { return host_.contains(x); }) ? root : v);
-      }
+    if (is_library_contraction(*node, policy_)) force_operands(*node);
     const bool folds = node->is("mr.foreach");
     for (const auto& region : node->regions()) {
       if (shape != KernelShape::none) continue;  // combiners of reduce and scatter are scalar code
@@ -278,6 +272,34 @@ void ValueAnalysis::force(const Graph& graph) {
   }
 }
 
+/// Whether both operands are f32 that was bf16, which lies as the library reads matrices.
+bool ValueAnalysis::suits_bf16(const Node& dot) const {
+  if (!policy_.multiplies_bf16 || dot.result_types()[0].dtype != DType::f32) return false;
+  const auto is_widened = [](Value v) {
+    return v.node->is("stablehlo.convert") && v.node->operand(0).type().dtype == DType::bf16;
+  };
+  return std::ranges::all_of(dot.operands(), is_widened) &&
+         has_matrix_layouts(dot, {dot.operand(0).node->operand(0), dot.operand(1).node->operand(0)},
+                            [this](Value v) { return host_.contains(v); });
+}
+
+Value ValueAnalysis::library_operand(const Node& dot, bool is_lhs) const {
+  const Value v = dot.operand(is_lhs ? 0 : 1);
+  return reads_bf16(dot) ? v.node->operand(0) : v;
+}
+
+void ValueAnalysis::force_operands(const Node& dot) {
+  if (suits_bf16(dot)) bf16_products_.insert(&dot);
+  for (const bool is_lhs : {true, false}) {
+    const Value v = library_operand(dot, is_lhs);
+    Value root = v;
+    while (is_view_op(*root.node) && !root.node->is("stablehlo.reverse") &&
+           !root.node->is("stablehlo.broadcast_in_dim"))
+      root = root.node->operand(root.node->result_count() > 1 ? std::size_t(root.index) : 0);
+    force_value(is_strided_view(v, [this](Value x) { return host_.contains(x); }) ? root : v);
+  }
+}
+
 double ValueAnalysis::cost(Value v) const {
   if (materialised_.contains(v) || host_.contains(v)) return 0;
   const auto it = cost_.find(v);
@@ -286,7 +308,7 @@ double ValueAnalysis::cost(Value v) const {
 
 void ValueAnalysis::find_uses(const Graph& graph) {
   for (Node* node : graph.nodes()) {
-    for (std::size_t k = 0; k < node->operands().size(); ++k)
+    for (std::size_t k = 0; k < node->operands().size() && !reads_bf16(*node); ++k)
       uses_[node->operand(k)].push_back({node, int(k), &graph});
     if (node->op().shape != KernelShape::none) continue;
     for (const auto& region : node->regions()) find_uses(*region);

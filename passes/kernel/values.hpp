@@ -46,6 +46,8 @@ struct ValuePolicy {
   /// library where `asks_tuning`.
   std::shared_ptr<const TuningModel> tuning = nullptr;
   bool asks_tuning = false;
+  /// The library multiplies bf16 faster than the f32 that it is converted to.
+  bool multiplies_bf16 = false;
 };
 
 class ValueAnalysis {
@@ -55,6 +57,10 @@ class ValueAnalysis {
   /// Whether the host can compute it: a scalar integer made of constants, loop counters and block
   /// bounds by +, -, *, min, max and conversions.
   [[nodiscard]] bool is_host_scalar(ir::Value v) const { return host_.contains(v); }
+  /// What the library reads as an operand of a contraction: the bf16 that was converted to the f32 of
+  /// both operands, where it multiplies such.
+  [[nodiscard]] ir::Value library_operand(const ir::Node& dot, bool is_lhs) const;
+  [[nodiscard]] bool reads_bf16(const ir::Node& dot) const { return bf16_products_.contains(&dot); }
   /// The contraction that computes `root`; null where it is none's root.
   [[nodiscard]] const Epilogue* epilogue(ir::Value root) const {
     const auto it = epilogues_.find(root);
@@ -63,7 +69,9 @@ class ValueAnalysis {
 
  private:
   void find_host_scalars(const ir::Graph& graph);
+  [[nodiscard]] bool suits_bf16(const ir::Node& dot) const;
   void force(const ir::Graph& graph);
+  void force_operands(const ir::Node& dot);
   void form_epilogues(const ir::Graph& graph);
   void keep_whole_epilogues(const ir::Graph& graph);
   void find_uses(const ir::Graph& graph);
@@ -80,6 +88,7 @@ class ValueAnalysis {
 
   ValuePolicy policy_;
   std::set<ir::Value> materialised_, host_;
+  std::set<const ir::Node*> bf16_products_;
   ir::ValueMap<Epilogue> epilogues_;
   ir::ValueMap<double> cost_, limits_;
   struct Use {

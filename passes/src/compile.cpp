@@ -40,13 +40,16 @@ std::vector<const Target*> targets() {
 constexpr std::int64_t interpreted_threshold = 64;
 
 ValuePolicy policy_for(const CompileOptions& options, const Target& target) {
-  ValuePolicy policy{.tiles = {.vector_bytes = target.vector_bytes}};
+  const TileSize tiles = target.tiles(options);
+  ValuePolicy policy{
+      .tiles = {.vector_bytes = tiles.vector_bytes, .rows = tiles.rows, .vectors = tiles.vectors}};
   policy.library_threshold = target.library_threshold;
   policy.packing_threshold = target.packing_threshold;
   if (target.compiles != nullptr && !target.compiles(options)) {
     policy.tiles.vector_bytes = 0;
     policy.library_threshold = std::min(policy.library_threshold, interpreted_threshold);
   }
+  policy.multiplies_bf16 = target.multiplies_bf16 != nullptr && target.multiplies_bf16(options);
   const bool is_library = options.gemm == "library" || options.gemm == "clblast";
   if (is_library) policy.library_threshold = 1;
   if (options.gemm == "generated")
@@ -221,7 +224,7 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
     fuse_launches(draft);
     remove_unread_stores(draft);
     if (target.has_row_launches) {
-      launch_rows(draft, target.vector_bytes);
+      launch_rows(draft, target.tiles(options).vector_bytes);
       pack_launches(draft);
     }
     assign_arena(draft);

@@ -21,7 +21,7 @@ ObjectCode compile_object(const ir::Module& module, const std::string& name,
   for (const std::string& function : functions) {
     CompileOptions own = options;
     own.function = function;
-    own.cpu_levels.clear();
+    own.text_only = true;
     own.tier = "1";
     CompileReport report;
     compiled.push_back({function, compile_module(module, own, &report)});

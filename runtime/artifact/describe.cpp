@@ -55,8 +55,9 @@ class StepPrinter {
   }
   void print(const Gemm& x, const std::string& name, int indent) {
     const bool is_batched = !(x.batch == HostExpr(1));
-    line(indent, artifact_.target == "opencl" ? "CLBlast GEMM " : "BLAS GEMM ", to_string(x.dtype),
-         " ", x.m, "x", x.n, "x", x.k, x.transpose_a ? " a^T" : "", x.transpose_b ? " b^T" : "",
+    line(indent, artifact_.target == "opencl" ? "CLBlast GEMM " : "BLAS GEMM ",
+         x.reads_bf16 ? "bf16 to " : "", to_string(x.dtype), " ", x.m, "x", x.n, "x", x.k,
+         x.transpose_a ? " a^T" : "", x.transpose_b ? " b^T" : "",
          x.beta != 0 ? " accumulating" : "", is_batched ? cat(" batch ", text(x.batch)) : "",
          remark(name, ""));
   }

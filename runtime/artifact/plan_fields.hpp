@@ -64,6 +64,7 @@ void fields(A& a, Ref<A, Launch> x) {
 template <class A>
 void fields(A& a, Ref<A, Gemm> x) {
   a("dtype", x.dtype);
+  a.optional("reads_bf16", x.reads_bf16, false);
   a.optional("transpose_a", x.transpose_a, false);
   a.optional("transpose_b", x.transpose_b, false);
   a("m", x.m);

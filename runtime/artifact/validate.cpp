@@ -291,7 +291,11 @@ void Validator::check(const Gemm& x, const Place& place, int) const {
   const std::int64_t a_row = x.transpose_a ? x.m : x.k, b_row = x.transpose_b ? x.k : x.n;
   if (x.lda < a_row || x.ldb < b_row || x.ldc < x.n)
     fail(place, "rows within their strides", cat("lda ", x.lda, ", ldb ", x.ldb, ", ldc ", x.ldc));
-  for (const BufferRef* ref : {&x.a, &x.b, &x.c}) check_ref(*ref, x.dtype, place);
+  if (x.reads_bf16 && x.dtype != DType::f32)
+    fail(place, "sums in f32 of products of bf16", to_string(x.dtype));
+  for (const BufferRef* ref : {&x.a, &x.b})
+    check_ref(*ref, x.reads_bf16 ? DType::bf16 : x.dtype, place);
+  check_ref(x.c, x.dtype, place);
   check_expression(x.batch, place);
 }
 

@@ -28,11 +28,15 @@ void find(const Steps& steps, bool in_loop, Found& found) {
   }
 }
 
-Found compile(const std::string& text, const std::string& gemm) {
+Found compile(const std::string& text, const passes::CompileOptions& options) {
   const auto module = ir::parse_module(text, "program");
   Found found;
-  find(passes::compile_module(*module, {.gemm = gemm}).plan.steps, false, found);
+  find(passes::compile_module(*module, options).plan.steps, false, found);
   return found;
+}
+
+Found compile(const std::string& text, const std::string& gemm) {
+  return compile(text, passes::CompileOptions{.gemm = gemm});
 }
 
 const char* const layer = R"(
@@ -98,6 +102,63 @@ TEST(Contractions, of_the_library_leave_what_it_cannot_do_to_a_kernel) {
   EXPECT_EQ(found.gemms.size(), 1u);
   EXPECT_EQ(found.launches.size(), 1u);
 }
+
+#if defined(__x86_64__)
+Found compile_for_level(const std::string& body, const std::string& level) {
+  passes::CompileOptions options;
+  options.target = "cpu";
+  options.cpu_levels = {level};
+  options.tier = "0";
+  return compile(cat("func.func @main(%x: tensor<20x784xbf16>, %w: tensor<784x200xbf16>, %f: "
+                     "tensor<784x200xf32>) -> tensor<20x200xf32> {\n",
+                     body, "  return %r : tensor<20x200xf32>\n}\n"),
+                 options);
+}
+
+TEST(Contractions, of_the_library_read_bf16_where_processors_may_multiply_it) {
+  const char* const product = R"(
+  %r = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<20x784xbf16>, tensor<784x200xbf16>) -> tensor<20x200xf32>
+)";
+  const Found native = compile_for_level(product, "x86-64-v4");
+  ASSERT_EQ(native.gemms.size(), 1u);
+  EXPECT_TRUE(native.gemms[0].reads_bf16);
+  EXPECT_EQ(native.gemms[0].dtype, DType::f32);
+  EXPECT_TRUE(native.launches.empty());
+  const Found widened = compile_for_level(product, "x86-64-v3");
+  ASSERT_EQ(widened.gemms.size(), 1u);
+  EXPECT_FALSE(widened.gemms[0].reads_bf16);
+  EXPECT_FALSE(widened.launches.empty());
+}
+
+TEST(Contractions, of_numbers_that_were_bf16_read_them) {
+  // The right operand is a view whose elements lie as the library reads them; the wide one has
+  // another user.
+  const Found found = compile_for_level(R"(
+  %a = stablehlo.convert %x : (tensor<20x784xbf16>) -> tensor<20x784xf32>
+  %t = stablehlo.transpose %w, dims = [1, 0] : (tensor<784x200xbf16>) -> tensor<200x784xbf16>
+  %b = stablehlo.convert %t : (tensor<200x784xbf16>) -> tensor<200x784xf32>
+  %p = stablehlo.dot_general %a, %b, contracting_dims = [1] x [1] : (tensor<20x784xf32>, tensor<200x784xf32>) -> tensor<20x200xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<20x784xf32>, tensor<f32>) -> tensor<20xf32>
+  %v = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<20xf32>) -> tensor<20x200xf32>
+  %r = stablehlo.add %p, %v : tensor<20x200xf32>
+)",
+                                        "x86-64-v4");
+  ASSERT_EQ(found.gemms.size(), 1u);
+  EXPECT_TRUE(found.gemms[0].reads_bf16);
+  EXPECT_FALSE(found.gemms[0].transpose_b);
+}
+
+TEST(Contractions, of_a_number_that_was_bf16_and_one_that_was_not_read_f32) {
+  const Found found = compile_for_level(R"(
+  %a = stablehlo.convert %x : (tensor<20x784xbf16>) -> tensor<20x784xf32>
+  %r = stablehlo.dot_general %a, %f, contracting_dims = [1] x [0] : (tensor<20x784xf32>, tensor<784x200xf32>) -> tensor<20x200xf32>
+)",
+                                        "x86-64-v4");
+  ASSERT_EQ(found.gemms.size(), 1u);
+  EXPECT_FALSE(found.gemms[0].reads_bf16);
+}
+#endif
 
 TEST(BlockSize, makes_launches_cheap_beside_the_work_and_keeps_blocks_in_cache) {
   using passes::PartitionWork;

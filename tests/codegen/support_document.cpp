@@ -147,7 +147,7 @@ class Support {
     try {
       passes::CompileOptions options;
       options.target = target_;
-      options.cpu_levels.clear();  // the text is enough
+      options.text_only = true;
       (void)passes::compile_module(program, options);
       return {};
     } catch (const Error& e) {

@@ -116,6 +116,7 @@ TEST(CpuDevice, products_equal_a_plain_loop) {
     for (const GemmCase& c : gemm_cases()) {
       const auto single = make_arrays<float>(c);
       EXPECT_EQ(run_gemm(device, c, single), expected_result(c, single)) << c.name;
+      EXPECT_EQ(run_gemm(device, c, single, true), expected_result(c, single)) << c.name;
       const auto wide = make_arrays<double>(c);
       EXPECT_EQ(run_gemm(device, c, wide), expected_result(c, wide)) << c.name;
     }
@@ -150,7 +151,32 @@ TEST(CpuDevice, large_products_are_the_same_on_several_threads) {
     cpu::CpuDevice device(4);
     const auto in = make_arrays<float>(c);
     EXPECT_EQ(run_gemm(device, c, in), expected_result(c, in)) << c.name;
+    EXPECT_EQ(run_gemm(device, c, in, true), expected_result(c, in)) << c.name;
   }
+}
+
+TEST(CpuDevice, products_of_bf16_are_added_as_f32) {
+  cpu::CpuDevice device(1);
+  // 2^8 + 1 terms: a sum in bf16 would stop at 2^8, a product rounded to bf16 would lose its end.
+  const GemmCase c{"sum", {.m = 3, .n = 17, .k = 257, .lda = 257, .ldb = 17, .ldc = 17}};
+  const float x = 1 + 0x1p-7f;
+  const Arrays<float> in{std::vector<float>(3 * 257, x), std::vector<float>(257 * 17, x),
+                         std::vector<float>(3 * 17, 0)};
+  EXPECT_EQ(run_gemm(device, c, in, true), std::vector<float>(3 * 17, 257 * x * x));
+}
+
+TEST(CpuDevice, products_of_bf16_know_what_is_no_number) {
+  cpu::CpuDevice device(1);
+  const GemmCase c{"one", {.m = 2, .n = 2, .k = 40, .lda = 40, .ldb = 2, .ldc = 2}};
+  Arrays<float> in{std::vector<float>(80, 1), std::vector<float>(80, 1), std::vector<float>(4)};
+  in.a[3] = std::numeric_limits<float>::infinity();
+  in.b[2 * 3 + 1] = 0;
+  in.a[40] = -0.0f;
+  const std::vector<float> out = run_gemm(device, c, in, true);
+  EXPECT_EQ(out[0], std::numeric_limits<float>::infinity());
+  EXPECT_NE(out[1], out[1]);
+  EXPECT_EQ(out[2], 39);
+  EXPECT_EQ(out[3], 38);
 }
 
 TEST(CpuDevice, with_beta_0_ignores_what_c_held) {

@@ -4,9 +4,12 @@
 // Products that every device is tested on, and what a plain loop makes of them.
 #pragma once
 
+#include <cstdint>
 #include <random>
+#include <span>
 #include <vector>
 
+#include "partita/base/small_float.hpp"
 #include "partita/device/device.hpp"
 
 namespace partita::testing {
@@ -158,16 +161,30 @@ inline std::vector<GemmCase> gemm_cases() {
   return all;
 }
 
+/// The bits of bf16 nearest to such numbers.
 template <class T>
-std::vector<T> run_gemm(Device& on, const GemmCase& c, const Arrays<T>& in) {
-  const auto up = [&](const std::vector<T>& values) {
-    auto buffer = on.allocate(values.size() * sizeof(T));
-    on.write(*buffer, 0, std::as_bytes(std::span(values)));
+std::vector<std::uint16_t> bf16_bits(const std::vector<T>& values) {
+  std::vector<std::uint16_t> bits;
+  for (const T& x : values) bits.push_back(BFloat16::encode(double(x)));
+  return bits;
+}
+
+/// With operands as they are, or as bf16.
+template <class T>
+std::vector<T> run_gemm(Device& on, const GemmCase& c, const Arrays<T>& in,
+                        bool reads_bf16 = false) {
+  const auto up = [&](const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    auto buffer = on.allocate(bytes.size());
+    on.write(*buffer, 0, bytes);
     return buffer;
   };
   Gemm gemm = c.gemm;
   gemm.dtype = sizeof(T) == 4 ? DType::f32 : DType::f64;
-  const auto a = up(in.a), b = up(in.b), result = up(in.c);
+  gemm.reads_bf16 = reads_bf16;
+  const auto a = reads_bf16 ? up(bf16_bits(in.a)) : up(in.a);
+  const auto b = reads_bf16 ? up(bf16_bits(in.b)) : up(in.b);
+  const auto result = up(in.c);
   on.gemm({.gemm = &gemm,
            .a = {a.get(), c.a_offset},
            .b = {b.get(), c.b_offset},

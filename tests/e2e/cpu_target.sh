@@ -105,4 +105,24 @@ TEXT
   compile -o v2.pta --cpu x86-64-v2
   quiet "$partita" run v2.pta --inputs random:3 --outputs v2.npz
   quiet python3 "$PARTITA_SOURCE_DIR/tests/support/compare_npz.py" default.npz v2.npz
+
+  # Products of bf16 give the same where the library multiplies bf16 and where it does not.
+  cat >halves.mlir <<'TEXT'
+module {
+  func.func public @main(%x: tensor<3x37x129xbf16>, %w: tensor<3x65x129xbf16>) -> (tensor<3x37x65xf32>, tensor<3x65x65xbf16>) {
+    %y = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x37x129xbf16>, tensor<3x65x129xbf16>) -> tensor<3x37x65xf32>
+    %z = stablehlo.dot_general %w, %w, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x65x129xbf16>, tensor<3x65x129xbf16>) -> tensor<3x65x65xbf16>
+    return %y, %z : tensor<3x37x65xf32>, tensor<3x65x65xbf16>
+  }
+}
+TEXT
+  quiet "$partita" compile halves.mlir -o v3.pta --target cpu --tier 0 --cpu x86-64-v3
+  quiet "$partita" compile halves.mlir -o v4.pta --target cpu --tier 0 --cpu x86-64-v4
+  "$partita" inspect v4.pta >log
+  grep -q "GEMM bf16 to f32 37x65x129" log || failed "no product of bf16"
+  quiet "$partita" run v3.pta --inputs random:3 --outputs wide.npz
+  for isa in ALL AVX512_CORE AVX2; do
+    quiet env DNNL_MAX_CPU_ISA=$isa "$partita" run v4.pta --inputs random:3 --outputs half.npz
+    quiet python3 "$PARTITA_SOURCE_DIR/tests/support/compare_npz.py" half.npz wide.npz --rtol 1e-2
+  done
 fi

@@ -113,7 +113,7 @@ bool PlanBuilder::lower_library_gemm(const Epilogue& epilogue, Location to) {
   const auto matrix = [&](bool is_lhs) -> std::optional<Matrix> {
     const auto is_root = [&](Value x) { return locations_.contains(x) || slices_.contains(x); };
     const auto view = strided_view(
-        node.operand(is_lhs ? 0 : 1), is_root, [&](Value x) { return is_host(x); },
+        analysis_.library_operand(node, is_lhs), is_root, [&](Value x) { return is_host(x); },
         [&](Value x) { return host_value(x); });
     if (!view || (slices_.contains(view->root) && slices_.at(view->root).has_lanes))
       return std::nullopt;
@@ -132,6 +132,7 @@ bool PlanBuilder::lower_library_gemm(const Epilogue& epilogue, Location to) {
       lower_loops(sum->addend, to);
   }
   Gemm g{.dtype = node.result_types()[0].dtype,
+         .reads_bf16 = analysis_.reads_bf16(node),
          .transpose_a = a->layout.is_transposed,
          .transpose_b = b->layout.is_transposed,
          .m = s.m,

@@ -181,9 +181,10 @@ std::optional<MatrixLayout> matrix_layout(const Node& dot, bool is_lhs, const Di
   return m;
 }
 
-bool has_matrix_layouts(const Node& dot, const std::function<bool(Value)>& is_host) {
+bool has_matrix_layouts(const Node& dot, const std::array<Value, 2>& operands,
+                        const std::function<bool(Value)>& is_host) {
   for (const bool is_lhs : {true, false}) {
-    const auto view = strided_view(dot.operand(is_lhs ? 0 : 1), is_no_view, is_host,
+    const auto view = strided_view(operands[is_lhs ? 0 : 1], is_no_view, is_host,
                                    [](Value) { return HostExpr(0); });
     if (view && !matrix_layout(dot, is_lhs, view->strides)) return false;
   }

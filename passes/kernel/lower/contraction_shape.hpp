@@ -5,6 +5,7 @@
 // GEMM library takes transposes, reshapes and slices without a copy.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -49,8 +50,9 @@ struct MatrixLayout {
 /// The layout of one operand of a contraction that has these strides, where it has one.
 [[nodiscard]] std::optional<MatrixLayout> matrix_layout(const ir::Node& dot, bool is_lhs,
                                                         const Dims& strides);
-/// Whether the operands have such layouts, roots of views being whatever is not a view op.
-[[nodiscard]] bool has_matrix_layouts(const ir::Node& dot,
+/// Whether such operands, left and right, have such layouts, roots of views being whatever is not a
+/// view op.
+[[nodiscard]] bool has_matrix_layouts(const ir::Node& dot, const std::array<ir::Value, 2>& operands,
                                       const std::function<bool(ir::Value)>& is_host);
 
 }  // namespace partita::passes

@@ -24,8 +24,10 @@ struct CompileOptions {
   std::string gemm = "auto";                       ///< auto | library (clblast) | generated
   std::int64_t memory_budget = 0;                  ///< bytes of one shard; 0: none
   /// Instruction sets that target cpu compiles for: x86-64-v2, -v3, -v4, native (this
-  /// machine's); none: its artifact holds text alone.
+  /// machine's).
   std::vector<std::string> cpu_levels{"native"};
+  /// The artifact holds the kernels of target cpu as text alone, to be compiled into something else.
+  bool text_only = false;
   /// What contractions take on the device that is meant; null: what is shipped for `device`, else
   /// the rules of the target.
   std::shared_ptr<const Tuning> tuning;

@@ -30,11 +30,15 @@ struct Target {
   /// Prints kernels into the artifact (modules, kernels, renumbered launches) and compiles those that
   /// are not compiled where they run.
   void (*generate)(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact);
-  /// Bytes of the vectors that generated contractions compute with; 0: none.
-  std::int64_t vector_bytes = 0;
+  /// What generated contractions compute with where no tuning file says otherwise; no vectors where
+  /// their size is 0.
+  TileSize (*tiles)(const CompileOptions& options) = nullptr;
   /// Whether kernels become code of the processor's own; null: always.  Otherwise products go to the
   /// library from few multiply-adds on, and contractions are formed without vectors.
   bool (*compiles)(const CompileOptions& options) = nullptr;
+  /// Whether the library multiplies bf16 where the processor does, and how is decided where the plan
+  /// runs; null: never.
+  bool (*multiplies_bf16)(const CompileOptions& options) = nullptr;
   /// Plans and kernels as one object for an instruction set; null: the target makes none.
   ObjectCode (*emit_object)(const std::string& name, std::span<const ObjectFunction> functions,
                             const std::string& level) = nullptr;

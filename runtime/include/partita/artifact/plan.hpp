@@ -68,6 +68,7 @@ struct Launch {
 /// or CLBlast's library.  op(a) is m×k, op(b) k×n; strides in elements.
 struct Gemm {
   DType dtype = DType::f32;
+  bool reads_bf16 = false;  ///< a and b hold bf16, multiplied and added as f32, which `dtype` is
   bool transpose_a = false, transpose_b = false;
   std::int64_t m = 0, n = 0, k = 0;
   double alpha = 1, beta = 0;
