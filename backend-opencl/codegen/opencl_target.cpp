@@ -46,7 +46,7 @@ std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
   return cat("(", parameters, ") {\n", moves, body, "}\n");
 }
 
-void generate(const PlanDraft& draft, const CompileOptions&, Artifact& artifact) {
+void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact) {
   kernel::ScalarText text(kernel::opencl_dialect());
   std::string source;
   for (const PrintedKernel& k : print_kernels(
@@ -54,6 +54,9 @@ void generate(const PlanDraft& draft, const CompileOptions&, Artifact& artifact)
     if (!k.comment.empty()) source += cat("\n// ", k.comment);
     source += cat("\n__kernel void ", k.name, k.text);
   }
+  if (text.uses_f64() && !options.has_fp64)
+    throw_user_error(cat("--device: expected a device with fp64, which the program needs, found '",
+                         options.device, "', which has none"));
   artifact.modules.push_back({"kernels", text.prelude_and_helpers() + source});
 }
 

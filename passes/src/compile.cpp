@@ -255,6 +255,8 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   }
   add_residuals(context, artifact);
   artifact.properties.emplace_back("device", options.device);
+  if (!options.device_profile.empty())
+    artifact.properties.emplace_back("device_profile", options.device_profile);
   artifact.properties.emplace_back("tuning", tuning.text);
   artifact.properties.emplace_back("function", options.function);
   artifact.properties.emplace_back("gemm", options.gemm);

@@ -4,17 +4,44 @@
 // `partita devices`: what there is to run on.
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include "partita/artifact/describe.hpp"
 #include "partita/base/error.hpp"
+#include "partita/base/file.hpp"
 #include "partita/device/device.hpp"
+#include "partita/device/device_file.hpp"
 #include "tools/partita/commands.hpp"
+#include "tools/partita/device_choice.hpp"
 
 namespace partita::tool {
 
 namespace {
 
-int devices() {
+struct DevicesArguments {
+  std::string output, backend = "opencl";
+  int device = 0;
+};
+
+/// The device that a run on this machine takes, or another one by its number.
+DeviceProfile chosen_device(const DevicesArguments& arguments) {
+  if (arguments.backend == "opencl") return local_device(arguments.device);
+  std::string known;
+  for (DeviceProfile& p : list_devices()) {
+    if (p.backend == arguments.backend && arguments.device == 0) return std::move(p);
+    if (known.find(p.backend) == std::string::npos)
+      known += cat(known.empty() ? "" : ", ", p.backend);
+  }
+  throw_user_error(cat("--target: expected device 0 of one of ", known, ", found device ",
+                       arguments.device, " of ", arguments.backend));
+}
+
+int devices(const DevicesArguments& arguments) {
+  if (!arguments.output.empty()) {
+    check_writable(arguments.output);
+    write_file(arguments.output, device_to_json(chosen_device(arguments)));
+    return 0;
+  }
   const auto profiles = list_devices();
   for (const DeviceProfile& p : profiles) {
     std::cout << p.backend << ": " << p.name << " (" << p.vendor << ")\n"
@@ -36,7 +63,13 @@ int devices() {
 
 void add_devices_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("devices", "List the devices of this machine");
-  command->callback([&action] { action = devices; });
+  auto arguments = std::make_shared<DevicesArguments>();
+  command->add_option("-o,--output", arguments->output,
+                      "File to write a device's description to, for compile --device");
+  command->add_option("--target", arguments->backend, "Of which it is a device: opencl, cpu");
+  command->add_option("--device", arguments->device, "Number of the OpenCL device")
+      ->check(CLI::NonNegativeNumber);
+  command->callback([&action, arguments] { action = [arguments] { return devices(*arguments); }; });
 }
 
 }  // namespace partita::tool

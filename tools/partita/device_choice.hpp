@@ -13,12 +13,14 @@
 namespace partita::tool {
 
 struct DeviceChoice {
-  std::string device = "generic";  ///< generic, local, a tuned device, or a device's name
-  std::string tuning;              ///< file; empty: none given
+  /// generic, local, a tuned device, a device's name, or a file that describes one
+  std::string device = "generic";
+  std::string tuning;  ///< file; empty: none given
 };
 
 void add_device_options(CLI::App& command, DeviceChoice& choice);
-/// Reads the tuning file and finds out the name of the local device.
+/// Reads the files and finds out the name of the local device.  A device of target cpu that a file
+/// describes is what "native" means, unless other instruction sets are named.
 void apply(const DeviceChoice& choice, passes::CompileOptions& options);
 
 /// The OpenCL device that a run on this machine takes: the first, or number `index` of those that

@@ -34,6 +34,9 @@ struct CompileOptions {
   std::string tuning_name;  ///< of the file, for errors
   /// generic, a name of tuned_devices(), or the name of a device as it says it itself.
   std::string device = "generic";
+  /// What is known of that device, as the manifest names it; empty: nothing.
+  std::string device_profile;
+  bool has_fp64 = true;  ///< A program that needs f64 is refused for a device without.
   /// What runs kernels on target cpu: 1, machine code; 0, compiled loops that interpret them; auto: 1
   /// where there is a C compiler.
   std::string tier = "auto";

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+# label: e2e
+# timeout: 120
+# processors: 2
+#
+# `partita devices -o` describes a device in a file, and `compile --device FILE` compiles for it, present or not; bad files
+# are one line.
+set -euo pipefail
+# shellcheck source=tests/e2e/_refused.sh
+source "$(dirname "${BASH_SOURCE[0]}")/_refused.sh"
+cd "$work"
+
+failed() {
+  echo "FAILED: $*"
+  cat log
+  exit 1
+}
+quiet() { "$@" >log 2>&1 || failed "$*: exit status $?"; }
+
+cat >p.mlir <<'MLIR'
+func.func @main(%x: tensor<5x3xf32>) -> tensor<5x3xf32> {
+  %0 = stablehlo.sine %x : tensor<5x3xf32>
+  return %0 : tensor<5x3xf32>
+}
+MLIR
+sed 's/f32/f64/g' p.mlir >wide.mlir
+# A device that no test machine has.
+cat >far.json <<'JSON'
+{
+  "format": "partita device",
+  "version": 1,
+  "device": {
+    "backend": "opencl", "name": "pthread-haswell-far away", "vendor": "v", "driver": "7", "platform": "p",
+    "compute_units": 4, "global_bytes": 1000000, "max_allocation_bytes": 500000, "local_bytes": 1000,
+    "max_work_group": 256, "fp64": false, "fp16": false, "subgroups": false, "is_cpu": true
+  }
+}
+JSON
+
+quiet env OCL_ICD_VENDORS=/nowhere "$partita" compile p.mlir -o far.pta --target opencl --device far.json
+grep -q '^tuning built-in ' log || failed "expected the tuning file that covers the device"
+mkdir -p elsewhere
+tr -d '\n ' <far.json | sed 's/partitadevice/partita device/; s/pthread-haswell-faraway/pthread-haswell-far away/' >elsewhere/same.json
+quiet "$partita" compile p.mlir -o same.pta --target opencl --device elsewhere/same.json
+cmp far.pta same.pta || failed "expected the same artifact from the same device"
+quiet "$partita" inspect far.pta
+grep -q 'device_profile = pthread-haswell-far away (7), hash ' log || failed "expected the device's hash in the manifest"
+
+if has_device; then
+  quiet "$partita" devices -o here.json
+  quiet "$partita" compile p.mlir -o here.pta --target opencl --device here.json
+  quiet "$partita" run here.pta --inputs random:3
+fi
+
+compile() { # compile WORDS OPTION...
+  local words=$1
+  shift
+  refused 2 "$words" "$partita" compile p.mlir -o "$out/p.pta" "$@"
+}
+bad() { # bad WORDS SED
+  sed "$2" far.json >bad.json
+  compile "bad.json|$1" --target opencl --device bad.json
+}
+refused 2 "--device: expected a device with fp64|far away" "$partita" compile wide.mlir -o "$out/p.pta" --target opencl --device far.json
+bad "found version 2 (a newer partita wrote it)" 's/"version": 1/"version": 2/'
+bad "found format 'partita tuning'" 's/partita device/partita tuning/'
+bad "expected a field 'driver', found none" 's/"driver"/"diver"/'
+bad "compute_units|expected an integer" 's/"compute_units": 4/"compute_units": "4"/'
+bad "device.compute_units: expected at least 1, found 0" 's/"compute_units": 4/"compute_units": 0/'
+bad "device.name: expected a name" 's/pthread-haswell-far away//'
+bad "expected JSON" '/^}/d'
+echo '{"a": 1}' >bad.json
+compile "bad.json|another JSON document" --target opencl --device bad.json
+: >bad.json
+compile "bad.json|expected JSON" --target opencl --device bad.json
+compile "p.mlir|expected JSON" --target opencl --device p.mlir
+compile "nowhere.json|expected a readable file" --target opencl --device nowhere.json
+refused 2 "--target: expected device 0 of one of|found device 0 of abacus" "$partita" devices -o "$out/d.json" --target abacus
+refused 2 "nowhere" "$partita" devices -o nowhere/d.json --target cpu
+
+# Of target cpu the file says what "native" means.
+if "$partita" devices | grep -q '^cpu: '; then
+  compile "expected a device of target cpu, found one of opencl" --target cpu --device far.json
+  quiet "$partita" devices -o cpu.json --target cpu
+  quiet "$partita" compile p.mlir -o native.pta --target cpu
+  quiet "$partita" compile p.mlir -o cpu.pta --target cpu --device cpu.json
+  quiet "$partita" run cpu.pta --inputs random:3
+  sed 's/"driver": "[^"]*"/"driver": "abacus"/' cpu.json >bad.json
+  compile "bad.json|device.driver: expected an instruction set|found 'abacus'" --target cpu --device bad.json
+  if [[ $(uname -m) == x86_64 ]] && command -v cc >/dev/null; then
+    sed 's/"driver": "[^"]*"/"driver": "x86-64-v2"/' cpu.json >old.json
+    quiet "$partita" compile p.mlir -o old.pta --target cpu --tier 1 --device old.json
+    python3 -c 'import zipfile; assert "cpu/module_x86-64-v2.so" in zipfile.ZipFile("old.pta").namelist()' || failed "expected code for x86-64-v2"
+    quiet "$partita" compile p.mlir -o both.pta --target cpu --tier 1 --device old.json --cpu native,x86-64-v3
+    python3 -c 'import zipfile; assert "cpu/module_x86-64-v3.so" in zipfile.ZipFile("both.pta").namelist()' || failed "expected code for x86-64-v3"
+  fi
+fi
+finish_refusals
