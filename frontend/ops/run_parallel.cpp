@@ -80,7 +80,7 @@ std::vector<Tensor> eval(const EvalContext& c) {
 void register_run_parallel(OpRegistry& registry) {
   OpDef op;
   op.name = "interpreter.run_parallel";
-  op.doc = "Runs functions as the processes of a grid; for tests on the interpreter.";
+  op.doc = "Runs functions as the processes of a grid.";
   op.attrs = {AttrSpec{.name = "programs", .kind = AttrKind::list}};
   op.infer = infer;
   op.eval = eval;
