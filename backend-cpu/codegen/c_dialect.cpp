@@ -64,6 +64,17 @@ constexpr std::string_view f16_bits = R"(static inline ui16 f16_bits(f32 x) {
 }
 )";
 
+// Added to a power of two and taken off again: what is left has the bits that are kept.
+constexpr std::string_view round_f16 = R"(static inline f32 round_f16(f32 x) {
+  const ui32 bits = as_ui32(x), magnitude = bits & 0x7fffffffu, exponent = bits & 0x7f800000u;
+  const f32 power = as_f32((exponent < 0x38800000u ? 0x38800000u : exponent) + 0x6800000u);
+  const f32 near = (as_f32(magnitude) + power) - power;
+  const ui32 finite = near > 65504.0f ? 0x7f800000u : as_ui32(near);
+  const ui32 special = x != x ? 0x7fc00000u : 0x7f800000u;
+  return as_f32((bits & 0x80000000u) | (magnitude >= 0x47800000u ? special : finite));
+}
+)";
+
 constexpr std::string_view bf16_value =
     R"(static inline f32 bf16_value(ui16 bits) { return as_f32((ui32)bits << 16); }
 )";
@@ -105,19 +116,21 @@ constexpr std::string_view functions[] = {
 
 struct IntegerRange {
   std::string_view dtype;
-  std::string_view low, high;  ///< as f64: values at or below, at or above are clamped
-  std::string_view min, max;
+  std::string_view low, high;         ///< as floats: values at or below, at or above are clamped
+  std::string_view max;               ///< what values at or above `high` give
+  std::string_view top_f64, top_f32;  ///< the largest float that may be converted
 };
 constexpr IntegerRange integer_ranges[] = {
-    {"i8", "-128.0", "127.0", "-128", "127"},
-    {"i16", "-32768.0", "32767.0", "-32768", "32767"},
-    {"i32", "-2147483648.0", "2147483647.0", "(-2147483647 - 1)", "2147483647"},
-    {"i64", "-9223372036854775808.0", "9223372036854775808.0", "(-9223372036854775807L - 1)",
-     "9223372036854775807L"},
-    {"ui8", "0.0", "255.0", "0", "255"},
-    {"ui16", "0.0", "65535.0", "0", "65535"},
-    {"ui32", "0.0", "4294967295.0", "0u", "4294967295u"},
-    {"ui64", "0.0", "18446744073709551616.0", "0ul", "18446744073709551615ul"},
+    {"i8", "-128.0", "127.0", "127", "127.0", "127.0"},
+    {"i16", "-32768.0", "32767.0", "32767", "32767.0", "32767.0"},
+    {"i32", "-2147483648.0", "2147483647.0", "2147483647", "2147483647.0", "2147483520.0"},
+    {"i64", "-9223372036854775808.0", "9223372036854775808.0", "9223372036854775807L",
+     "9223372036854774784.0", "9223371487098961920.0"},
+    {"ui8", "0.0", "255.0", "255", "255.0", "255.0"},
+    {"ui16", "0.0", "65535.0", "65535", "65535.0", "65535.0"},
+    {"ui32", "0.0", "4294967295.0", "4294967295u", "4294967295.0", "4294967040.0"},
+    {"ui64", "0.0", "18446744073709551616.0", "18446744073709551615ul", "18446744073709549568.0",
+     "18446742974197923840.0"},
 };
 
 /// Snippets whose text is made here; kept for as long as the views of the dialect.
@@ -169,15 +182,58 @@ void add_functions(std::vector<Snippet>& to) {
     }
 }
 
+/// Floats to integers without branches; narrow ones by way of i32, for which there are vectors.
+void add_conversions(std::vector<Snippet>& to) {
+  for (const IntegerRange& r : integer_ranges)
+    for (const bool is_double : {true, false}) {
+      const std::string_view type = is_double ? "f64" : "f32", suffix = is_double ? "" : "f",
+                             top = is_double ? r.top_f64 : r.top_f32;
+      const bool is_narrow = r.dtype.ends_with("8") || r.dtype.ends_with("16");
+      const std::string name = cat("saturate_", r.dtype, is_double ? "" : "_f32");
+      std::string text = cat("static inline ", r.dtype, " ", name, "(", type, " x) {\n  ", type,
+                             " near = x > ", top, suffix, " ? ", top, suffix, " : x;\n");
+      text += cat("  near = near < ", r.low, suffix, " ? ", r.low, suffix,
+                  " : near;\n  near = x != x ? 0 : near;\n");
+      const std::string value = cat("(", r.dtype, ")", is_narrow ? "(i32)" : "", "near");
+      text += top == r.high
+                  ? cat("  return ", value, ";\n}\n")
+                  : cat("  const ", r.dtype, " value = ", value, ";\n  return x >= ", r.high,
+                        suffix, " ? ", r.max, " : value;\n}\n");
+      to.push_back({keep(name), keep(std::move(text))});
+    }
+}
+
+/// Extrema of floats without branches; and floats as integers of the same order, -0 before +0, with NaN
+/// as the last or the first of them, and back.
+void add_extrema(std::vector<Snippet>& to) {
+  for (const bool is_double : {false, true}) {
+    const std::string f = is_double ? "f64" : "f32", i = is_double ? "i64" : "i32";
+    const std::string shift = is_double ? "63" : "31",
+                      magnitude = is_double ? "0x7fffffffffffffffL" : "0x7fffffff";
+    to.push_back(
+        {keep(cat("ieee_maximum_", f)),
+         keep(cat("static inline ", f, " ieee_maximum_", f, "(", f, " x, ", f, " y) {\n  const ", f,
+                  " larger = (x > y) | (x != x) ? x : y, same = as_", f, "(as_", i, "(x) & as_", i,
+                  "(y));\n  return x == y ? same : larger;\n}\n"))});
+    to.push_back(
+        {keep(cat("in_order_", f)),
+         keep(cat("static inline ", i, " in_order_", f, "(", f, " x, bool nan_is_last) {\n  const ",
+                  i, " bits = as_", i, "(x);\n  return x != x ? (", i, ")(nan_is_last ? ",
+                  magnitude, " : -", magnitude, " - 1) : bits ^ (bits >> ", shift, " & ", magnitude,
+                  ");\n}\n"))});
+    to.push_back({keep(cat("out_of_order_", f)),
+                  keep(cat("static inline ", f, " out_of_order_", f, "(", i, " x) {\n  return as_",
+                           f, "(x ^ (x >> ", shift, " & ", magnitude, "));\n}\n"))});
+  }
+}
+
 Dialect make_dialect() {
   // What comes first is found first: vector functions before the library's.
   std::vector<Snippet> snippets = vector_math();
   std::vector<Snippet> own{
       {"f16_value", f16_value},
       {"f16_bits", f16_bits},
-      {"round_f16",
-       "static inline f32 round_f16(f32 x) { return f16_value(f16_bits(x)); }\n",
-       {"f16_value", "f16_bits"}},
+      {"round_f16", round_f16},
       {"bf16_value", bf16_value},
       {"bf16_bits", bf16_bits},
       {"round_bf16",
@@ -189,11 +245,8 @@ Dialect make_dialect() {
   };
   snippets.insert(snippets.end(), own.begin(), own.end());
   for (const Snippet& s : c_vectors()) snippets.push_back(s);
-  for (const IntegerRange& r : integer_ranges)
-    snippets.push_back({keep(cat("saturate_", r.dtype)),
-                        keep(cat("static inline ", r.dtype, " saturate_", r.dtype,
-                                 "(f64 x) {\n  return x != x ? 0 : x <= ", r.low, " ? ", r.min,
-                                 " : x >= ", r.high, " ? ", r.max, " : (", r.dtype, ")x;\n}\n"))});
+  add_conversions(snippets);
+  add_extrema(snippets);
   add_functions(snippets);
   return {
       .name = "C11",

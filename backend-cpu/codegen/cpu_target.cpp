@@ -5,7 +5,6 @@
 // make one shared object for each instruction set asked for, or writes them as lane code.
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include "backend-cpu/codegen/c_dialect.hpp"
 #include "backend-cpu/codegen/host_compiler.hpp"
@@ -46,8 +45,9 @@ class KernelPrinter {
     names.parallel_loop = "#pragma GCC ivdep";
     names.reduction_loop = "#pragma omp simd";
     names.reduction = [&](std::string_view row, DType d, const std::string& name) {
-      return reduction_clause(row, d, name);
+      return reduction(row, d, name);
     };
+    names.has_flat_memory = true;
     names.lane = loops.lane;
     std::string declarations;
     for (const auto& [slot, dtype] : loops.lane_registers) {
@@ -60,9 +60,7 @@ class KernelPrinter {
         parameters(k, names), declarations, body, "}\n");
   }
 
-  [[nodiscard]] std::string before_kernels() const {
-    return text_.prelude_and_helpers() + reductions_;
-  }
+  [[nodiscard]] std::string before_kernels() const { return text_.prelude_and_helpers(); }
 
  private:
   std::string parameters(const Kernel& k, const BodyNames& names) {
@@ -82,23 +80,25 @@ class KernelPrinter {
   }
 
   /// Lets the compiler reorder what a row combines, as the meaning of reductions allows.
-  std::string reduction_clause(std::string_view row, DType d, const std::string& name) {
-    std::string id = row == "add" ? "+" : row == "multiply" ? "*" : "";
-    if (row == "maximum" || row == "minimum") {
-      id = cat(row, "_", text_.value_type(d));
-      const std::string operands[] = {"omp_out", "omp_in"};
-      if (declared_.insert(id).second)
-        reductions_ += cat("#pragma omp declare reduction(", id, " : ", text_.value_type(d),
-                           " : omp_out = ", text_.apply(row, d, operands),
-                           ") initializer(omp_priv = omp_orig)\n");
-    }
-    if (id.empty() || info(d).bits < 32) return {};
-    return cat(" reduction(", id, " : ", name, ")");
+  LoopReduction reduction(std::string_view row, DType d, const std::string& name) {
+    const bool is_maximum = row == "maximum";
+    if (info(d).bits < 32 || is_complex(d)) return {};
+    if (row == "add" || row == "multiply")
+      return {.clause = cat(" reduction(", row == "add" ? "+" : "*", " : ", name, ")")};
+    if (!is_maximum && row != "minimum") return {};
+    // Extrema of integers in the order of the floats, where NaN comes last or first.
+    const std::string type = text_.value_type(d);
+    const std::string in_order = text_.snippet(cat("in_order_", type)),
+                      out_of_order = text_.snippet(cat("out_of_order_", type));
+    const std::string term = cat(in_order, "($, ", is_maximum ? "1" : "0", ")");
+    return {.clause = cat(" reduction(", is_maximum ? "max" : "min", " : ", name, ")"),
+            .type = d == DType::f32 ? "i32" : "i64",
+            .begin = cat(in_order, "(@, ", is_maximum ? "1" : "0", ")"),
+            .step = cat("# ", is_maximum ? ">" : "<", " ", term, " ? # : ", term),
+            .end = cat(out_of_order, "(#)")};
   }
 
   kernel::ScalarText text_{c_dialect()};
-  std::set<std::string> declared_;
-  std::string reductions_;
 };
 
 /// Levels to compile for, without repetition: "native" is the best one of this machine.

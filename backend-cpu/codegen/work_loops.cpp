@@ -23,6 +23,8 @@ using kernel::no_expr;
 
 /// Registers that are worth an array each.
 constexpr std::size_t most_lane_registers = 6;
+/// Elements that are apart by no more are read as vectors, of which some lanes are left out.
+constexpr std::int64_t most_apart = 4;
 
 class LoopMaker {
  public:
@@ -176,7 +178,7 @@ class LoopMaker {
     const std::map<std::int32_t, DType> registers = shared_registers(body);
     if (registers.empty() || registers.size() > most_lane_registers || has_vectors(body))
       return false;
-    return reads_columns(to_.pool, body, 0, {0});
+    return reads_columns(to_.pool, body, 0, {0}, most_apart);
   }
 
   /// What is known of variables and scalars.

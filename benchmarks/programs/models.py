@@ -464,3 +464,159 @@ def transpose_large():
 @program
 def fft_rows():
     return lambda x: jnp.abs(jnp.fft.rfft(x)), (normal(256, 1024),)
+
+# --- Elements, layouts, narrow types ---
+
+
+@program
+def histogram():
+    def f(x):
+        return jnp.zeros(256, jnp.int32).at[jnp.clip((x * 40 + 128).astype(jnp.int32), 0, 255)].add(1)
+
+    return f, (normal(100000),)
+
+
+@program
+def transpose_axes():
+    return lambda x: jnp.transpose(x, (0, 3, 1, 2)) * 2.0, (normal(8, 56, 56, 64),)
+
+
+@program
+def pad_and_concatenate():
+    def f(x, y):
+        z = jnp.concatenate([x, jnp.pad(y, ((0, 0), (3, 5))), x[:, ::-1]], axis=1)
+        return jnp.roll(z, 7, axis=1) - z
+
+    return f, (normal(512, 500), normal(512, 300))
+
+
+@program
+def where_and_clip():
+    def f(x, y):
+        return jnp.where(x > y, jnp.clip(x, -1, 1), jnp.maximum(y, 0.1 * y)) * jnp.sign(y) + jnp.floor(x)
+
+    return f, (normal(1024, 1024), normal(1024, 1024, seed=1))
+
+
+@program
+def elementwise_bf16():
+    def f(x, y):
+        return x * jax.nn.sigmoid(x) + y * y
+
+    return f, (jnp.bfloat16(normal(1024, 512)), jnp.bfloat16(normal(1024, 512, seed=1)))
+
+
+@program
+def elementwise_f16():
+    return lambda x, y: jnp.tanh(x) * y + x, (np.float16(normal(1024, 512)), np.float16(normal(1024, 512, seed=1)))
+
+
+@program
+def quantized_int8():
+    def f(x, scale):
+        q = jnp.clip(jnp.round(x / scale), -127, 127).astype(jnp.int8)
+        return q, q.astype(jnp.float32) * scale
+
+    return f, (normal(1024, 512), np.float32(0.02) + np.abs(normal(512)))
+
+
+@program
+def bytes_blend():
+    def f(a, b, alpha):
+        wide = a.astype(jnp.uint16) * alpha + b.astype(jnp.uint16) * (255 - alpha)
+        return (wide >> 8).astype(jnp.uint8)
+
+    image = integers(256, 512, 1024).astype(np.uint8)
+    return f, (image, image[::-1].copy(), np.uint16(77))
+
+
+@program
+def small_products():
+    return lambda a, b: a @ b, (normal(20000, 4, 4), normal(20000, 4, 4, seed=1))
+
+
+@program
+def batch_norm_gradient():
+    def f(x, scale, offset):
+        mean, var = jnp.mean(x, (0, 1, 2)), jnp.var(x, (0, 1, 2))
+        return jnp.sum(jnp.tanh((x - mean) * lax.rsqrt(var + 1e-5) * scale + offset) ** 2)
+
+    return jax.grad(f, argnums=(0, 1, 2)), (normal(16, 28, 28, 32), normal(32), normal(32, seed=1))
+
+
+@program
+def layer_norm_gradient():
+    f = lambda x, s, o: jnp.sum(layer_norm(x, s, o) ** 3)  # noqa: E731
+    return jax.grad(f, argnums=(0, 1, 2)), (normal(2048, 256), normal(256), normal(256, seed=1))
+
+
+@program
+def one_hot_counts():
+    return lambda i: jnp.sum(jax.nn.one_hot(i, 100), 0), (integers(100, 20000),)
+
+
+@program
+def log_sum_exp_rows():
+    return lambda x: jax.nn.logsumexp(x, axis=1), (normal(1024, 1024),)
+
+
+@program
+def cum_log_sum_exp():
+    return lambda x: lax.cumlogsumexp(x, axis=1), (normal(256, 1024),)
+
+
+@program
+def variance_all():
+    return lambda x: (jnp.mean(x), jnp.var(x)), (normal(1024, 1024),)
+
+
+@program
+def argmin_all():
+    return lambda x: (jnp.argmin(x), jnp.argmax(x)), (normal(1024, 1024),)
+
+
+@program
+def pool_channels_first():
+    def f(x):
+        return lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 2, 2), "SAME")
+
+    return f, (normal(8, 32, 56, 56),)
+
+
+@program
+def pool_gradient():
+    def f(x):
+        return jnp.sum(lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID") ** 2)
+
+    return jax.grad(f), (normal(8, 56, 56, 64),)
+
+
+@program
+def moving_average():
+    def f(x):
+        return lax.reduce_window(x, 0.0, lax.add, (1, 33), (1, 1), "SAME") / 33
+
+    return f, (normal(256, 2048),)
+
+
+@program
+def fft_complex():
+    return lambda x: jnp.fft.fft(x), ((normal(512, 720) + 1j * normal(512, 720, seed=1)).astype(np.complex64),)
+
+
+@program
+def fft_images():
+    def f(x):
+        return jnp.fft.irfft2(jnp.fft.rfft2(x) * 0.5)
+
+    return f, (normal(16, 128, 128),)
+
+
+@program
+def scatter_rows():
+    return lambda x, i, u: x.at[i].add(u), (normal(5000, 64), integers(5000, 4000), normal(4000, 64))
+
+
+@program
+def sort_pairs():
+    return lambda k, v: lax.sort((k, v), num_keys=1), (integers(1 << 30, 64, 2000), normal(64, 2000))

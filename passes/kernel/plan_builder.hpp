@@ -62,7 +62,6 @@ class PlanBuilder {
 
   // lower/kernels.cpp
   void lower_loops(ir::Value v, Location to);
-  void lower_reduce(ir::Node& node);
   void lower_scatter(ir::Node& node);
   void lower_update_slice(ir::Node& node);
   /// accumulator = combine(accumulator, v) elementwise, or over the first `count` lanes of v.
@@ -75,9 +74,14 @@ class PlanBuilder {
   void launch(std::unique_ptr<Kernel> kernel, class KernelBody& body, HostExpr items,
               const std::string& name, bool of_any_group = false);
 
+  // lower/reduce.cpp
+  void lower_reduce(ir::Node& node);
+  std::vector<Location> reduce_parts(ir::Node& node, const class ReduceSpace& space);
+
   // lower/window.cpp, lower/scan.cpp, lower/convolution.cpp
   void lower_window(ir::Node& node);
-  void lower_reduce_window(ir::Node& node, const std::vector<ir::WindowDim>& window);
+  void lower_reduce_window(ir::Node& node, std::vector<ir::WindowDim> window);
+  Location pad_columns(ir::Node& node, std::size_t i, std::size_t d, const ir::WindowDim& w);
   void lower_select_and_scatter(ir::Node& node);
   void lower_scan(ir::Node& node, const ir::ScanShape& shape);
   void lower_convolution(ir::Node& node);

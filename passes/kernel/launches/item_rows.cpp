@@ -84,18 +84,39 @@ bool is_shared_loop(const ExprPool& pool, const Stmt& s, const std::set<std::int
   return s.kind == Stmt::Kind::loop && is_shared_control(pool, s, items);
 }
 
+namespace {
+
+/// Trips of a loop over neighbours that are few enough for items to be the better vectors.
+constexpr std::int64_t few_trips = 8;
+
+enum class Reading : std::uint8_t { rows, columns, either };
+
+Reading reading_of(const ExprPool& pool, ExprId at, std::int32_t variable, const Stmt& loop,
+                   std::int64_t apart) {
+  const auto by_item = index_stride(pool, at, variable),
+             by_trip = index_stride(pool, at, loop.slot);
+  const bool is_near = by_item && *by_item >= 1 && *by_item <= apart;
+  if (by_trip == 1) {
+    if (by_item == 0) return Reading::either;
+    const bool is_short = pool.bounds(loop.value).high <= few_trips;
+    return by_item == 1 || (is_near && is_short) ? Reading::columns : Reading::rows;
+  }
+  if (by_item == 1) return by_trip == 0 ? Reading::either : Reading::columns;
+  return is_near && by_trip && *by_trip > *by_item ? Reading::columns : Reading::either;
+}
+
+}  // namespace
+
 bool reads_columns(const ExprPool& pool, const std::vector<Stmt>& body, std::int32_t variable,
-                   const std::set<std::int32_t>& items) {
+                   const std::set<std::int32_t>& items, std::int64_t apart) {
   bool wanted = false;
   for (const Stmt& s : body) {
     if (!is_shared_loop(pool, s, items)) continue;
     for (const ExprId id : reachable(pool, s.body)) {
       if (pool[id].kind != ExprKind::load) continue;
-      const ExprId at = pool[id].operands[0];
-      const auto by_item = index_stride(pool, at, variable),
-                 by_trip = index_stride(pool, at, s.slot);
-      if (by_trip == 1 && by_item != 0 && by_item != 1) return false;
-      wanted = wanted || (by_item == 1 && by_trip != 1 && by_trip != 0);
+      const Reading reading = reading_of(pool, pool[id].operands[0], variable, s, apart);
+      if (reading == Reading::rows) return false;
+      wanted = wanted || reading == Reading::columns;
     }
   }
   return wanted;

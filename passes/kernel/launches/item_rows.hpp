@@ -38,9 +38,10 @@ namespace partita::passes {
                                   const std::set<std::int32_t>& items);
 
 /// Whether a loop of a body reads neighbours for neighbouring values of `variable`, but not from one
-/// iteration to the next.
+/// iteration to the next, or what overlaps.  Elements up to `apart` from each other are neighbours.
 [[nodiscard]] bool reads_columns(const kernel::ExprPool& pool, const std::vector<Stmt>& body,
-                                 std::int32_t variable, const std::set<std::int32_t>& items);
+                                 std::int32_t variable, const std::set<std::int32_t>& items,
+                                 std::int64_t apart = 1);
 
 /// Makes statements of one kernel again in another's pool, with its item as an expression there.
 class ItemRewriter {

@@ -2,14 +2,16 @@
 // Copyright The partita authors
 //
 // Fourier transforms of any length: one launch for each group of prime factors, without reordering.
-// With P the product of the factors done, r the next and n = P·r·R, a line holds at q·P + p what is
+// With P the product of the factors done, r the next and n = P·r·R, a line holds at (q, p) what is
 // known of frequency p (mod P) of the elements q (mod r·R); a stage gives
-//   out[q, p'] = Σ_{u<r} w^(u·p'·R) · in[q + u·R, p' mod P],   w = exp(∓2πi/n), p' < r·P,
-// from P = 1, the elements as they are, to P = n, the result.  The powers of w come from a table
-// that was made in f64.  Where n has a large prime factor the line is convolved with a chirp instead
-// (fourier.hpp), by transforms of a smooth length.
-#include "partita/ir/fourier.hpp"
+//   out[q, p + j·P] = Σ_{u<r} w_r^(u·j) · (w_rP^(u·p) · in[q + u·R, p]),   w_m = exp(∓2πi/m), p < P,
+// from P = 1, the elements as they are, to P = n, the result.  A work-item has one (q, p) and gives all
+// j.  What lies between stages is two arrays, of real and of imaginary parts; work-items count the
+// longer one of q and p fastest, and so does the array that they write, so that neighbours read and
+// write neighbours.  The powers of w come from tables that were made in f64.  Where n has a large prime
+// factor the line is convolved with a chirp instead (fourier.hpp), by transforms of a smooth length.
 #include "passes/kernel/kernel_body.hpp"
+#include "passes/kernel/lower/fourier_lines.hpp"
 #include "passes/kernel/statements.hpp"
 
 namespace partita::passes {
@@ -39,52 +41,18 @@ std::vector<std::int64_t> radices(std::int64_t n) {
   return stages;
 }
 
-HostArray table_of(const ir::ComplexLine& numbers, DType d) {
-  HostArray table(Type{.dtype = DType::c128, .dims = {std::int64_t(numbers.size())}});
-  std::ranges::copy(numbers, table.data<DType::c128>());
-  return convert(table, d);
-}
+/// What lies beside each other along the transformed dimension is enough for vectors.
+constexpr std::int64_t enough_neighbours = 8;
 
-/// One launch: the product of the factors done before it, and of its own.
+/// One launch.
 struct Stage {
-  std::int64_t done, radix;
+  std::int64_t done, radix, rest;  ///< the product of the factors before it, its own, those to come
+  bool is_first, is_last;
+  bool counts_rest;  ///< q is counted fastest, in items and in what is written
+  bool reads_rest;   ///< in what is read
 };
 
 }  // namespace
-
-/// A transform of all lines of an array along one dimension.
-struct FourierLines {
-  std::int64_t n;
-  std::size_t dimension;
-  bool inverse, mirrors;  ///< mirrors: elements beyond those there are conjugates of n - k
-  Type from, to;          ///< extents along the dimension may be less than n
-  double scale;
-
-  [[nodiscard]] DType part() const { return ir::part_dtype(from.dtype); }
-  [[nodiscard]] DType complex() const { return part() == DType::f32 ? DType::c64 : DType::c128; }
-  [[nodiscard]] int sign() const { return inverse ? 1 : -1; }
-  /// Linear index of the element at `position` of the line that `index` is on.
-  static ExprId at(ExprPool& pool, std::span<const ExprId> index, std::size_t d, ExprId position,
-                   const Type& type) {
-    std::vector<ExprId> full(index.begin(), index.end());
-    full[d] = position;
-    return kernel::linear_index(pool, full, type.dims);
-  }
-  /// Parts of the element `position` of a line.
-  [[nodiscard]] std::pair<ExprId, ExprId> element(ExprPool& pool, std::int32_t source,
-                                                  std::span<const ExprId> index,
-                                                  ExprId position) const {
-    const ElementMath in{pool, from.dtype};
-    const auto load = [&](ExprId k) {
-      return pool.load(source, from.dtype, at(pool, index, dimension, k, from));
-    };
-    ExprId x = load(position);
-    if (mirrors)
-      x = pool.choose(pool.less(position, pool.index(from.dims[dimension])), x,
-                      in.conj(load(pool.sub(pool.index(n), position))));
-    return {in.real(x), in.imag(x)};
-  }
-};
 
 Location PlanBuilder::new_table(HostArray numbers, const std::string& name) {
   const Type type = numbers.type;
@@ -94,125 +62,221 @@ Location PlanBuilder::new_table(HostArray numbers, const std::string& name) {
           0};
 }
 
+namespace {
+
+/// Arrays of real and imaginary parts.
+struct Planes {
+  Location re, im;
+};
+
+/// Powers u · p of the root of unity of a stage, for u from 1 (all p of a stage, by rows of u), as parts.
+std::pair<HostArray, HostArray> stage_roots(const Stage& s, int sign, DType part) {
+  const std::int64_t n = s.done * s.radix;
+  const ir::ComplexLine roots = ir::roots_of_unity(n, sign);
+  HostArray re(Type{.dtype = DType::f64, .dims = {s.radix - 1, s.done}}), im(re.type);
+  for (std::int64_t u = 1; u < s.radix; ++u)
+    for (std::int64_t p = 0; p < s.done; ++p) {
+      const std::complex<double> w = roots[std::size_t(u * p % n)];
+      re.data<DType::f64>()[(u - 1) * s.done + p] = w.real();
+      im.data<DType::f64>()[(u - 1) * s.done + p] = w.imag();
+    }
+  return {convert(re, part), convert(im, part)};
+}
+
+/// The statements of one stage.
+class StageKernel {
+ public:
+  StageKernel(Kernel& k, KernelBody& body, const FourierLines& lines, const Stage& stage)
+      : k_(k), body_(body), pool_(k.pool), l_(lines), s_(stage), part_(lines.part()) {
+    const std::size_t d = l_.dimension;
+    for (std::size_t i = 0; i < l_.from.dims.size(); ++i)
+      if (i != d) (i < d ? outer_ : inner_) *= l_.from.dims[i];
+  }
+
+  [[nodiscard]] std::int64_t items() const {
+    return outer_ * inner_ * l_.n / (sums() ? 1 : s_.radix);
+  }
+
+  /// Tables are absent where all powers are 1.
+  void build(const Planes& from, const Planes& to, const std::optional<Planes>& roots) {
+    from_ = from;
+    to_ = to;
+    pool_.set_extent(0, items());
+    const std::int64_t ps = sums() ? s_.done * s_.radix : s_.done;
+    const auto place = kernel::delinearize(
+        pool_, pool_.variable(0),
+        s_.counts_rest ? Dims{outer_, ps, s_.rest, inner_} : Dims{outer_, s_.rest, ps, inner_});
+    line_ = place[0];
+    column_ = place[3];
+    q_ = place[s_.counts_rest ? 2 : 1];
+    p_ = place[s_.counts_rest ? 1 : 2];
+    if (sums()) return build_sum(*roots);
+    const Butterfly butterfly(pool_, part_, l_.sign());
+    std::vector<ComplexParts> x;
+    for (std::int64_t u = 0; u < s_.radix; ++u) {
+      x.push_back(read(pool_.index(u), p_));
+      if (u > 0 && roots)
+        x.back() =
+            butterfly.mul(x.back(), load(*roots, pool_.add(pool_.index((u - 1) * s_.done), p_)));
+    }
+    const std::vector<ComplexParts> y = butterfly.transform(x);
+    for (std::int64_t j = 0; j < s_.radix; ++j)
+      write(pool_.add(p_, j * s_.done), y[std::size_t(j)]);
+  }
+
+  /// Whether each item gives one sum, of a prime number of terms that is too large to be written out.
+  [[nodiscard]] bool sums() const { return s_.radix > largest_radix; }
+
+ private:
+  /// Items are (q, p') here; roots are those of r · P, in the order of their exponents.
+  void build_sum(const Planes& roots) {
+    const std::int32_t variable = k_.new_variable(s_.radix);
+    const ExprId u = pool_.variable(variable);
+    const ComplexParts x = read(u, pool_.mod(p_, s_.done)),
+                       w = load(roots, pool_.mod(pool_.mul(u, p_), s_.done * s_.radix));
+    const Register re(k_, part_), im(k_, part_);
+    std::vector<Stmt> add{re.multiply_add(x.re, w.re), im.multiply_add(x.re, w.im)};
+    if (x.im != kernel::no_expr) {
+      add.push_back(re.multiply_add(pool_.apply("negate", part_, {x.im}), w.im));
+      add.push_back(im.multiply_add(x.im, w.re));
+    }
+    for (const Register& r : {re, im}) k_.body.push_back(r.declare(pool_.constant_of(part_, 0)));
+    k_.body.push_back(loop(variable, pool_.index(s_.radix), std::move(add)));
+    write(p_, {re.value(pool_), im.value(pool_)});
+  }
+
+  ComplexParts load(const Planes& planes, ExprId at) {
+    return {pool_.load(body_.buffer(planes.re, part_, false), part_, at),
+            pool_.load(body_.buffer(planes.im, part_, false), part_, at)};
+  }
+
+  /// Element u of the item's numbers, of frequency p.
+  ComplexParts read(ExprId u, ExprId p) {
+    const ExprId q = pool_.add(q_, pool_.mul(u, s_.rest));
+    const ExprId place = s_.reads_rest ? pool_.add(pool_.mul(p, s_.radix * s_.rest), q)
+                                       : pool_.add(pool_.mul(q, s_.done), p);
+    if (!s_.is_first) return load(from_, position(place, l_.n));
+    return l_.element(pool_, body_.buffer(from_.re, l_.from.dtype, false), index(), place);
+  }
+
+  void write(ExprId p, ComplexParts x) {
+    const std::int64_t ps = s_.done * s_.radix;
+    if (!s_.is_last) {
+      const ExprId place =
+          s_.counts_rest ? pool_.add(pool_.mul(p, s_.rest), q_) : pool_.add(pool_.mul(q_, ps), p);
+      const ExprId at = position(place, l_.n);
+      const ExprId im = x.im == kernel::no_expr ? pool_.constant_of(part_, 0) : x.im;
+      k_.body.push_back(store(body_.buffer(to_.re, part_, true), part_, at, x.re));
+      k_.body.push_back(store(body_.buffer(to_.im, part_, true), part_, at, im));
+      return;
+    }
+    const std::int64_t extent = l_.to.dims[l_.dimension];
+    const ExprId is_kept = pool_.less(p, pool_.index(extent));
+    if (is_kept == pool_.boolean(false)) return;
+    const auto scaled = [&](ExprId e) {
+      if (e == kernel::no_expr) return pool_.constant_of(part_, 0);
+      return l_.scale == 1
+                 ? e
+                 : pool_.apply("multiply", part_, {e, pool_.constant_of(part_, l_.scale)});
+    };
+    const ElementMath out{pool_, l_.to.dtype};
+    const ExprId value =
+        is_complex(l_.to.dtype) ? out.compose(scaled(x.re), scaled(x.im)) : scaled(x.re);
+    Stmt s =
+        store(body_.buffer(to_.re, l_.to.dtype, true), l_.to.dtype, position(p, extent), value);
+    if (is_kept != pool_.boolean(true)) {
+      std::vector<Stmt> inside;
+      inside.push_back(std::move(s));
+      s = when(is_kept, std::move(inside));
+    }
+    k_.body.push_back(std::move(s));
+  }
+
+  /// Linear index of a place on the item's line, in lines of `extent`.
+  ExprId position(ExprId place, std::int64_t extent) {
+    return pool_.add(pool_.mul(pool_.add(pool_.mul(line_, extent), place), inner_), column_);
+  }
+  /// The line's index in the array that the first stage reads.
+  std::vector<ExprId> index() {
+    const std::size_t d = l_.dimension;
+    const Dims& dims = l_.from.dims;
+    std::vector<ExprId> at =
+        kernel::delinearize(pool_, line_, Dims(dims.begin(), dims.begin() + std::ptrdiff_t(d)));
+    at.push_back(pool_.index(0));
+    for (ExprId e : kernel::delinearize(pool_, column_,
+                                        Dims(dims.begin() + std::ptrdiff_t(d) + 1, dims.end())))
+      at.push_back(e);
+    return at;
+  }
+
+  Kernel& k_;
+  KernelBody& body_;
+  ExprPool& pool_;
+  const FourierLines& l_;
+  const Stage& s_;
+  DType part_;
+  Planes from_, to_;
+  std::int64_t outer_ = 1, inner_ = 1;
+  ExprId line_{}, column_{}, q_{}, p_{};
+};
+
+}  // namespace
+
 Location PlanBuilder::lower_fourier(Location at, const FourierLines& lines, const Node& node) {
   if (ir::largest_prime_factor(lines.n) > ir::largest_summed_factor)
     return lower_chirp(at, lines, node);
-  const DType part = lines.part(), complex = lines.complex();
-  const Location table =
-      new_table(table_of(ir::roots_of_unity(lines.n, lines.sign()), complex), "roots of unity");
-  const auto run = [&](const FourierLines& l, const Stage& s, Location to) {
-    const std::int64_t items = l.to.count(), rest = l.n / (s.done * s.radix);
-    auto k = new_kernel(step_name(node), items);
-    KernelBody body(*this, *k);
-    ExprPool& pool = k->pool;
-    body.note_count(std::max({l.from.count(), items, s.radix * l.n}));
-    const ElementMath root{pool, complex};
-    const std::int32_t source = body.buffer(at, l.from.dtype, false),
-                       roots = body.buffer(table, complex, false);
-    const std::vector<ExprId> index = kernel::delinearize(pool, pool.variable(0), l.to.dims);
-    const ExprId place = index[l.dimension];
-    const ExprId p = pool.mod(place, s.done * s.radix), q = pool.div(place, s.done * s.radix);
-    const std::int32_t uv = k->new_variable(s.radix);
-    const ExprId u = pool.variable(uv);
-    const ExprId position =
-        pool.add(pool.mul(pool.add(q, pool.mul(u, rest)), s.done), pool.mod(p, s.done));
-    const auto [re, im] = l.element(pool, source, index, position);
-    const ExprId w =
-        pool.load(roots, complex, pool.mul(pool.mod(pool.mul(u, p), s.done * s.radix), rest));
-    const Register sum_re(*k, part), sum_im(*k, part);
-    std::vector<Stmt> add{sum_re.multiply_add(re, root.real(w)),
-                          sum_im.multiply_add(re, root.imag(w))};
-    if (is_complex(l.from.dtype)) {
-      add.push_back(sum_re.multiply_add(pool.apply("negate", part, {im}), root.imag(w)));
-      add.push_back(sum_im.multiply_add(im, root.real(w)));
-    }
-    for (const Register& r : {sum_re, sum_im})
-      k->body.push_back(r.declare(pool.constant_of(part, 0)));
-    k->body.push_back(loop(uv, pool.index(s.radix), std::move(add)));
-    const auto scaled = [&](const Register& r) {
-      return l.scale == 1
-                 ? r.value(pool)
-                 : pool.apply("multiply", part, {r.value(pool), pool.constant_of(part, l.scale)});
-    };
-    const ElementMath out{pool, l.to.dtype};
-    k->body.push_back(store(body.buffer(to, l.to.dtype, true), l.to.dtype, pool.variable(0),
-                            out.compose(scaled(sum_re), scaled(sum_im))));
-    const std::string name = k->stem;
-    launch(std::move(k), body, items, name);
+  const DType part = lines.part();
+  std::int64_t neighbours = 1;
+  for (std::size_t d = lines.dimension + 1; d < lines.from.dims.size(); ++d)
+    neighbours *= lines.from.dims[d];
+  Type between{.dtype = part, .dims = lines.from.dims};
+  between.dims[lines.dimension] = lines.n;
+  const auto table = [&](HostArray numbers) {
+    return new_table(std::move(numbers), "roots of unity");
   };
-  FourierLines l = lines;
+  Planes from{at, at};
+  bool reads_rest = false;
   std::int64_t done = 1;
-  for (const std::int64_t radix : radices(l.n)) {
-    const bool is_last = done * radix == l.n;
-    l.mirrors = done == 1 && lines.mirrors;
-    l.scale = is_last ? lines.scale : 1;
-    l.to = {.dtype = complex, .dims = l.from.dims};
-    l.to.dims[l.dimension] = l.n;
-    if (is_last) l.to = lines.to;
-    const Location to = new_temporary(l.to, step_name(node));
-    run(l, {.done = done, .radix = radix}, to);
-    at = to;
-    l.from = l.to;
+  for (const std::int64_t radix : radices(lines.n)) {
+    const std::int64_t rest = lines.n / (done * radix);
+    const Stage stage{.done = done,
+                      .radix = radix,
+                      .rest = rest,
+                      .is_first = done == 1,
+                      .is_last = rest == 1,
+                      .counts_rest = neighbours < enough_neighbours && rest > done,
+                      .reads_rest = reads_rest};
+    auto k = new_kernel(step_name(node), 1);
+    KernelBody body(*this, *k);
+    StageKernel builder(*k, body, lines, stage);
+    std::optional<Planes> roots;
+    if (builder.sums()) {
+      HostArray all = table_of(ir::roots_of_unity(done * radix, lines.sign()), DType::c128);
+      HostArray re(Type{.dtype = DType::f64, .dims = all.type.dims}), im(re.type);
+      for (std::int64_t i = 0; i < all.type.count(); ++i) {
+        re.data<DType::f64>()[i] = all.data<DType::c128>()[i].real();
+        im.data<DType::f64>()[i] = all.data<DType::c128>()[i].imag();
+      }
+      roots = Planes{table(convert(re, part)), table(convert(im, part))};
+    } else if (done > 1) {
+      auto [re, im] = stage_roots(stage, lines.sign(), part);
+      roots = Planes{table(std::move(re)), table(std::move(im))};
+    }
+    Planes to;
+    if (stage.is_last)
+      to.re = to.im = new_temporary(lines.to, step_name(node));
+    else
+      to = {new_temporary(between, step_name(node)), new_temporary(between, step_name(node))};
+    body.note_count(std::max({lines.from.count(), between.count(), radix * radix * done}));
+    builder.build(from, to, roots);
+    const std::string name = k->stem;
+    const std::int64_t items = builder.items();
+    launch(std::move(k), body, items, name);
+    from = to;
+    reads_rest = stage.counts_rest;
     done *= radix;
   }
-  return at;
-}
-
-Location PlanBuilder::lower_chirp(Location at, const FourierLines& lines, const Node& node) {
-  const ir::ChirpTransform by = ir::chirp_transform(lines.n, lines.sign());
-  const DType part = lines.part(), complex = lines.complex();
-  const std::size_t d = lines.dimension;
-  const Location chirp = new_table(table_of(by.chirp, complex), "chirp"),
-                 filter = new_table(table_of(by.kernel, complex), "transformed chirp");
-  const std::string name = step_name(node);
-  Type padded{.dtype = complex, .dims = lines.from.dims};
-  padded.dims[d] = by.length;
-  const auto new_array = [&](const Type& type) { return new_temporary(type, name); };
-  const auto factor = [&](KernelBody& body, const Location& table, ExprId k) {
-    return body.pool().load(body.buffer(table, complex, false), complex, k);
-  };
-  const Location spread = new_array(padded), filtered = new_array(padded),
-                 result = new_array(lines.to);
-  lower_each(spread, padded, "chirped_" + name, [&](KernelBody& body, auto index) {
-    ExprPool& pool = body.pool();
-    const ElementMath math{pool, complex};
-    body.note_count(lines.from.count());
-    const auto [re, im] =
-        lines.element(pool, body.buffer(at, lines.from.dtype, false), index, index[d]);
-    return pool.choose(pool.less(index[d], pool.index(lines.n)),
-                       math.mul(math.compose(re, im), factor(body, chirp, index[d])),
-                       math.number(0));
-  });
-  const FourierLines whole{.n = by.length,
-                           .dimension = d,
-                           .inverse = false,
-                           .mirrors = false,
-                           .from = padded,
-                           .to = padded,
-                           .scale = 1};
-  const Location spectrum = lower_fourier(spread, whole, node);
-  // The way back is the conjugate of the way there, of the conjugate.
-  lower_each(filtered, padded, "filtered_" + name, [&](KernelBody& body, auto index) {
-    const ElementMath math{body.pool(), complex};
-    const ExprId x = body.pool().load(body.buffer(spectrum, complex, false), complex,
-                                      kernel::linear_index(body.pool(), index, padded.dims));
-    return math.conj(math.mul(x, factor(body, filter, index[d])));
-  });
-  const Location sums = lower_fourier(filtered, whole, node);
-  lower_each(result, lines.to, "unchirped_" + name, [&](KernelBody& body, auto index) {
-    ExprPool& pool = body.pool();
-    const ElementMath math{pool, complex}, out{pool, lines.to.dtype};
-    body.note_count(padded.count());
-    const ExprId x = pool.load(body.buffer(sums, complex, false), complex,
-                               FourierLines::at(pool, index, d, index[d], padded));
-    const ExprId y = math.mul(math.conj(x), factor(body, chirp, index[d]));
-    const auto scaled = [&](ExprId e) {
-      return pool.apply("multiply", part,
-                        {e, pool.constant_of(part, lines.scale / double(by.length))});
-    };
-    return out.compose(scaled(math.real(y)), scaled(math.imag(y)));
-  });
-  return result;
+  return from.re;
 }
 
 void PlanBuilder::lower_fft(Node& node) {

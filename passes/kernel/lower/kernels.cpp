@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Kernels of the shapes loops, reduce and scatter, and of the folds that end a streamed loop.
+// Kernels of the shape loops, slices that are updated, and the folds that end a streamed loop.
 #include <algorithm>
 #include <limits>
 
@@ -17,10 +17,6 @@ using kernel::ExprId;
 
 /// Work-items of a group.  PoCL runs a group as one vectorised loop; GPUs take a multiple of 32.
 constexpr std::int64_t group_size = 64;
-/// A reduction of at least this many elements into few results is split into partial ones.
-constexpr std::int64_t split_reduction_from = 4096;
-constexpr std::int64_t few_results = 256;
-constexpr std::int64_t elements_per_partial = 512;
 
 double combiner_identity(std::string_view combiner, DType d) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -45,33 +41,6 @@ std::string_view fold_row(std::string_view combiner) {
   if (combiner == "min") return "minimum";
   return combiner_row(combiner, DType::i1);
 }
-
-struct ReduceSpace {
-  Dims outer, inner;  ///< extents kept and reduced
-  ir::I64s outer_dims, inner_dims;
-  std::int64_t results = 1, reduced = 1;
-
-  explicit ReduceSpace(const Node& node) {
-    const Dims& in = node.operand(0).type().dims;
-    const ir::I64s& reduced_dims = node.attrs.i64s("dimensions");
-    for (std::int64_t d = 0; d < std::int64_t(in.size()); ++d) {
-      const bool is_reduced = std::ranges::find(reduced_dims, d) != reduced_dims.end();
-      (is_reduced ? inner_dims : outer_dims).push_back(d);
-      (is_reduced ? inner : outer).push_back(in[std::size_t(d)]);
-      (is_reduced ? reduced : results) *= in[std::size_t(d)];
-    }
-  }
-
-  [[nodiscard]] std::vector<ExprId> index(kernel::ExprPool& pool, ExprId outer_linear,
-                                          ExprId inner_linear) const {
-    std::vector<ExprId> full(outer.size() + inner.size());
-    const auto o = kernel::delinearize(pool, outer_linear, outer),
-               i = kernel::delinearize(pool, inner_linear, inner);
-    for (std::size_t d = 0; d < o.size(); ++d) full[std::size_t(outer_dims[d])] = o[d];
-    for (std::size_t d = 0; d < i.size(); ++d) full[std::size_t(inner_dims[d])] = i[d];
-    return full;
-  }
-};
 
 }  // namespace
 
@@ -180,81 +149,6 @@ void PlanBuilder::lower_stack(Value v, Location to, bool has_lanes, const HostEx
   const std::string name = k->stem;
   launch(std::move(k), body, has_lanes ? count * HostExpr(n / v.type().dims[0]) : HostExpr(n),
          name);
-}
-
-void PlanBuilder::lower_reduce(Node& node) {
-  const std::size_t n = node.result_types().size();
-  const ReduceSpace space(node);
-  std::vector<Location> results;
-  for (std::size_t i = 0; i < n; ++i) {
-    results.push_back(new_temporary(node.result_types()[i], step_name(node)));
-    // Located only now, so that the kernels below see the operands and not the result.
-  }
-  const auto finish = [&] {
-    for (std::size_t i = 0; i < n; ++i) locations_[node.result(int(i))] = results[i];
-  };
-  if (space.results == 0) return finish();
-  const bool is_split = space.reduced >= split_reduction_from && space.results <= few_results;
-  std::vector<Location> partials;
-  std::int64_t parts = 0;
-  if (is_split) {
-    // Stage one: contiguous parts, each starting from its first element.
-    const std::int64_t wanted = std::max<std::int64_t>(
-        1, std::min<std::int64_t>(1024, space.reduced / elements_per_partial));
-    const std::int64_t part = (space.reduced + wanted - 1) / wanted;
-    parts = (space.reduced + part - 1) / part;
-    auto k = new_kernel("partial_" + step_name(node), space.results * parts);
-    KernelBody body(*this, *k);
-    const Reduction reduction(*k, node);
-    auto& pool = k->pool;
-    const auto place = kernel::delinearize(pool, pool.variable(0), {space.results, parts});
-    const auto elements = [&](ExprId r) {
-      std::vector<ExprId> e;
-      for (std::size_t i = 0; i < n; ++i)
-        e.push_back(body.element(node.operand(i), space.index(pool, place[0], r)));
-      return e;
-    };
-    const ExprId first = pool.mul(place[1], part);
-    reduction.declare(*k, k->body, elements(first));
-    const std::int32_t c = k->new_variable(part - 1);
-    const ExprId r = pool.add(first, pool.add(pool.variable(c), 1));
-    std::vector<Stmt> inner = reduction.combine(body, *k, elements(r));
-    if (part * parts != space.reduced)
-      inner = {when(pool.less(r, pool.index(space.reduced)), std::move(inner))};
-    k->body.push_back(loop(c, pool.index(part - 1), std::move(inner)));
-    for (std::size_t i = 0; i < n; ++i) {
-      const DType d = reduction.accumulators[i];
-      partials.push_back(new_temporary({.dtype = d, .dims = {space.results, parts}}, "partial"));
-      k->body.push_back(store(body.buffer(partials[i], d, true), d, pool.variable(0),
-                              pool.reg(reduction.registers[i], d)));
-    }
-    const std::string name = k->stem;
-    launch(std::move(k), body, space.results * parts, name);
-  }
-  auto k = new_kernel(step_name(node), space.results);
-  KernelBody body(*this, *k);
-  const Reduction reduction(*k, node);
-  auto& pool = k->pool;
-  const ExprId item = pool.variable(0);
-  std::vector<ExprId> inits, elements;
-  for (std::size_t i = 0; i < n; ++i) inits.push_back(body.element(node.operand(n + i), {}));
-  reduction.declare(*k, k->body, inits);
-  const std::int64_t trips = is_split ? parts : space.reduced;
-  const std::int32_t r = k->new_variable(trips);
-  for (std::size_t i = 0; i < n; ++i)
-    elements.push_back(
-        is_split ? pool.load(body.buffer(partials[i], reduction.accumulators[i], false),
-                             reduction.accumulators[i],
-                             pool.add(pool.mul(item, parts), pool.variable(r)))
-                 : body.element(node.operand(i), space.index(pool, item, pool.variable(r))));
-  if (trips > 0)
-    k->body.push_back(loop(r, pool.index(trips), reduction.combine(body, *k, elements)));
-  for (std::size_t i = 0; i < n; ++i)
-    k->body.push_back(store(body.buffer(results[i], reduction.dtypes[i], true), reduction.dtypes[i],
-                            item, reduction.result(*k, i)));
-  const std::string name = k->stem;
-  launch(std::move(k), body, space.results, name);
-  finish();
 }
 
 void PlanBuilder::lower_update_slice(Node& node) {

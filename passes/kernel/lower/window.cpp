@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// reduce_window: a work-item for each window.  select_and_scatter: first the element that each
-// window selects, then, for each element of the operand, the windows that hold it; so nothing is
-// written twice and sums have one order.
+// Positions of windows.  select_and_scatter: first the element that each window selects, then, for each
+// element of the operand, the windows that hold it; so nothing is written twice and sums have one
+// order.
 #include <algorithm>
 #include <limits>
 
@@ -74,7 +74,7 @@ Place place_of(kernel::ExprPool& pool, const std::vector<WindowDim>& window,
 
 }  // namespace
 
-// --- reduce_window ------------------------------------------------------------------------------
+// --- Dispatch --------------------------------------------------------------------------------------
 
 void PlanBuilder::lower_window(Node& node) {
   if (node.is("stablehlo.convolution")) return lower_convolution(node);
@@ -104,44 +104,6 @@ bool PlanBuilder::absorbs_initial(const Node& node) const {
   for (std::size_t k = 0; k < n; ++k)
     if (combined[k]->bytes != inits[k]->bytes) return false;
   return true;
-}
-
-void PlanBuilder::lower_reduce_window(Node& node, const std::vector<WindowDim>& window) {
-  const std::size_t n = node.result_types().size();
-  const Type& type = node.result_types()[0];
-  std::vector<Location> results;
-  for (std::size_t i = 0; i < n; ++i)
-    results.push_back(new_temporary(node.result_types()[i], step_name(node)));
-  if (type.count() > 0) {
-    auto k = new_kernel(step_name(node), type.count());
-    KernelBody body(*this, *k);
-    auto& pool = k->pool;
-    const Reduction reduction(*k, node, ir::element_count(window) > ir::few_terms);
-    const ExprId item = pool.variable(0);
-    const WindowVariables in_window = window_variables(*k, window);
-    const Place place =
-        place_of(pool, window, kernel::delinearize(pool, item, type.dims), in_window.elements);
-    std::vector<ExprId> inits, elements;
-    for (std::size_t i = 0; i < n; ++i) {
-      inits.push_back(body.element(node.operand(n + i), {}));
-      const bool is_empty = node.operand(i).type().count() == 0;
-      elements.push_back(
-          is_empty
-              ? inits[i]
-              : pool.choose(place.inside, body.element(node.operand(i), place.index), inits[i]));
-    }
-    reduction.declare(*k, k->body, inits);
-    for (Stmt& s :
-         window_loops(*k, in_window.variables, window, reduction.combine(body, *k, elements)))
-      k->body.push_back(std::move(s));
-    body.note_count(type.count());
-    for (std::size_t i = 0; i < n; ++i)
-      k->body.push_back(store(body.buffer(results[i], reduction.dtypes[i], true),
-                              reduction.dtypes[i], item, reduction.result(*k, i)));
-    const std::string name = k->stem;
-    launch(std::move(k), body, type.count(), name);
-  }
-  for (std::size_t i = 0; i < n; ++i) locations_[node.result(int(i))] = results[i];
 }
 
 // --- select_and_scatter -------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "passes/kernel/print/printer.hpp"
 
+#include <map>
 #include <set>
 
 #include "partita/base/error.hpp"
@@ -51,6 +52,11 @@ class BodyPrinter {
           return line(cat(text_.value_type(s.dtype), " r", s.slot, " = ", value(s.value), ";"));
         [[fallthrough]];
       case Stmt::Kind::assign:
+        if (const auto it = held_.find(&s); it != held_.end())
+          return line(
+              cat(it->second.name, " = ",
+                  filled(it->second, it->second.how.step, s, value(k_.pool[s.value].operands[1])),
+                  ";"));
         if (reordered_.contains(&s))
           reordered_step(s);
         else
@@ -67,11 +73,26 @@ class BodyPrinter {
       case Stmt::Kind::add_lanes:
         throw_internal_error("the sum of the lanes of what is no vector");
       case Stmt::Kind::store: {
-        const std::string v = value(s.value), at = value(s.other);
-        line(cat(text_.store(s.dtype, cat("b", s.slot), at, v), ";"));
+        if (!store_parts(s)) {
+          const std::string v = value(s.value), at = value(s.other);
+          line(cat(text_.store(s.dtype, cat("b", s.slot), at, v), ";"));
+        }
         return values_.forget(changes_of(s));
       }
     }
+  }
+
+  /// Writes a complex element by its parts, where it is made of them.
+  bool store_parts(const Stmt& s) {
+    const Expr& e = k_.pool[s.value];
+    if (!names_.has_flat_memory || e.kind != ExprKind::apply || e.name != "complex" ||
+        values_.is_known(s.value))
+      return false;
+    const std::string re = value(e.operands[0]), im = value(e.operands[1]), at = value(s.other);
+    const std::string part = cat("((", text_.value_type(e.source), "*)(b", s.slot, " + ", at, "))");
+    line(cat(part, "[0] = ", re, ";"));
+    line(cat(part, "[1] = ", im, ";"));
+    return true;
   }
 
   /// `register = row(register, value)`, whose order among the loop's others is free.
@@ -127,15 +148,58 @@ class BodyPrinter {
     if (s.is_parallel && !names_.parallel_loop.empty()) line(names_.parallel_loop);
     const std::vector<const Stmt*> steps = reduction_steps(s);
     if (!names_.reordered.empty()) reordered_.insert(steps.begin(), steps.end());
-    if (!names_.reduction) return;
+    if (!names_.reduction || steps.empty()) return;
     std::string clauses;
+    std::map<const Stmt*, HeldReduction> held;
     for (const Stmt* step : steps) {
-      const std::string clause =
-          names_.reduction(k_.pool[step->value].name, step->dtype, cat("r", step->slot));
-      if (clause.empty()) return;
-      clauses += clause;
+      const std::string_view row = k_.pool[step->value].name;
+      HeldReduction h{.how = {}, .name = values_.new_name("q")};
+      h.how = names_.reduction(row, step->dtype, h.name);
+      if (h.how.type.empty())
+        clauses += names_.reduction(row, step->dtype, cat("r", step->slot)).clause;
+      else
+        clauses += h.how.clause;
+      if (h.how.clause.empty()) return;
+      if (!h.how.type.empty()) held.emplace(step, std::move(h));
     }
-    if (!clauses.empty()) line(cat(names_.reduction_loop, clauses));
+    for (const Stmt* step : steps)
+      if (const auto it = held.find(step); it != held.end())
+        line(cat(it->second.how.type, " ", it->second.name, " = ",
+                 filled(it->second, it->second.how.begin, *step), ";"));
+    line(cat(names_.reduction_loop, clauses));
+    held_.merge(held);
+  }
+
+  /// A register whose loop combines into a variable of another form.
+  struct HeldReduction {
+    LoopReduction how;
+    std::string name;
+  };
+  static std::string filled(const HeldReduction& h, std::string_view text, const Stmt& step,
+                            std::string_view term = {}) {
+    std::string result;
+    for (const char c : text) {
+      if (c == '@')
+        result += cat("r", step.slot);
+      else if (c == '#')
+        result += h.name;
+      else if (c == '$')
+        result += term;
+      else
+        result += c;
+    }
+    return result;
+  }
+
+  /// What registers are after the loops of `stmts` that held them in another form.
+  void end_reductions(const std::vector<Stmt>& stmts) {
+    for (const Stmt& s : stmts) {
+      if (const auto it = held_.find(&s); it != held_.end()) {
+        line(cat("r", s.slot, " = ", filled(it->second, it->second.how.end, s), ";"));
+        held_.erase(it);
+      }
+      end_reductions(s.body);
+    }
   }
 
   void loop(const Stmt& s) {
@@ -154,6 +218,7 @@ class BodyPrinter {
     line(cat("for (", names_.index_type, " ", i, " = ", begin, "; ", i, " < ", end, "; ",
              s.step == 1 ? cat("++", i) : cat(i, " += ", s.step), ") {"));
     nested(s.body);
+    if (!held_.empty()) end_reductions(s.body);
     values_.forget(changes);
   }
 
@@ -163,6 +228,7 @@ class BodyPrinter {
   ValuePrinter values_;
   VectorPrinter vectors_;
   std::set<const Stmt*> reordered_;  ///< steps of a loop whose terms may be taken in any order
+  std::map<const Stmt*, HeldReduction> held_;
 };
 
 }  // namespace

@@ -263,7 +263,10 @@ std::string ScalarText::convert(const std::string& x, DType from, DType to) {
   if (to == DType::i1) return cat(in_parentheses(x), " != 0");
   const DType value = info(from).value;
   const std::string cast = cat("(", name_of(info(to).value), ")", in_parentheses(x));
-  if (is_float(from) && !is_float(to)) return call(cat("saturate_", name_of(to)), x);
+  if (is_float(from) && !is_float(to)) {
+    const std::string name = cat("saturate_", name_of(to)), own = cat(name, "_", name_of(value));
+    return call(dialect_.has_snippet(own) ? own : name, x);
+  }
   if (is_float(to) && info(to).bits == 16) {
     if (value == DType::f32) return round(to, x);
     if (value == DType::f64) return round(to, call("narrow_f64", x));

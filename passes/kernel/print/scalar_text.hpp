@@ -31,7 +31,7 @@ struct Dialect {
   std::string_view name;
   std::string_view always;    ///< first lines of every source: pragmas, type names
   std::string_view with_f64;  ///< follows when f64 occurs
-  /// load_f16, round_bf16, saturate_i8, …; also exp_f32, clz_i8, …: functions that rows call, where
+  /// load_f16, round_bf16, saturate_i8 (saturate_i8_f32 where that is another), …; also exp_f32, clz_i8, …: functions that rows call, where
   /// the language does not have them for all types under one name.
   std::vector<Snippet> snippets;
   std::string_view function;     ///< put before a helper's result type: "static inline "
@@ -86,6 +86,12 @@ class ScalarText {
   /// Rounds an f32 value to f16 or bf16 (others: unchanged): for results computed otherwise than by
   /// apply, such as accumulators kept in f32.
   [[nodiscard]] std::string round(DType d, const std::string& x);
+
+  /// The name of a snippet of the dialect, which is defined from now on.
+  [[nodiscard]] std::string snippet(std::string_view name) {
+    use(name);
+    return std::string(name);
+  }
 
   /// Whether anything of f64 or c128 was asked for, so that the device must have it.
   [[nodiscard]] bool uses_f64() const { return uses_f64_; }

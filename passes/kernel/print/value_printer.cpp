@@ -147,6 +147,13 @@ std::string ValuePrinter::index_text(const Expr& e) {
 
 void ValuePrinter::print_element(ExprId id, const Expr& e) {
   if (e.kind == ExprKind::choose) return print_choose(id, e);
+  if (is_part_of_load(e)) {
+    const Expr& whole = pool()[e.operands[0]];
+    const std::string part = text_.value_type(e.dtype), index = value(whole.operands[0]);
+    return declare(id, part,
+                   cat("((const ", part, "*)(b", whole.slot, " + ", index, "))[",
+                       e.name == "real" ? 0 : 1, "]"));
+  }
   std::vector<std::string> operands;
   for (const ExprId x : e.operands) operands.push_back(value(x));
   const std::string& x = operands.at(0);
@@ -167,6 +174,13 @@ void ValuePrinter::print_element(ExprId id, const Expr& e) {
     default:
       throw_internal_error("an expression that cannot be printed");
   }
+}
+
+bool ValuePrinter::is_part_of_load(const Expr& e) const {
+  if (!style_.has_flat_memory || e.kind != ExprKind::apply) return false;
+  if (e.name != "real" && e.name != "imag") return false;
+  const Expr& whole = pool()[e.operands[0]];
+  return whole.kind == ExprKind::load && is_complex(whole.dtype) && !is_known(e.operands[0]);
 }
 
 void ValuePrinter::print_choose(ExprId id, const Expr& e) {

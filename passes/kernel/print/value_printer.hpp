@@ -79,6 +79,8 @@ class ValuePrinter {
   [[nodiscard]] std::string leaf(const kernel::Expr& e);
   void print_index(kernel::ExprId id, const kernel::Expr& e);
   void print_element(kernel::ExprId id, const kernel::Expr& e);
+  /// Whether only one part of a complex element in memory is asked for.
+  [[nodiscard]] bool is_part_of_load(const kernel::Expr& e) const;
   void print_choose(kernel::ExprId id, const kernel::Expr& e);
 
   const Kernel& k_;
