@@ -314,8 +314,10 @@ void ModuleReader::read_sharding_group(OpText& op) {
 }
 
 // check.expect_eq %a, %b : T      check.expect_eq_const %a, dense<…> : T
+// check.expect_eq_const(%a, dense<…> : T) : T      as IREE has it
 // Numbers have the type that the op says; after ':' come types of operands.
 void ModuleReader::read_check(OpText& op) {
+  const bool is_enclosed = eat("(");
   do {
     if (at(TokenKind::value))
       op.operands.push_back(read_operand());
@@ -324,15 +326,11 @@ void ModuleReader::read_check(OpText& op) {
     else
       read_check_item(op);
   } while (eat(","));
-  const auto read_dictionary = [&] {
-    if (!eat("{")) return;
-    merge_dict(op, "}");
-    expect("}");
-  };
-  read_dictionary();
-  if (op.attrs.contains("value")) return;  // its type is the operand's
+  if (is_enclosed) expect(")");
+  read_braced_attributes(op);
+  if (op.attrs.contains("value") && !is_enclosed) return;  // its type is the operand's
   expect(":");
-  read_dictionary();
+  read_braced_attributes(op);
   std::vector<Type> types;
   do types.push_back(read_type());
   while (eat(","));

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // Attributes of barriers and returns stand before the values; a structure's list of fields may end in a comma; a mesh may
-// have its full name.
+// have its full name; what is compared may stand in parentheses.
 sdy.mesh @mesh = #sdy.mesh<["x"=2]>
 sdy.mesh @"other mesh" = <["y"=1]>
 func.func @barrier() -> tensor<3xf32> {
@@ -32,5 +32,13 @@ func.func @trailing_commas() {
     slice_sizes = array<i64: 1, 2>
   } : (tensor<2x2xf32>, tensor<3x1xi32>) -> tensor<3x2xf32>
   check.expect_eq_const %1, dense<[[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]> : tensor<3x2xf32>
+  return
+}
+func.func @checks_in_parentheses() {
+  %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %b = stablehlo.add %a, %a : tensor<2xf32>
+  check.expect_eq_const(%b, dense<[2.0, 4.0]> : tensor<2xf32>) : tensor<2xf32>
+  check.expect_almost_eq_const(%b, dense<[2.00001, 4.0]> : tensor<2xf32>) : tensor<2xf32>
+  check.expect_eq(%b, %b) : tensor<2xf32>
   return
 }
