@@ -88,7 +88,7 @@ unwritable() { # unwritable COMMAND...: with the path as last argument
 unwritable "$partita" compile p.mlir --target opencl -o
 refused 2 "/dev/full: expected a writable file, found: No space left on device" "$partita" compile p.mlir --target opencl -o /dev/full
 for command in "opt p.mlir" "inspect p.pta" "compile p.mlir --target opencl -o p2.pta"; do
-  # shellcheck disable=SC2086
+  # shellcheck disable=SC2016,SC2086
   refused 2 "standard output: expected a writable file, found: No space left on device" \
     bash -c '"$0" "$@" >/dev/full' "$partita" $command
 done
