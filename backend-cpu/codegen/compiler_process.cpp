@@ -12,10 +12,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <system_error>
-#include <thread>
 
+#include "partita/base/cores.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 
@@ -75,31 +74,31 @@ class Runs {
     int status = 0;
     while (::waitpid(children_[awaited_], &status, 0) < 0 && errno == EINTR) {
     }
-    if (status != 0 && !failed_) failed_ = Failed{awaited_, status};
+    if (status != 0 && !has_failed()) failed_ = Failed{awaited_, status};
     ++awaited_;
   }
 
   [[nodiscard]] std::size_t running() const { return children_.size() - awaited_; }
-  [[nodiscard]] bool has_failed() const { return failed_.has_value(); }
+  [[nodiscard]] bool has_failed() const { return failed_.status != 0; }
 
   void throw_failed() const {
-    if (!failed_) return;
-    const std::string said = first_lines(folder_ / log_of(failed_->run));
-    if (WIFSIGNALED(failed_->status))
+    if (!has_failed()) return;
+    const std::string said = first_lines(folder_ / log_of(failed_.run));
+    if (WIFSIGNALED(failed_.status))
       throw_device_error(cat(program_.string(),
                              ": expected it to compile the kernels, found it killed by signal ",
-                             WTERMSIG(failed_->status)));
+                             WTERMSIG(failed_.status)));
     if (lacks_room(said))
       throw_device_error(cat(program_.string(), ": expected room for the compiler's files in ",
                              folder_.parent_path().string(), ", found: ", std::strerror(ENOSPC)));
     throw_internal_error(cat(program_.string(), " refused the kernels (exit status ",
-                             WEXITSTATUS(failed_->status), "): ", said));
+                             WEXITSTATUS(failed_.status), "): ", said));
   }
 
  private:
   struct Failed {
-    std::size_t run;
-    int status;  // of waitpid
+    std::size_t run = 0;
+    int status = 0;  // of waitpid; 0: none has failed
   };
 
   /// The compiler, its assembler and its linker say so in the same words, where the log has room for
@@ -118,7 +117,7 @@ class Runs {
   const fs::path& program_;
   std::vector<pid_t> children_;
   std::size_t awaited_ = 0;
-  std::optional<Failed> failed_;
+  Failed failed_;
 };
 
 }  // namespace
@@ -141,7 +140,7 @@ ScratchFolder::ScratchFolder() : folder_(make_scratch_folder()) {}
 
 void run_program(const fs::path& folder, const fs::path& program,
                  const std::vector<std::vector<std::string>>& runs) {
-  const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t most = usable_cores().size();
   Runs children(folder, program);
   for (const std::vector<std::string>& arguments : runs) {
     if (children.running() == most) children.await();

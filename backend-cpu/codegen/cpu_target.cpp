@@ -175,14 +175,14 @@ bool compiles(const CompileOptions& options) {
 KernelBinary lanes_of(std::span<const PrintedKernel> printed) {
   LaneCode code;
   for (const PrintedKernel& k : printed) code.kernels.push_back(lane_kernel(*k.kernel));
-  const std::string text = lane_code_to_json(code);
   try {
-    (void)lane_code_from_json(text, "lane code");
+    check_lane_code(code, "lane code");
   } catch (const Error& error) {
     throw_user_error(
         cat("--tier 0: expected a program that lane code can express, found one whose ",
             error.what(), "; --tier 1 takes it, with a C compiler"));
   }
+  const std::string text = lane_code_to_json(code);
   const auto bytes = std::as_bytes(std::span(text));
   return {std::string(lane_code_name), {bytes.begin(), bytes.end()}};
 }

@@ -8,6 +8,7 @@
 
 #include "backend-cpu/device/cores.hpp"
 #include "backend-cpu/device/cpu_device.hpp"
+#include "partita/base/cores.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::backends {
@@ -16,7 +17,7 @@ namespace {
 std::vector<std::unique_ptr<Device>> open(const DeviceRequest& request) {
   if (!request.host_queues.empty())
     throw_user_error("queues of the host: expected none for target cpu, found some");
-  const int cores = int(cpu::usable_cores().size());
+  const int cores = int(usable_cores().size());
   const int shards = request.local_ranks * request.devices_per_rank;
   const int first = request.local_rank * request.devices_per_rank;
   std::vector<std::unique_ptr<Device>> devices;
@@ -27,11 +28,11 @@ std::vector<std::unique_ptr<Device>> open(const DeviceRequest& request) {
 
 /// One core each where there are as many partitions as cores: partitions need no synchronisation.
 int default_devices(const Plan& plan, int local_ranks) {
-  const int cores = int(cpu::usable_cores().size());
+  const int cores = int(usable_cores().size());
   return most_partitions(plan) >= cores ? std::max(1, cores / local_ranks) : 1;
 }
 
-std::vector<DeviceProfile> list() { return {cpu::profile_of(int(cpu::usable_cores().size()))}; }
+std::vector<DeviceProfile> list() { return {cpu::profile_of(int(usable_cores().size()))}; }
 
 }  // namespace
 

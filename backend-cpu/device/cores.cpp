@@ -2,7 +2,6 @@
 // Copyright The partita authors
 #include "backend-cpu/device/cores.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,17 +12,6 @@
 #include "partita/base/error.hpp"
 
 namespace partita::cpu {
-
-std::vector<int> usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cores;
-  if (::sched_getaffinity(0, sizeof set, &set) == 0)
-    for (int c = 0; c < CPU_SETSIZE; ++c)
-      if (CPU_ISSET(c, &set)) cores.push_back(c);
-  if (cores.empty()) cores.push_back(0);
-  return cores;
-}
 
 int cores_of(int shard, int shards, int cores) {
   const BlockRange block = block_of(cores, shard, shards);

@@ -86,7 +86,7 @@ namespace {
 /// What instructions expect of the slots they name.
 class Checker {
  public:
-  Checker(const LaneKernel& kernel, const Path& path) : kernel_(kernel), path_(path) {}
+  Checker(const LaneKernel& kernel, const std::string& name) : kernel_(kernel), name_(name) {}
 
   void run() const {
     const std::size_t given = std::size_t(std::max(kernel_.scalars, 0)) + 1;
@@ -103,7 +103,7 @@ class Checker {
 
  private:
   void expect(bool holds, std::string_view what) const {
-    if (!holds) throw_user_error(cat("expected ", what), {.file = path_.text()});
+    if (!holds) throw_user_error(cat("expected ", what), {.file = name_});
   }
   [[nodiscard]] const LaneSlot& slot(int index) const {
     expect(index >= 0 && std::size_t(index) < kernel_.slots.size(), "slots that exist");
@@ -243,7 +243,7 @@ class Checker {
   }
 
   const LaneKernel& kernel_;
-  const Path& path_;
+  const std::string& name_;
 };
 
 }  // namespace
@@ -252,12 +252,15 @@ std::string lane_code_to_json(const LaneCode& code) {
   return bj::serialize(Writer::value_of(code));
 }
 
+void check_lane_code(const LaneCode& code, const std::string& name_for_errors) {
+  for (const LaneKernel& kernel : code.kernels) Checker(kernel, name_for_errors).run();
+}
+
 LaneCode lane_code_from_json(std::string_view text, const std::string& name_for_errors) {
   const bj::value value = json::parse(text, name_for_errors);
-  const Path root{.name = name_for_errors};
   LaneCode code;
-  Reader::read(value, code, root);
-  for (const LaneKernel& kernel : code.kernels) Checker(kernel, root).run();
+  Reader::read(value, code, Path{.name = name_for_errors});
+  check_lane_code(code, name_for_errors);
   return code;
 }
 

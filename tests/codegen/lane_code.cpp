@@ -107,6 +107,10 @@ TEST(LaneCode, that_names_what_is_not_there_is_refused) {
   refused("\"op\":\"store_row\"", "\"op\":\"store_row\",\"result\":9000");
   refused("\"op\":\"store_row\"", "\"op\":\"store\"");
   refused("\"result\":", "\"result\":90");
+  LaneCode code = lane_code_from_json(good, "code");
+  check_lane_code(code, "code");
+  code.kernels[0].code[0].arguments[0] = 4000;
+  EXPECT_THROW(check_lane_code(code, "code"), Error);
   EXPECT_THROW((void)lane_code_from_json(good.substr(0, good.size() / 2), "code"), Error);
 }
 

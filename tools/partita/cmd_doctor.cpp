@@ -2,7 +2,6 @@
 // Copyright The partita authors
 //
 // `partita doctor`: whether this machine has what running needs, and how to get what is missing.
-#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,8 +9,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <thread>
 
+#include "partita/base/cores.hpp"
 #include "partita/base/cpu_levels.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
@@ -159,11 +158,7 @@ Finding check_cache() {
 }
 
 Finding check_affinity() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0)
-    return {Verdict::warning, "affinity is not known"};
-  const int allowed = CPU_COUNT(&set), present = int(::sysconf(_SC_NPROCESSORS_ONLN));
+  const int allowed = int(usable_cores().size()), present = int(::sysconf(_SC_NPROCESSORS_ONLN));
   if (allowed < present)
     return {Verdict::warning, cat("this process may use ", allowed, " of ", present,
                                   " cores (under mpirun: --bind-to none)")};

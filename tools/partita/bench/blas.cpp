@@ -8,6 +8,7 @@
 
 #include <thread>
 
+#include "partita/base/cores.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "tools/partita/bench/serve.hpp"
@@ -102,7 +103,7 @@ class Worker {
 int serve_blas(std::int64_t clients) {
   const OpenBlas blas = load_openblas();
   blas.set_num_threads(1);
-  const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::int64_t cores = std::int64_t(usable_cores().size());
   constexpr std::size_t step_elements = std::size_t(batch) * features;
   const std::vector<float> data(std::size_t(clients) * steps * step_elements, .01F);
   const auto work = [&](std::int64_t begin, std::int64_t end) {

@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <cstring>
 #include <iostream>
-#include <thread>
 
+#include "partita/base/cores.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "tools/partita/bench/rounds.hpp"
@@ -130,9 +130,9 @@ std::string ranks_json(const RoundsOptions& options, const Side& job, const Side
 int bench_ranks(const RoundsOptions& options) {
   if (!options.compare.empty())
     throw_user_error("--ranks: expected no --compare: jobs are compared with jobs of our own");
-  if (unsigned(options.ranks) > std::thread::hardware_concurrency())
-    throw_user_error(cat("--ranks: expected at most one per core (",
-                         std::thread::hardware_concurrency(), "), found ", options.ranks));
+  if (const std::size_t cores = usable_cores().size(); std::size_t(options.ranks) > cores)
+    throw_user_error(
+        cat("--ranks: expected at most one per core (", cores, "), found ", options.ranks));
   const WorkFolder work(options.work);
   const PeerTools tools = find_peer_tools(options, work.path());
   const fs::path whole = export_case(options, tools, work.path(), options.clients * options.ranks);

@@ -10,8 +10,8 @@
 #include <iomanip>
 #include <iostream>
 #include <sstream>
-#include <thread>
 
+#include "partita/base/cores.hpp"
 #include "partita/base/error.hpp"
 #include "tools/partita/bench/rounds.hpp"
 
@@ -78,7 +78,7 @@ std::string machine_text() {
     }
   double load[1] = {0};
   static_cast<void>(::getloadavg(load, 1));
-  return cat(model, ", ", std::thread::hardware_concurrency(), " cores, load ", fixed(load[0], 1));
+  return cat(model, ", ", usable_cores().size(), " cores, load ", fixed(load[0], 1));
 }
 
 void print_sides(const RoundsOptions& options, const std::vector<Side>& sides) {

@@ -81,8 +81,10 @@ struct LaneCode {
 inline constexpr std::string_view lane_code_name = "lanes";
 
 [[nodiscard]] std::string lane_code_to_json(const LaneCode& code);
-/// Checks indices too: what it gives can be run on buffers as large as the code expects.  A user error
-/// at `name_for_errors` otherwise.
+/// That the code can be run on buffers as large as it expects, and written; a user error at
+/// `name_for_errors` otherwise.
+void check_lane_code(const LaneCode& code, const std::string& name_for_errors);
+/// Checks what it reads by check_lane_code.
 [[nodiscard]] LaneCode lane_code_from_json(std::string_view text,
                                            const std::string& name_for_errors);
 
