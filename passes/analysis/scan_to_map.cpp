@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "partita/ir/loops.hpp"
 #include "partita/ir/op.hpp"
 #include "passes/analysis/placement_support.hpp"
 #include "passes/kernel/values.hpp"
@@ -18,19 +19,11 @@ using ir::I64s;
 using ir::Node;
 using ir::Value;
 
-std::optional<std::int64_t> constant_integer(Value v) {
-  if (!v.node->is("stablehlo.constant") || !v.type().dims.empty() || !is_integer(v.type().dtype))
-    return std::nullopt;
-  const HostArray array =
-      convert((*v.node->attrs.find("value")->get_if<ir::DenseRef>())->to_array(), DType::i64);
-  return *array.data<DType::i64>();
-}
-
 /// Whether the start indices from operand `first` on are (counter, 0, …).
 bool starts_at(const Node& node, std::size_t first, Value counter) {
   if (node.operands().size() <= first || node.operand(first) != counter) return false;
   for (std::size_t k = first + 1; k < node.operands().size(); ++k)
-    if (constant_integer(node.operand(k)) != 0) return false;
+    if (ir::integer_constant(node.operand(k)) != 0) return false;
   return true;
 }
 
@@ -46,8 +39,8 @@ class Scan {
                                    const std::map<std::string, std::int64_t>& placements) {
     const auto counted = counted_loop(loop);
     if (!counted || counted->step != 1) return std::nullopt;
-    const auto end = constant_integer(counted->end);
-    if (!end || constant_integer(loop.operand(std::size_t(counted->induction))) != 0)
+    const auto end = ir::integer_constant(counted->end);
+    if (!end || ir::integer_constant(loop.operand(std::size_t(counted->induction))) != 0)
       return std::nullopt;
     for (const auto& [name, size] : placements) {
       if (size != *end) continue;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string_view>
 
+#include "partita/ir/loops.hpp"
 #include "partita/ir/window.hpp"
 #include "passes/kernel/lower/contraction_shape.hpp"
 #include "passes/kernel/lower/tiled_convolution.hpp"
@@ -114,37 +115,22 @@ bool is_library_contraction(const Node& node, const ValuePolicy& policy) {
 std::optional<CountedLoop> counted_loop(const Node& loop) {
   if (!loop.is("stablehlo.while")) return std::nullopt;
   const Graph& condition = loop.region(0);
-  const Graph& body = loop.region(1);
   if (condition.results.size() != 1) return std::nullopt;
-  const auto strip = [](Value v) {
-    while (v.node->is("stablehlo.convert") && v.node->operand(0).type() == v.type())
-      v = v.node->operand(0);
-    return v;
-  };
-  const Value test = strip(condition.results[0]);
+  const Value test = ir::without_conversions(condition.results[0]);
   if (!test.node->is("stablehlo.compare") || test.node->attrs.text("comparison_direction") != "LT")
     return std::nullopt;
-  const Value i = strip(test.node->operand(0)), end = strip(test.node->operand(1));
+  const Value i = ir::without_conversions(test.node->operand(0)),
+              end = ir::without_conversions(test.node->operand(1));
   if (!condition.is_argument(i) || !is_scalar_integer(i)) return std::nullopt;
   // The bound stays the same: a constant, a value from outside, or a carry that the body passes on.
-  if (condition.is_argument(end)) {
-    if (strip(body.results.at(std::size_t(end.index))) != body.argument(end.index))
-      return std::nullopt;
-  } else if (end.node->graph() == &condition && !end.node->is("stablehlo.constant")) {
-    return std::nullopt;
-  }
-  const Value next = strip(body.results.at(std::size_t(i.index)));
-  if (!next.node->is("stablehlo.add")) return std::nullopt;
-  const Value x = strip(next.node->operand(0)), y = strip(next.node->operand(1));
-  const Value argument = body.argument(i.index);
-  const Value other = x == argument ? y : x;
-  if ((x != argument && y != argument) || !other.node->is("stablehlo.constant"))
-    return std::nullopt;
-  const auto* dense = other.node->attrs.find("value")->get_if<ir::DenseRef>();
-  const HostArray step = convert((*dense)->to_array(), DType::i64);
-  const std::int64_t by = *step.data<DType::i64>();
-  if (by <= 0) return std::nullopt;
-  return CountedLoop{.induction = i.index, .step = by, .end = end};
+  const bool is_fixed = condition.is_argument(end)
+                            ? ir::is_passed_on(loop, std::size_t(end.index))
+                            : end.node->graph() != &condition || end.node->is("stablehlo.constant");
+  const auto update = ir::carry_step(loop, std::size_t(i.index));
+  if (!is_fixed || !update || !update->is_sum) return std::nullopt;
+  const auto by = ir::integer_constant(update->by);
+  if (!by || *by <= 0) return std::nullopt;
+  return CountedLoop{.induction = i.index, .step = *by, .end = end};
 }
 
 ValueAnalysis::ValueAnalysis(const Graph& body, const ValuePolicy& policy) : policy_(policy) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "partita/ir/loops.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::ir {
@@ -53,22 +54,13 @@ std::optional<std::int64_t> evaluate(Value v, int depth) {
   const Node& node = *v.node;
   std::optional<std::int64_t> found;
   if (node.is("stablehlo.constant")) {
-    const HostArray array =
-        convert((*node.attrs.find("value")->get_if<DenseRef>())->to_array(), DType::i64);
-    found = *array.data<DType::i64>();
+    found = integer_constant(v);
   } else if (node.is("stablehlo.convert") && is_scalar_integer(node.operand(0).type())) {
     found = evaluate(node.operand(0), depth + 1);
   } else {
     found = of_arithmetic(node, depth);
   }
   return found && fits(*found, v.type().dtype) ? found : std::nullopt;
-}
-
-/// The value behind conversions to its own type.
-Value stripped(Value v) {
-  while (v.node->is("stablehlo.convert") && v.node->operand(0).type() == v.type())
-    v = v.node->operand(0);
-  return v;
 }
 
 /// a DIRECTION b as if the sides changed places.
@@ -112,32 +104,23 @@ std::optional<std::int64_t> bound(const Node& loop, Value v) {
 
 std::optional<std::int64_t> constant_integer(Value v) { return evaluate(v, 0); }
 
-bool is_passed_on(const Node& loop, std::size_t k) {
-  return stripped(loop.region(1).results.at(k)) == loop.region(1).argument(int(k));
-}
-
 std::optional<Counter> counter_carry(const Node& loop, std::size_t k) {
-  const Graph& body = loop.region(1);
-  const Value argument = body.argument(int(k));
-  if (!is_scalar_integer(argument.type()) || argument.type().dtype == DType::i1)
-    return std::nullopt;
+  const Type type = loop.region(1).argument(int(k)).type();
+  if (!is_scalar_integer(type) || type.dtype == DType::i1) return std::nullopt;
   const auto first = constant_integer(loop.operand(k));
-  const Value next = stripped(body.results.at(k));
-  const bool is_sum = next.node->is("stablehlo.add");
-  if (!first || !is_small(*first) || (!is_sum && !next.node->is("stablehlo.subtract")))
-    return std::nullopt;
-  const Value x = stripped(next.node->operand(0)), y = stripped(next.node->operand(1));
-  if (x != argument && (y != argument || !is_sum)) return std::nullopt;
-  const auto step = constant_integer(x == argument ? y : x);
+  const auto update = carry_step(loop, k);
+  if (!first || !is_small(*first) || !update) return std::nullopt;
+  const auto step = constant_integer(update->by);
   if (!step || !is_small(*step)) return std::nullopt;
-  return Counter{*first, is_sum ? *step : -*step};
+  return Counter{*first, update->is_sum ? *step : -*step};
 }
 
 std::optional<std::int64_t> trip_count(const Node& loop) {
   const Graph& condition = loop.region(0);
-  const Value test = stripped(condition.results.at(0));
+  const Value test = without_conversions(condition.results.at(0));
   if (!test.node->is("stablehlo.compare")) return std::nullopt;
-  Value i = stripped(test.node->operand(0)), end = stripped(test.node->operand(1));
+  Value i = without_conversions(test.node->operand(0)),
+        end = without_conversions(test.node->operand(1));
   std::string_view direction = test.node->attrs.text("comparison_direction");
   const auto is_counter = [&](Value v) {
     return condition.is_argument(v) && counter_carry(loop, std::size_t(v.index)).has_value();

@@ -2,13 +2,13 @@
 // Copyright The partita authors
 //
 // What is known of a loop before it runs: carries that are counters, and how often the body runs.
-// Derivatives ask; kernel formation has its own, looser question (a bound that the host computes).
+// Derivatives ask.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
-#include "partita/ir/graph.hpp"
+#include "partita/ir/loops.hpp"
 
 namespace partita::ir {
 
@@ -21,8 +21,6 @@ struct Counter {
 };
 /// Carry k of a stablehlo.while as a counter: a scalar integer from a constant by constant steps.
 [[nodiscard]] std::optional<Counter> counter_carry(const Node& loop, std::size_t k);
-/// Whether the body passes carry k on unchanged.
-[[nodiscard]] bool is_passed_on(const Node& loop, std::size_t k);
 /// How often the body of a stablehlo.while runs: a counter is compared with a constant.
 [[nodiscard]] std::optional<std::int64_t> trip_count(const Node& loop);
 
