@@ -11,6 +11,7 @@
 #include "backend-cpu/codegen/lane_slots.hpp"
 #include "partita/base/error.hpp"
 #include "passes/kernel/body_facts.hpp"
+#include "passes/kernel/expressions.hpp"
 #include "passes/kernel/scoped_map.hpp"
 
 namespace partita::passes {
@@ -33,14 +34,6 @@ struct Place {
   std::int64_t stride = 0;
 };
 
-void refuse_vectors(const Kernel& kernel, const std::vector<Stmt>& stmts) {
-  for (const Stmt& s : stmts) {
-    if (s.width > 1 || s.kind == Stmt::Kind::add_lanes)
-      throw_internal_error(cat("lane code of kernel ", kernel.stem, ", which has vectors"));
-    refuse_vectors(kernel, s.body);
-  }
-}
-
 class LaneWriter {
  public:
   explicit LaneWriter(const Kernel& kernel)
@@ -49,7 +42,8 @@ class LaneWriter {
         early_(facts_, {.are_known = [this](ExprId id) { return places_.contains(id); },
                         .are_worthwhile = [](const Expr& /*e*/) { return true; },
                         .evaluate = [this](ExprId id) { evaluate(id); }}) {
-    refuse_vectors(kernel, kernel.body);
+    if (has_vectors(kernel.body))
+      throw_internal_error(cat("lane code of kernel ", kernel.stem, ", which has vectors"));
   }
   LaneWriter(const LaneWriter&) = delete;
   LaneWriter& operator=(const LaneWriter&) = delete;

@@ -167,12 +167,6 @@ class LoopMaker {
     }
   }
 
-  /// Whether a register below is a vector already.
-  [[nodiscard]] static bool has_vectors(const std::vector<Stmt>& stmts) {
-    return std::ranges::any_of(stmts,
-                               [](const Stmt& s) { return s.width > 1 || has_vectors(s.body); });
-  }
-
   /// Where a loop reads neighbours for neighbouring items but not from one iteration to the next.
   [[nodiscard]] bool wants_lanes(const std::vector<Stmt>& body) const {
     const std::map<std::int32_t, DType> registers = shared_registers(body);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "passes/kernel/expressions.hpp"
+
 namespace partita::passes {
 namespace {
 
@@ -11,7 +13,6 @@ using kernel::Expr;
 using kernel::ExprId;
 using kernel::ExprKind;
 using kernel::ExprPool;
-using kernel::no_expr;
 
 void collect(const Stmt& s, Changes& changes) {
   switch (s.kind) {
@@ -52,13 +53,6 @@ bool is_leaf(ExprKind kind) {
 }
 
 bool is_index_arithmetic(ExprKind kind) { return kind > ExprKind::to_index; }
-
-std::vector<ExprId> roots_of(const Stmt& s) {
-  std::vector<ExprId> roots;
-  for (const ExprId e : {s.value, s.other})
-    if (e != no_expr) roots.push_back(e);
-  return roots;
-}
 
 bool Changes::include(const Expr& e) const {
   return (e.kind == ExprKind::index_variable && variables.contains(e.slot)) ||

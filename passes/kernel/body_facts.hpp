@@ -23,9 +23,6 @@ namespace partita::passes {
 /// An operation on indices, comparisons included.
 [[nodiscard]] bool is_index_arithmetic(kernel::ExprKind kind);
 
-/// What a statement itself, not its body, asks for.
-[[nodiscard]] std::vector<kernel::ExprId> roots_of(const Stmt& s);
-
 /// What statements change.
 struct Changes {
   std::set<std::int32_t> variables = {}, registers = {}, buffers = {};

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 #include "passes/kernel/expressions.hpp"
 
-#include <functional>
+#include <algorithm>
 
 #include "partita/base/error.hpp"
 
@@ -27,8 +27,7 @@ class Walk {
   }
   void visit(const std::vector<Stmt>& stmts) {
     for (const Stmt& s : stmts) {
-      for (const ExprId e : {s.value, s.other})
-        if (e != no_expr) visit(e);
+      for (const ExprId e : roots_of(s)) visit(e);
       visit(s.body);
     }
   }
@@ -79,6 +78,55 @@ std::vector<ExprId> reachable(const ExprPool& pool, ExprId root) {
   Walk walk(pool);
   walk.visit(root);
   return walk.take();
+}
+
+std::vector<ExprId> roots_of(const Stmt& s) {
+  std::vector<ExprId> roots;
+  for (const ExprId e : {s.value, s.other})
+    if (e != no_expr) roots.push_back(e);
+  return roots;
+}
+
+bool has_vectors(const std::vector<Stmt>& stmts) {
+  return std::ranges::any_of(stmts,
+                             [](const Stmt& s) { return s.width > 1 || has_vectors(s.body); });
+}
+
+bool depends_on(const ExprPool& pool, ExprId id, ExprKind kind, std::int32_t slot) {
+  return std::ranges::any_of(reachable(pool, id), [&](ExprId x) {
+    const Expr& e = pool[x];
+    return e.kind == kind && (slot < 0 || e.slot == slot);
+  });
+}
+
+std::optional<std::int64_t> index_stride(const ExprPool& pool, ExprId id, std::int32_t variable) {
+  const Expr& e = pool[id];
+  switch (e.kind) {
+    case ExprKind::index_constant:
+    case ExprKind::index_scalar:
+      return 0;
+    case ExprKind::index_variable:
+      return e.slot == variable ? 1 : 0;
+    case ExprKind::index_add:
+    case ExprKind::index_sub: {
+      const auto a = index_stride(pool, e.operands[0], variable),
+                 b = index_stride(pool, e.operands[1], variable);
+      if (!a || !b) return std::nullopt;
+      return e.kind == ExprKind::index_add ? *a + *b : *a - *b;
+    }
+    case ExprKind::index_mul: {
+      const auto a = index_stride(pool, e.operands[0], variable),
+                 b = index_stride(pool, e.operands[1], variable);
+      if (a && b && *a == 0 && *b == 0) return 0;
+      const auto factor = [&](ExprId x) { return std::int64_t(pool[x].bits); };
+      if (b && pool.is_index_constant(e.operands[0])) return *b * factor(e.operands[0]);
+      if (a && pool.is_index_constant(e.operands[1])) return *a * factor(e.operands[1]);
+      return std::nullopt;
+    }
+    default:
+      if (depends_on(pool, id, ExprKind::index_variable, variable)) return std::nullopt;
+      return 0;
+  }
 }
 
 ExprId item_guard(const Kernel& kernel) {

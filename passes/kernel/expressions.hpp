@@ -20,6 +20,20 @@ namespace partita::passes {
 [[nodiscard]] std::vector<kernel::ExprId> reachable(const kernel::ExprPool& pool,
                                                     kernel::ExprId root);
 
+/// What a statement itself, not its body, asks for.
+[[nodiscard]] std::vector<kernel::ExprId> roots_of(const Stmt& s);
+
+/// Whether statements compute with vectors.
+[[nodiscard]] bool has_vectors(const std::vector<Stmt>& stmts);
+
+/// Whether an expression holds one of that kind (and slot, where that is not negative).
+[[nodiscard]] bool depends_on(const kernel::ExprPool& pool, kernel::ExprId id,
+                              kernel::ExprKind kind, std::int32_t slot = -1);
+
+/// How far an index moves with a variable: nothing where that is not a number.
+[[nodiscard]] std::optional<std::int64_t> index_stride(const kernel::ExprPool& pool,
+                                                       kernel::ExprId id, std::int32_t variable);
+
 /// The number of items where the whole body is guarded by it, else no_expr.
 [[nodiscard]] kernel::ExprId item_guard(const Kernel& kernel);
 

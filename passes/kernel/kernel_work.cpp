@@ -46,11 +46,9 @@ class Counter {
   double count(const std::vector<Stmt>& stmts, std::set<ExprId> known) const {
     double total = 0;
     for (const Stmt& s : stmts) {
-      for (const ExprId root : {s.value, s.other}) {
-        if (root == no_expr) continue;
+      for (const ExprId root : roots_of(s))
         for (const ExprId id : reachable(kernel_.pool, root))
           if (known.insert(id).second) total += own_work(kernel_.pool[id]);
-      }
       if (s.kind == Stmt::Kind::store || s.kind == Stmt::Kind::multiply_add) total += 1;
       if (s.body.empty()) continue;
       total += count(s.body, known) * (s.kind == Stmt::Kind::loop ? turns(s) : 1);

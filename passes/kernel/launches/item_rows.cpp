@@ -2,8 +2,6 @@
 // Copyright The partita authors
 #include "passes/kernel/launches/item_rows.hpp"
 
-#include <algorithm>
-
 #include "passes/kernel/expressions.hpp"
 
 namespace partita::passes {
@@ -36,43 +34,8 @@ std::int64_t choose_row(const std::set<std::int64_t>& divisors) {
   return divisors.empty() || *divisors.rbegin() < shortest_row ? 0 : *divisors.rbegin();
 }
 
-bool depends_on(const ExprPool& pool, ExprId id, ExprKind kind, std::int32_t slot) {
-  return std::ranges::any_of(reachable(pool, id), [&](ExprId x) {
-    const Expr& e = pool[x];
-    return e.kind == kind && (slot < 0 || e.slot == slot);
-  });
-}
-
-std::optional<std::int64_t> index_stride(const ExprPool& pool, ExprId id, std::int32_t variable) {
-  const Expr& e = pool[id];
-  switch (e.kind) {
-    case ExprKind::index_variable:
-      return e.slot == variable ? 1 : 0;
-    case ExprKind::index_add:
-    case ExprKind::index_sub: {
-      const auto a = index_stride(pool, e.operands[0], variable),
-                 b = index_stride(pool, e.operands[1], variable);
-      if (!a || !b) return std::nullopt;
-      return e.kind == ExprKind::index_add ? *a + *b : *a - *b;
-    }
-    case ExprKind::index_mul: {
-      const auto a = index_stride(pool, e.operands[0], variable),
-                 b = index_stride(pool, e.operands[1], variable);
-      if (a && b && *a == 0 && *b == 0) return 0;
-      const auto factor = [&](ExprId x) { return std::int64_t(pool[x].bits); };
-      if (b && pool.is_index_constant(e.operands[0])) return *b * factor(e.operands[0]);
-      if (a && pool.is_index_constant(e.operands[1])) return *a * factor(e.operands[1]);
-      return std::nullopt;
-    }
-    default:
-      if (depends_on(pool, id, ExprKind::index_variable, variable)) return std::nullopt;
-      return 0;
-  }
-}
-
 bool is_shared_control(const ExprPool& pool, const Stmt& s, const std::set<std::int32_t>& items) {
-  for (const ExprId e : {s.value, s.other}) {
-    if (e == no_expr) continue;
+  for (const ExprId e : roots_of(s)) {
     if (depends_on(pool, e, ExprKind::reg)) return false;
     for (const std::int32_t slot : items)
       if (depends_on(pool, e, ExprKind::index_variable, slot)) return false;

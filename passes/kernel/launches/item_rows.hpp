@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -21,14 +20,6 @@ namespace partita::passes {
 
 /// The row length among divisors: the smallest that is long enough; 0 where there is none.
 [[nodiscard]] std::int64_t choose_row(const std::set<std::int64_t>& divisors);
-
-/// Whether an expression holds one of that kind (and slot, where that is not negative).
-[[nodiscard]] bool depends_on(const kernel::ExprPool& pool, kernel::ExprId id,
-                              kernel::ExprKind kind, std::int32_t slot = -1);
-
-/// How far an index moves with a variable: nothing where that is not a number.
-[[nodiscard]] std::optional<std::int64_t> index_stride(const kernel::ExprPool& pool,
-                                                       kernel::ExprId id, std::int32_t variable);
 
 /// Whether how often a loop runs, or whether a branch is taken, is the same for all items; the
 /// variables `items` count them.

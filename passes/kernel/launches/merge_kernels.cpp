@@ -110,7 +110,7 @@ class KernelMerger {
     for (const Stmt& s : stores) done.push_back(map(s));
     for (const Stmt& s : done) {
       out_->buffers[std::size_t(s.slot)].is_written = true;
-      stored_[s.slot] = {s.other, s.value, depends_on_register(s.value)};
+      stored_[s.slot] = {s.other, s.value, depends_on(out_->pool, s.value, ExprKind::reg)};
       stores_.push_back(s);
     }
   }
@@ -245,11 +245,6 @@ class KernelMerger {
     else if (s.kind != Stmt::Kind::when)
       to.slot = s.slot + first_register_;
     return to;
-  }
-
-  bool depends_on_register(ExprId id) const {
-    return std::ranges::any_of(reachable(out_->pool, id),
-                               [&](ExprId x) { return out_->pool[x].kind == ExprKind::reg; });
   }
 
   /// Whether statements need nothing that a loop before them computes, and read a buffer that

@@ -16,7 +16,6 @@ namespace {
 using kernel::ExprId;
 using kernel::ExprKind;
 using kernel::ExprPool;
-using kernel::no_expr;
 
 /// Loads and operations, vectors counted once, that take about as long as a launch does.
 constexpr std::int64_t most_work = 32768;
@@ -36,8 +35,7 @@ std::int64_t work_of(const Kernel& k, const std::vector<Stmt>& stmts) {
   std::int64_t work = 0;
   for (const Stmt& s : stmts) {
     ++work;
-    for (const ExprId root : {s.value, s.other}) {
-      if (root == no_expr) continue;
+    for (const ExprId root : roots_of(s)) {
       for (const ExprId id : reachable(k.pool, root)) {
         const ExprKind kind = k.pool[id].kind;
         work += kind == ExprKind::apply || kind == ExprKind::load;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "passes/kernel/expressions.hpp"
+
 namespace partita::passes {
 namespace {
 
@@ -24,32 +26,23 @@ struct KernelAccess {
   std::vector<std::set<ExprId>> loads, stores;
   bool is_looped = false;  ///< a store under a loop: one item writes several elements
 
-  explicit KernelAccess(const Kernel& k)
-      : loads(k.buffers.size()), stores(k.buffers.size()), seen_(std::size_t(k.pool.size())) {
-    visit(k, k.body, false);
+  explicit KernelAccess(const Kernel& k) : loads(k.buffers.size()), stores(k.buffers.size()) {
+    for (const ExprId id : reachable(k.pool, k.body))
+      if (const Expr& e = k.pool[id]; e.kind == ExprKind::load)
+        loads[std::size_t(e.slot)].insert(e.operands[0]);
+    find_stores(k.body, false);
   }
 
  private:
-  void expression(const Kernel& k, ExprId id) {
-    const auto i = std::size_t(id);
-    if (seen_[i]) return;
-    seen_[i] = true;
-    const Expr& e = k.pool[id];
-    if (e.kind == ExprKind::load) loads[std::size_t(e.slot)].insert(e.operands[0]);
-    for (ExprId x : e.operands) expression(k, x);
-  }
-  void visit(const Kernel& k, const std::vector<Stmt>& stmts, bool in_loop) {
+  void find_stores(const std::vector<Stmt>& stmts, bool in_loop) {
     for (const Stmt& s : stmts) {
       if (s.kind == Stmt::Kind::store) {
         stores[std::size_t(s.slot)].insert(s.other);
         is_looped |= in_loop;
       }
-      for (const ExprId* e : {&s.value, &s.other})
-        if (*e != ExprId(-1)) expression(k, *e);
-      visit(k, s.body, in_loop || s.kind == Stmt::Kind::loop);
+      find_stores(s.body, in_loop || s.kind == Stmt::Kind::loop);
     }
   }
-  std::vector<bool> seen_;
 };
 
 void visit_launch(Launch& l, const PlanDraft& draft,

@@ -7,7 +7,7 @@
 // exists, so that the innermost loop has no branch.
 #include <algorithm>
 
-#include "passes/kernel/index_factors.hpp"
+#include "passes/kernel/expressions.hpp"
 #include "passes/kernel/lower/reduction.hpp"
 #include "passes/kernel/lower/tiled_convolution.hpp"
 #include "passes/kernel/lower/window_index.hpp"
@@ -287,7 +287,7 @@ bool PlanBuilder::is_contiguous(Value v, std::int64_t dimension) {
     index.push_back(scratch.pool.variable(variable));
   }
   const kernel::Expr& e = scratch.pool[body.element(v, index)];
-  return e.kind == kernel::ExprKind::load && factor_of(scratch.pool, e.operands[0], along) == 1;
+  return e.kind == kernel::ExprKind::load && index_stride(scratch.pool, e.operands[0], along) == 1;
 }
 
 }  // namespace partita::passes

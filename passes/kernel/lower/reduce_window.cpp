@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "passes/kernel/launches/item_rows.hpp"
+#include "passes/kernel/expressions.hpp"
 #include "passes/kernel/lower/reduction.hpp"
 #include "passes/kernel/lower/window_index.hpp"
 

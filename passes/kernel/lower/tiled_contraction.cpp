@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-#include "passes/kernel/index_factors.hpp"
+#include "passes/kernel/expressions.hpp"
 #include "passes/kernel/lower/contraction_shape.hpp"
 #include "passes/kernel/lower/tile_sizes.hpp"
 #include "passes/kernel/statements.hpp"
@@ -26,10 +26,10 @@ using kernel::ExprPool;
 enum class Along : std::uint8_t { constant, contiguous, scattered };
 
 Along along(const ExprPool& pool, ExprId id, std::int32_t variable) {
-  if (!contains_variable(pool, id, variable)) return Along::constant;
+  if (!depends_on(pool, id, ExprKind::index_variable, variable)) return Along::constant;
   const Expr& e = pool[id];
   if (e.kind == ExprKind::load)
-    return factor_of(pool, e.operands[0], variable) == 1 ? Along::contiguous : Along::scattered;
+    return index_stride(pool, e.operands[0], variable) == 1 ? Along::contiguous : Along::scattered;
   if (e.kind != ExprKind::apply) return Along::scattered;
   for (const ExprId x : e.operands)
     if (along(pool, x, variable) == Along::scattered) return Along::scattered;
@@ -150,7 +150,7 @@ class Tiler {
                rhs_n = s_.n > 1 && along(pool_, rhs, n) == Along::contiguous,
                both_k = s_.k > 1 && along(pool_, lhs, k) == Along::contiguous &&
                         along(pool_, rhs, k) == Along::contiguous,
-               out_m = factor_of(pool_, out, m) == 1, out_n = factor_of(pool_, out, n) == 1;
+               out_m = index_stride(pool_, out, m) == 1, out_n = index_stride(pool_, out, n) == 1;
     constexpr std::int64_t few = 4;
     return {.by_m = lhs_m && s_.m >= few,
             .by_n = rhs_n && s_.n >= few,

@@ -7,6 +7,7 @@
 
 #include "partita/base/error.hpp"
 #include "partita/ir/window.hpp"
+#include "passes/kernel/expressions.hpp"
 #include "passes/kernel/print/value_printer.hpp"
 #include "passes/kernel/print/vector_printer.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "partita/base/error.hpp"
-#include "passes/kernel/index_factors.hpp"
+#include "passes/kernel/expressions.hpp"
 
 namespace partita::passes {
 namespace {
@@ -67,7 +67,8 @@ bool VectorPrinter::is_native(ExprId id, DType d, std::int32_t lane) {
     return true;
   };
   if (e.kind == ExprKind::reg) return e.dtype == d;
-  if (e.kind == ExprKind::load) return e.dtype == d && factor_of(pool_, e.operands[0], lane) == 1;
+  if (e.kind == ExprKind::load)
+    return e.dtype == d && index_stride(pool_, e.operands[0], lane) == 1;
   if (e.kind != ExprKind::apply || e.source != d) return false;
   if (arithmetic(e.name) != 0 || e.name == "negate" || e.name == "maximum" || e.name == "minimum" ||
       !comparison(e.name).empty())
@@ -190,7 +191,7 @@ void VectorPrinter::statement(const Stmt& s) {
 
 void VectorPrinter::store(const Stmt& s) {
   const DType stored = values_.kernel().buffers[std::size_t(s.slot)].dtype;
-  const bool is_one = factor_of(pool_, s.other, s.lane) == 1 && stored == s.dtype &&
+  const bool is_one = index_stride(pool_, s.other, s.lane) == 1 && stored == s.dtype &&
                       pool_[s.value].dtype == s.dtype;
   if (is_one) {
     const std::string v = value(s.value, s);
