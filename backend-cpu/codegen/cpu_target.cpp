@@ -15,6 +15,7 @@
 #include "partita/base/cpu_levels.hpp"
 #include "partita/base/error.hpp"
 #include "partita/passes/target.hpp"
+#include "passes/kernel/kernel_work.hpp"
 #include "passes/kernel/launches/kernel_list.hpp"
 #include "passes/kernel/print/printer.hpp"
 
@@ -187,6 +188,17 @@ KernelBinary lanes_of(std::span<const PrintedKernel> printed) {
   return {std::string(lane_code_name), {bytes.begin(), bytes.end()}};
 }
 
+/// Whether `runs` runs as lane code would take less time than compiling takes, by estimates that are
+/// right within a factor of three; the longer ones count.
+bool pays_interpreting(const PlanDraft& draft, std::int64_t runs, std::size_t kernels) {
+  constexpr double launch_seconds = 2e-6, operation_seconds = 3e-9, multiply_add_seconds = 4e-11;
+  constexpr double start_seconds = 0.08, kernel_seconds = 0.03;
+  const PlanWork work = work_of(draft);
+  const double once = work.launches * launch_seconds + work.operations * operation_seconds +
+                      work.multiply_adds * multiply_add_seconds;
+  return double(runs) * once < start_seconds + double(kernels) * kernel_seconds;
+}
+
 void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact) {
   const std::vector<std::string> levels = chosen_levels(options);
   KernelPrinter printer;
@@ -212,6 +224,10 @@ void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& a
   const std::vector<ObjectUnit> units = in_units(before, chunks, printed);
   artifact.modules.push_back({"kernels", whole_text(before, chunks, printed)});
   if (artifact.kernels.empty()) return;
+  if (options.tier == "auto" && options.runs > 0 &&
+      pays_interpreting(draft, options.runs, printed.size()) &&
+      !std::ranges::all_of(levels, [&](const auto& level) { return is_in_cache(units, level); }))
+    return;
   for (const std::string& level : levels)
     artifact.binaries.push_back({level, compile_shared_object(units, level)});
 }

@@ -186,6 +186,12 @@ class Compilation {
   std::vector<std::string> flags_;
 };
 
+Link shared_object() {
+  return {.flags = {"-shared", "-nostartfiles", "-s", "-Wl,--build-id=none"},
+          .libraries = {"-lm"},
+          .extension = ".so"};
+}
+
 std::vector<std::byte> compiled(std::span<const ObjectUnit> units, const std::string& level,
                                 const Link& link) {
   const Compilation compilation(level);
@@ -202,10 +208,13 @@ bool has_host_compiler() { return look_for_compiler().has_value(); }
 
 std::vector<std::byte> compile_shared_object(std::span<const ObjectUnit> units,
                                              const std::string& level) {
-  return compiled(units, level,
-                  {.flags = {"-shared", "-nostartfiles", "-s", "-Wl,--build-id=none"},
-                   .libraries = {"-lm"},
-                   .extension = ".so"});
+  return compiled(units, level, shared_object());
+}
+
+bool is_in_cache(std::span<const ObjectUnit> units, const std::string& level) {
+  std::error_code ignored;
+  const fs::path entry = Compilation(level).entry(units, shared_object());
+  return !entry.empty() && fs::is_regular_file(entry, ignored);
 }
 
 std::vector<std::byte> compile_shared_object(std::string_view source, const std::string& level) {

@@ -32,6 +32,9 @@ struct ObjectUnit {
 [[nodiscard]] std::vector<std::byte> compile_shared_object(std::string_view source,
                                                            const std::string& level);
 
+/// Whether compile_shared_object would find these units in the cache.
+[[nodiscard]] bool is_in_cache(std::span<const ObjectUnit> units, const std::string& level);
+
 /// All units as one relocatable object.
 [[nodiscard]] std::vector<std::byte> compile_relocatable(std::span<const ObjectUnit> units,
                                                          const std::string& level);

@@ -6,10 +6,19 @@
 #pragma once
 
 #include "passes/kernel/kernel.hpp"
+#include "passes/kernel/plan_builder.hpp"
 
 namespace partita::passes {
 
 /// Operations of one work-item at most; infinite where a loop of the kernel has no known bound.
 [[nodiscard]] double work_per_item(const Kernel& kernel);
+
+/// What one run of a plan on one shard does; infinite where a loop's turns are not known.
+struct PlanWork {
+  double launches = 0;       ///< of kernels, library products and copies
+  double operations = 0;     ///< of kernels
+  double multiply_adds = 0;  ///< of library products
+};
+[[nodiscard]] PlanWork work_of(const PlanDraft& draft);
 
 }  // namespace partita::passes

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
@@ -182,10 +183,9 @@ std::vector<std::string> tuned_devices(const std::string& target) {
   return names;
 }
 
-Artifact compile_module(const ir::Module& original, const CompileOptions& options,
-                        CompileReport* report) {
-  CompileReport unused;
-  CompileReport& r = report != nullptr ? *report : unused;
+namespace {
+
+Artifact compile_once(const ir::Module& original, const CompileOptions& options, CompileReport& r) {
   const Target& target = find_target(options.target);
   ValuePolicy policy = policy_for(options, target);
   const ChosenTuning tuning = choose_tuning(options, target);
@@ -264,6 +264,45 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   artifact.properties.emplace_back("planned_bytes", planned.formula);
   std::ranges::sort(artifact.properties);
   return artifact;
+}
+
+/// As tier 0, unless its code cannot say what the program does.
+std::optional<Artifact> interpreted(const ir::Module& original, CompileOptions options,
+                                    CompileReport& report) {
+  options.tier = "0";
+  CompileReport own;
+  try {
+    Artifact artifact = compile_once(original, options, own);
+    report = std::move(own);
+    return artifact;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::user) throw;
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Artifact compile_module(const ir::Module& original, const CompileOptions& options,
+                        CompileReport* report) {
+  CompileReport unused;
+  CompileReport& r = report != nullptr ? *report : unused;
+  const Target& target = find_target(options.target);
+  // Dumps are written once.
+  const bool may_choose = target.compiles != nullptr && options.tier == "auto" &&
+                          options.runs > 0 && options.dumps.dump_after.empty();
+  if (!may_choose) {
+    CompileOptions fixed = options;
+    fixed.runs = 0;
+    return compile_once(original, fixed, r);
+  }
+  Artifact artifact = compile_once(original, options, r);
+  if (artifact.kernels.empty() || !artifact.binaries.empty()) return artifact;
+  if (auto other = interpreted(original, options, r)) return std::move(*other);
+  CompileOptions native = options;
+  native.tier = "1";
+  r = {};
+  return compile_once(original, native, r);
 }
 
 }  // namespace partita::passes

@@ -5,6 +5,10 @@
 #include "partita/artifact/lane_code.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
 
 #include "partita/base/error.hpp"
 #include "partita/exec/executor.hpp"
@@ -15,7 +19,7 @@ namespace partita::testing {
 namespace {
 
 /// Windows that reach over the edges, in lanes; then fewer items.
-Artifact windows() {
+Artifact windows(const std::string& tier = "0", std::int64_t runs = 0) {
   const auto module = ir::parse_module(R"(
 func.func @main(%x: tensor<7x45xf32>) -> (tensor<7x45xf32>, tensor<7xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -31,7 +35,8 @@ func.func @main(%x: tensor<7x45xf32>) -> (tensor<7x45xf32>, tensor<7xf32>) {
                                        "windows");
   passes::CompileOptions options;
   options.target = "cpu";
-  options.tier = "0";
+  options.tier = tier;
+  options.runs = runs;
   return passes::compile_module(*module, options);
 }
 
@@ -57,6 +62,49 @@ TEST(LaneCode, takes_the_place_of_machine_code_and_runs) {
     EXPECT_EQ(sums.data<DType::f32>()[i * 45 + 44], 87);
     EXPECT_EQ(most.data<DType::f32>()[i], 129);
   }
+}
+
+TEST(LaneCode, is_chosen_where_compiling_would_take_longer_than_running) {
+  const auto binary = [](const std::string& tier, std::int64_t runs) {
+    return windows(tier, runs).binaries.at(0).name;
+  };
+  ::setenv("PARTITA_CACHE_DIR", "", 1);
+  EXPECT_EQ(binary("auto", 1), lane_code_name);
+  EXPECT_EQ(binary("auto", 20), lane_code_name);
+  EXPECT_NE(binary("auto", 1'000'000), lane_code_name);
+  EXPECT_NE(binary("auto", 0), lane_code_name);
+  EXPECT_NE(binary("1", 1), lane_code_name);
+  // What is compiled already costs nothing.
+  const auto folder = std::filesystem::temp_directory_path() / cat("partita_tier_", ::getpid());
+  ::setenv("PARTITA_CACHE_DIR", folder.c_str(), 1);
+  EXPECT_NE(binary("1", 0), lane_code_name);
+  EXPECT_NE(binary("auto", 1), lane_code_name);
+  std::filesystem::remove_all(folder);
+  ::unsetenv("PARTITA_CACHE_DIR");
+}
+
+TEST(LaneCode, is_not_chosen_for_loops_of_unknown_length) {
+  ::setenv("PARTITA_CACHE_DIR", "", 1);
+  const auto module = ir::parse_module(R"(
+func.func @main(%x: tensor<3xf32>, %limit: tensor<f32>) -> tensor<3xf32> {
+  %r = stablehlo.while(%a = %x) : tensor<3xf32>
+  cond {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %s = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+    %go = stablehlo.compare LT, %s, %limit : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %b = stablehlo.add %a, %a : tensor<3xf32>
+    stablehlo.return %b : tensor<3xf32>
+  }
+  return %r : tensor<3xf32>
+})",
+                                       "doubling");
+  passes::CompileOptions options;
+  options.target = "cpu";
+  options.runs = 1;
+  EXPECT_NE(passes::compile_module(*module, options).binaries.at(0).name, lane_code_name);
+  ::unsetenv("PARTITA_CACHE_DIR");
 }
 
 TEST(LaneCode, for_other_launches_is_refused) {

@@ -155,7 +155,12 @@ void add_compile_command(CLI::App& app, Action& action) {
   command->add_option(
       "--tier", arguments->options.tier,
       "What runs kernels on target cpu: 1 (machine code by a C compiler), 0 (compiled "
-      "loops that interpret them), auto (1 where there is a compiler)");
+      "loops that interpret them), auto (1 where there is a compiler, unless --runs are too few "
+      "for it)");
+  command
+      ->add_option("--runs", arguments->options.runs,
+                   "How often the artifact will run about, for --tier auto (default: often)")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--memory-budget", arguments->memory_budget,
                       "Most bytes of one shard, such as 8GiB");
   const CLI::Option* function =

@@ -9,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 
@@ -18,6 +19,8 @@
 #include "partita/base/file.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/exec/inputs.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/passes/compile.hpp"
 #include "tools/partita/commands.hpp"
 
 namespace partita::tool {
@@ -28,6 +31,7 @@ using Clock = std::chrono::steady_clock;
 
 struct RunOptions {
   std::string artifact, inputs, outputs, carry, print, stats, trace, memory_budget;
+  std::string target = "cpu", tier = "auto";
   int rounds = 1, repeat = 1, devices_per_rank = 0;
   double timeout_s = 60;
   bool check_replicas = false;
@@ -233,8 +237,21 @@ void save_results(const RunOptions& options, Session& session, const std::vector
   if (is_root) write_npz(options.outputs, outputs);
 }
 
+/// The artifact of the command, or the program that it names compiled for these runs alone.
+Artifact artifact_of(const RunOptions& options) {
+  if (!std::filesystem::path(options.artifact).extension().string().starts_with(".mlir"))
+    return load_artifact(options.artifact);
+  passes::CompileOptions compile;
+  compile.target = options.target;
+  compile.tier = options.tier;
+  // Ranks must agree, and what one finds in its cache another may not.
+  if (!launched_by_mpi())
+    compile.runs = std::int64_t(options.rounds) * (options.repeat > 1 ? options.repeat + 1 : 1);
+  return passes::compile_module(*ir::read_module(options.artifact), compile);
+}
+
 int run(const RunOptions& options) {
-  Artifact artifact = load_artifact(options.artifact);
+  Artifact artifact = artifact_of(options);
   // Everything that can be wrong with the command is said before a device is touched.
   for (const std::string& path : {options.outputs, options.stats, options.trace})
     if (!path.empty() && launched_rank() == 0) check_writable(path);
@@ -255,7 +272,12 @@ int run(const RunOptions& options) {
 void add_run_command(CLI::App& app, Action& action) {
   auto o = std::make_shared<RunOptions>();
   CLI::App* c = app.add_subcommand("run", "Run an artifact, under mpirun on all ranks");
-  c->add_option("artifact", o->artifact, "Artifact (.pta)")->required();
+  c->add_option("artifact", o->artifact, "Artifact (.pta), or a program (.mlir) to compile first")
+      ->required();
+  c->add_option("--target", o->target, "Of a program: opencl or cpu (the default)");
+  c->add_option("--tier", o->tier,
+                "Of a program, on target cpu: 1 (machine code), 0 (interpreted kernels) or auto: "
+                "what takes less time for these runs, compiling included");
   c->add_option("--inputs", o->inputs,
                 "X.npz with in0, in1, … or arrays named as the arguments, or random[:SEED]");
   c->add_option("--outputs", o->outputs, "Y.npz to write out0, out1, … to");

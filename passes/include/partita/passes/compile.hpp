@@ -38,8 +38,10 @@ struct CompileOptions {
   std::string device_profile;
   bool has_fp64 = true;  ///< A program that needs f64 is refused for a device without.
   /// What runs kernels on target cpu: 1, machine code; 0, compiled loops that interpret them; auto: 1
-  /// where there is a C compiler.
+  /// where there is a C compiler, unless `runs` says that compiling would not pay.
   std::string tier = "auto";
+  /// How often the artifact will run, where somebody knows it; 0: often.
+  std::int64_t runs = 0;
   RunOptions dumps;
 };
 
