@@ -296,6 +296,133 @@ def converging_loop():
     return f, (m @ m.T + np.eye(48, dtype=np.float32), normal(48))
 
 
+@program
+def gru_scan():
+    def f(wz, wh, x):
+        def step(h, now):
+            both = jnp.concatenate([now, h], -1)
+            z, r = jnp.split(jax.nn.sigmoid(both @ wz), 2, -1)
+            u = jnp.tanh(jnp.concatenate([now, r * h], -1) @ wh)
+            h = (1 - z) * h + z * u
+            return h, h
+        return lax.scan(step, jnp.zeros((x.shape[1], 32)), x)[1]
+    return f, (normal(16 + 32, 64, scale=0.2), normal(48, 32, scale=0.2), normal(50, 4, 16))
+
+
+@program
+def ode_rk4():
+    def f(y0):
+        def field(y):
+            x, v, z = y[:, 0], y[:, 1], y[:, 2]
+            return jnp.stack([10 * (v - x), x * (28 - z) - v, x * v - 8 / 3 * z], 1)
+        def step(y, _):
+            h = 0.005
+            k1 = field(y)
+            k2 = field(y + h / 2 * k1)
+            k3 = field(y + h / 2 * k2)
+            k4 = field(y + h * k3)
+            return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), jnp.mean(y, 0)
+        return lax.scan(step, y0, None, length=300)
+    return f, (normal(32, 3),)
+
+
+@program
+def conjugate_gradient():
+    def f(a, b):
+        def body(s):
+            x, r, p, rr, k = s
+            q = a @ p
+            alpha = rr / (p @ q)
+            x, r = x + alpha * p, r - alpha * q
+            new = r @ r
+            return x, r, r + new / rr * p, new, k + 1
+        s = lax.while_loop(lambda s: (s[3] > 1e-6) & (s[4] < 100), body, (jnp.zeros_like(b), b, b, b @ b, 0))
+        return s[0], s[4]
+    m = normal(64, 64, scale=0.1)
+    return f, (m @ m.T + np.eye(64, dtype=np.float32), normal(64))
+
+
+@program
+def viterbi():
+    def f(start, move, seen):
+        def forward(score, now):
+            paths = score[:, None] + move
+            return jnp.max(paths, 0) + now, jnp.argmax(paths, 0)
+        last, back = lax.scan(forward, start + seen[0], seen[1:])
+        def trace(state, pointers):
+            return pointers[state], state
+        first, path = lax.scan(trace, jnp.argmax(last), back, reverse=True)
+        return jnp.max(last), jnp.concatenate([first[None], path])
+    return f, (normal(12), normal(12, 12), normal(200, 12))
+
+
+@program
+def hmm_forward():
+    def f(start, move, seen):
+        def step(alpha, now):
+            return jax.nn.logsumexp(alpha[:, None] + move, axis=0) + now, None
+        return jax.nn.logsumexp(lax.scan(step, start + seen[0], seen[1:])[0])
+    return f, (normal(16), normal(16, 16), normal(200, 16))
+
+
+@program
+def mlp_ensemble():
+    def f(p, x, y):
+        def loss(p, x, y):
+            h = jnp.tanh(x @ p[0] + p[1])
+            return jnp.mean((h @ p[2] - y) ** 2)
+        def step(p, _):
+            v, g = jax.vmap(jax.value_and_grad(loss), in_axes=(0, None, None))(p, x, y)
+            return jax.tree.map(lambda w, d: w - 0.05 * d, p, g), v
+        return lax.scan(step, p, None, length=50)
+    return f, ((normal(8, 4, 16, scale=0.3), normal(8, 16), normal(8, 16, 1, scale=0.3)), normal(32, 4), normal(32, 1))
+
+
+@program
+def convnet_training():
+    def f(p, x, y):
+        def loss(p, x, y):
+            h = jax.nn.relu(conv(x, p["c"], 2) + p["b"])
+            return cross_entropy(h.reshape(h.shape[0], -1) @ p["d"], y)
+        def step(p, batch):
+            v, g = jax.value_and_grad(loss)(p, *batch)
+            return jax.tree.map(lambda w, d: w - 0.1 * d, p, g), v
+        return lax.scan(step, p, (x, y))
+    p = {"c": normal(3, 3, 1, 4, scale=0.3), "b": normal(4), "d": normal(4 * 4 * 4, 3, scale=0.1)}
+    return f, (p, normal(20, 4, 8, 8, 1), integers(3, 20, 4))
+
+
+@program
+def adam_rosenbrock():
+    def f(x):
+        def g(x):
+            return jnp.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+        def step(k, s):
+            x, m, v = s
+            d = jax.grad(g)(x)
+            m, v = 0.9 * m + 0.1 * d, 0.999 * v + 0.001 * d * d
+            t = k + 1.0
+            return x - 0.01 * (m / (1 - 0.9 ** t)) / (jnp.sqrt(v / (1 - 0.999 ** t)) + 1e-8), m, v
+        return lax.fori_loop(0, 200, step, (x, jnp.zeros_like(x), jnp.zeros_like(x)))[0]
+    return f, (normal(10),)
+
+
+@program
+def kalman_filter():
+    def f(a, c, q, r, z):
+        def step(s, now):
+            x, p = s
+            x, p = a @ x, a @ p @ a.T + q
+            innovation = now - c @ x
+            k = p @ c.T / (c @ p @ c.T + r)
+            return (x + (k @ innovation), p - k @ c @ p), x
+        return lax.scan(step, (jnp.zeros(4), jnp.eye(4)), z)[1]
+    a = np.eye(4, dtype=np.float32)
+    a[0, 1] = a[2, 3] = 0.1
+    return f, (a, normal(1, 4), 0.01 * np.eye(4, dtype=np.float32), np.float32([[1]]), normal(200, 1))
+
+
 # --- Tables, sorting, statistics ---
 
 
