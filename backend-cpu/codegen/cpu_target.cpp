@@ -188,8 +188,8 @@ KernelBinary lanes_of(std::span<const PrintedKernel> printed) {
   return {std::string(lane_code_name), {bytes.begin(), bytes.end()}};
 }
 
-/// Whether `runs` runs as lane code would take less time than compiling takes, by estimates that are
-/// right within a factor of three; the longer ones count.
+/// Whether `runs` runs as lane code would take less time than compiling takes, by rough estimates: too
+/// much of the runs rather than too little, of compiling the other way round.
 bool pays_interpreting(const PlanDraft& draft, std::int64_t runs, std::size_t kernels) {
   constexpr double launch_seconds = 2e-6, operation_seconds = 3e-9, multiply_add_seconds = 4e-11;
   constexpr double start_seconds = 0.08, kernel_seconds = 0.03;
