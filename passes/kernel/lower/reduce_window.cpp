@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// reduce_window: a work-item for each window, whose loops run over what of it lies in the operand.
+// reduce_window: a work-item for each window, whose loops see the initial value where it reaches over
+// the operand; operands that it leaves along their lines are padded first.
 #include <algorithm>
 #include <functional>
 
@@ -31,21 +32,23 @@ constexpr std::int64_t most_unrolled = 9;
 class WindowLoops {
  public:
   using Body = std::function<std::vector<Stmt>(const Place& place)>;
-  /// `skips`: what is not in the operand is left out, and the body may be asked for more than once;
-  /// else that is for the body to see, which stands in one place.
-  WindowLoops(Kernel& k, const std::vector<WindowDim>& window, std::vector<ExprId> at, bool skips,
+  /// `repeats`: the body may be asked for more than once.
+  WindowLoops(Kernel& k, const std::vector<WindowDim>& window, std::vector<ExprId> at, bool repeats,
               Body body)
-      : pool_(k.pool), window_(window), at_(std::move(at)), skips_(skips), body_(std::move(body)) {
+      : pool_(k.pool), window_(window), at_(std::move(at)), body_(std::move(body)) {
     for (const WindowDim& w : window) {
       variables_.push_back(w.size == 1 ? -1 : k.new_variable(w.size));
       elements_.push_back(w.size == 1 ? pool_.index(0) : pool_.variable(variables_.back()));
     }
+    // Along lines, where all terms are there: what neighbours read overlaps.
     unrolled_from_ = window.size();
-    for (std::int64_t terms = 1; skips && unrolled_from_ > 0; --unrolled_from_) {
-      const WindowDim& w = window[unrolled_from_ - 1];
-      terms *= w.size;
-      if (terms > most_unrolled || (w.size > 1 && !is_whole(unrolled_from_ - 1))) break;
-    }
+    while (unrolled_from_ > 0 && window[unrolled_from_ - 1].size == 1 &&
+           window[unrolled_from_ - 1].extent == 1)
+      --unrolled_from_;
+    const bool is_unrolled = repeats && unrolled_from_ > 0 &&
+                             window[unrolled_from_ - 1].size <= most_unrolled &&
+                             is_whole(unrolled_from_ - 1);
+    unrolled_from_ -= is_unrolled ? 1 : 0;
   }
 
   std::vector<Stmt> build(std::size_t d = 0) {
@@ -59,12 +62,7 @@ class WindowLoops {
       }
       return result;
     }
-    Stmt around = loop(variables_[d], pool_.index(window_[d].size), build(d + 1));
-    if (is_bounded(d)) {
-      around.other = bound(d, 0);
-      around.value = pool_.min(pool_.index(window_[d].size), bound(d, window_[d].spread()));
-    }
-    result.push_back(std::move(around));
+    result.push_back(loop(variables_[d], pool_.index(window_[d].size), build(d + 1)));
     return result;
   }
 
@@ -73,19 +71,6 @@ class WindowLoops {
   [[nodiscard]] bool is_whole(std::size_t d) {
     return window_index(pool_, window_[d], at_[d], elements_[d]).inside == pool_.boolean(true);
   }
-  /// Whether a loop from some term to another does what a condition would.
-  [[nodiscard]] bool is_bounded(std::size_t d) {
-    const WindowDim& w = window_[d];
-    return skips_ && w.size > 1 && w.base_dilation == 1 && !w.is_reversed && !is_whole(d);
-  }
-  /// The first term that lies at `position` or behind it.
-  [[nodiscard]] ExprId bound(std::size_t d, std::int64_t position) {
-    const WindowDim& w = window_[d];
-    const ExprId distance = pool_.sub(pool_.index(position + w.low), pool_.mul(at_[d], w.stride));
-    return pool_.div(pool_.add(pool_.max(distance, pool_.index(0)), w.window_dilation - 1),
-                     w.window_dilation);
-  }
-
   /// Steps `register = row(register, x)` after one another become one.
   void append(std::vector<Stmt>& to, Stmt s) {
     if (!to.empty() && s.kind == Stmt::Kind::assign && to.back().kind == s.kind &&
@@ -105,21 +90,16 @@ class WindowLoops {
     Place place{.index = {}, .inside = pool_.boolean(true)};
     for (std::size_t d = 0; d < window_.size(); ++d) {
       const WindowIndex w = window_index(pool_, window_[d], at_[d], elements_[d]);
-      if (!is_bounded(d)) place.inside = pool_.logical_and(place.inside, w.inside);
+      place.inside = pool_.logical_and(place.inside, w.inside);
       place.index.push_back(pool_.div(w.position, window_[d].base_dilation));
     }
-    std::vector<Stmt> body = body_(place);
-    if (!skips_ || place.inside == pool_.boolean(true)) return body;
-    std::vector<Stmt> guarded;
-    guarded.push_back(when(place.inside, std::move(body)));
-    return guarded;
+    return body_(place);
   }
 
   kernel::ExprPool& pool_;
   const std::vector<WindowDim>& window_;
   std::vector<ExprId> at_, elements_;
   std::vector<std::int32_t> variables_;
-  bool skips_;
   Body body_;
   std::size_t unrolled_from_;
 };
@@ -171,14 +151,18 @@ void PlanBuilder::lower_reduce_window(Node& node, std::vector<WindowDim> window)
                            ? body.element(node.operand(i), place.index)
                            : pool.load(body.buffer(padded[i], d, false), d,
                                        kernel::linear_index(pool, place.index, padded_dims));
-      return skips ? x : pool.choose(place.inside, x, inits[i]);
+      return padded.empty() ? pool.choose(place.inside, x, inits[i]) : x;
     };
     reduction.declare(*k, k->body, inits);
     WindowLoops loops(*k, window, kernel::delinearize(pool, item, type.dims), skips && !is_empty,
                       [&](const Place& place) {
                         std::vector<ExprId> elements;
                         for (std::size_t i = 0; i < n; ++i) elements.push_back(element(i, place));
-                        return reduction.combine(body, *k, elements);
+                        std::vector<Stmt> steps = reduction.combine(body, *k, elements);
+                        if (padded.empty() || place.inside == pool.boolean(true)) return steps;
+                        std::vector<Stmt> guarded;
+                        guarded.push_back(when(place.inside, std::move(steps)));
+                        return guarded;
                       });
     for (Stmt& s : loops.build()) k->body.push_back(std::move(s));
     body.note_count(std::max(type.count(), Type{.dtype = type.dtype, .dims = padded_dims}.count()));
