@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "frontend/ops/callee.hpp"
 #include "frontend/ops/support.hpp"
 #include "partita/ir/interpreter.hpp"
 
@@ -7,18 +8,8 @@ namespace partita::ir::ops {
 namespace {
 
 std::vector<Type> infer(const InferContext& c) {
-  const std::string& callee = c.attrs.text("callee");
   if (!c.module) return {c.declared_results.begin(), c.declared_results.end()};
-  const Function* function = c.module->find(callee);
-  c.expect(function != nullptr, "the name of a function", cat("@", callee));
-  const std::vector<Type> types = function->argument_types();
-  c.expect(types.size() == c.operands.size(), cat(types.size(), " operands for @", callee),
-           cat(c.operands.size()));
-  for (std::size_t k = 0; k < types.size(); ++k)
-    c.expect(types[k] == c.operands[k],
-             cat("operand ", k, " of @", callee, " of type ", to_string(types[k])),
-             to_string(c.operands[k]));
-  return function->result_types;
+  return expect_callee(c, c.attrs.text("callee")).result_types;
 }
 
 std::vector<Tensor> eval(const EvalContext& c) {

@@ -4,6 +4,7 @@
 // stablehlo.composite: an op of another dialect with the function that it decomposes into.
 #include <array>
 
+#include "frontend/ops/callee.hpp"
 #include "frontend/ops/support.hpp"
 #include "partita/ir/elementwise.hpp"
 #include "partita/ir/interpreter.hpp"
@@ -12,18 +13,10 @@ namespace partita::ir::ops {
 namespace {
 
 std::vector<Type> infer(const InferContext& c) {
-  const std::string& name = c.attrs.text("decomposition");
   if (!c.module) return {c.declared_results.begin(), c.declared_results.end()};
-  const Function* function = c.module->find(name);
-  c.expect(function != nullptr, "the name of a function as decomposition", cat("@", name));
-  const std::vector<Type> types = function->argument_types();
-  c.expect(types.size() == c.operands.size(), cat(types.size(), " operands for @", name),
-           cat(c.operands.size()));  // (C3)
-  for (std::size_t k = 0; k < types.size(); ++k)
-    c.expect(types[k] == c.operands[k],
-             cat("operand ", k, " of @", name, " of type ", to_string(types[k])),
-             to_string(c.operands[k]));
-  return function->result_types;  // (C4)
+  const Function& function = expect_callee(c, c.attrs.text("decomposition"),
+                                           "the name of a function as decomposition");  // (C3)
+  return function.result_types;                                                         // (C4)
 }
 
 /// The row that a composite "chlo.sinh" stands for; null where the decomposition is to be run.

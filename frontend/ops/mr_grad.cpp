@@ -4,6 +4,7 @@
 // mr.grad: the gradient of a function of the module at the operands; expanded by `differentiate`.
 #include <set>
 
+#include "frontend/ops/callee.hpp"
 #include "frontend/ops/support.hpp"
 #include "partita/ir/differentiate.hpp"
 #include "partita/ir/interpreter.hpp"
@@ -25,16 +26,7 @@ void expect_wrt(const InferContext& c, const I64s& wrt) {
 }
 
 Type result_of(const InferContext& c, const std::string& callee) {
-  const Function* function = c.module->find(callee);
-  c.expect(function != nullptr, "the name of a function", cat("@", callee));
-  const std::vector<Type> types = function->argument_types();
-  c.expect(types.size() == c.operands.size(), cat(types.size(), " operands for @", callee),
-           cat(c.operands.size()));
-  for (std::size_t k = 0; k < types.size(); ++k)
-    c.expect(types[k] == c.operands[k],
-             cat("operand ", k, " of @", callee, " of type ", to_string(types[k])),
-             to_string(c.operands[k]));
-  const auto& results = function->result_types;
+  const auto& results = expect_callee(c, callee).result_types;
   c.expect(results.size() == 1 && results[0].dims.empty() && is_float(results[0].dtype),
            cat("@", callee, " to return one scalar of floats"),
            results.size() == 1 ? to_string(results[0]) : cat(results.size(), " results"));
