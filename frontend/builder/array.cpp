@@ -2,13 +2,11 @@
 // Copyright The partita authors
 #include "partita/builder/array.hpp"
 
-#include <algorithm>
-#include <cctype>
-
 #include "frontend/builder/scope.hpp"
 #include "partita/base/error.hpp"
 #include "partita/builder/ops.hpp"
 #include "partita/ir/elementwise.hpp"
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::build {
@@ -80,30 +78,21 @@ Array elementwise(std::string_view row_name, const Arrays& operands) {
     const Array& a = operands[k];
     same.push_back(a.is_literal() ? full(type, a.literal()) : broadcast_to(a, dims));
   }
-  ir::Dict attrs;
-  if (row.signature == ir::Signature::compare) {
-    std::string direction(row_name.substr(row_name.size() - 2));
-    std::ranges::transform(direction, direction.begin(),
-                           [](unsigned char c) { return char(std::toupper(c)); });
-    attrs.set("comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", direction});
-  }
-  return op(row.op, same, std::move(attrs))[0];
+  return op(row.op, same, ir::row_attributes(row))[0];
 }
 
 Array constant(const HostArray& array) {
-  Scope& scope = Scope::current();
-  return {ir::create_constant(scope.graph(), ir::make_dense(array)), scope.id()};
+  return as_array(Scope::current().maker().constant(ir::make_dense(array)));
 }
 
 Array full(const Type& type, double value) {
-  Scope& scope = Scope::current();
-  return {ir::create_splat(scope.graph(), type, value), scope.id()};
+  return as_array(Scope::current().maker().splat(type, value));
 }
 
 Array full_like(const Array& array, double value) { return full(array.type(), value); }
 
 Array iota(const Type& type, std::int64_t dimension) {
-  return op("stablehlo.iota", {}, {{"iota_dimension", dimension}}, std::span(&type, 1))[0];
+  return as_array(Scope::current().maker().iota(type, dimension));
 }
 
 Array operator+(const Array& a, const Array& b) { return elementwise("add", {a, b}); }

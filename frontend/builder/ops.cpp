@@ -7,15 +7,11 @@
 
 #include "frontend/builder/scope.hpp"
 #include "partita/base/error.hpp"
-#include "partita/ir/op.hpp"
-#include "partita/ir/reduction.hpp"
 
 namespace partita::build {
 namespace {
 
-Array typed_op(std::string_view name, const Arrays& operands, ir::Dict attrs, const Type& type) {
-  return op(name, operands, std::move(attrs), std::span(&type, 1))[0];
-}
+ir::Maker maker() { return Scope::current().maker(); }
 
 /// first, first + 1, … (count of them).
 Axes range(std::int64_t first, std::int64_t count) {
@@ -39,13 +35,7 @@ Axes from_front(std::string_view function, const Axes& dimensions, std::int64_t 
 Array reduced(std::string_view combiner, const Array& x, const Axes& dimensions) {
   const Axes over =
       dimensions.empty() ? range(0, x.rank()) : from_front(combiner, dimensions, x.rank());
-  std::vector<std::unique_ptr<ir::Graph>> regions;
-  regions.push_back(ir::make_combiner(combiner, x.dtype()));
-  ir::Graph& graph = Scope::current().graph();
-  const ir::Value start =
-      ir::create_constant(graph, ir::combiner_identity(combiner, Type::scalar(x.dtype())));
-  return results_of(*ir::create(graph, "stablehlo.reduce", {x.value(), start},
-                                {{"dimensions", over}}, std::move(regions)))[0];
+  return as_array(maker().reduce(combiner, x.value(), over));
 }
 
 }  // namespace
@@ -53,12 +43,12 @@ Array reduced(std::string_view combiner, const Array& x, const Axes& dimensions)
 Array convert(const Array& x, DType dtype) {
   if (x.is_literal()) return full(Type::scalar(dtype), x.literal());
   if (x.dtype() == dtype) return x;
-  return typed_op("stablehlo.convert", {x}, {}, {.dtype = dtype, .dims = x.dims()});
+  return as_array(maker().convert(x.value(), dtype));
 }
 
 Array reshape(const Array& x, const Dims& dims) {
   if (x.dims() == dims) return x;
-  return typed_op("stablehlo.reshape", {x}, {}, {.dtype = x.dtype(), .dims = dims});
+  return as_array(maker().reshape(x.value(), dims));
 }
 
 Array transpose(const Array& x, const Axes& permutation) {
@@ -70,9 +60,7 @@ Array broadcast_to(const Array& x, const Dims& dims) {
   const std::int64_t added = std::int64_t(dims.size()) - x.rank();
   if (added < 0)
     refuse("broadcast_to", cat("at least ", x.rank(), " dimensions"), cat(dims.size()));
-  const Axes at = range(added, x.rank());
-  return typed_op("stablehlo.broadcast_in_dim", {x}, {{"broadcast_dimensions", at}},
-                  {.dtype = x.dtype(), .dims = dims});
+  return as_array(maker().broadcast(x.value(), dims, range(added, x.rank())));
 }
 
 Array expand_dims(const Array& x, const Axes& positions) {

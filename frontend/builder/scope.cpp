@@ -68,9 +68,11 @@ std::unique_ptr<ir::Graph> Scope::close() {
   return std::move(graph_);
 }
 
+Array as_array(ir::Value value) { return {value, Scope::current().id()}; }
+
 Arrays as_arrays(const std::vector<ir::Value>& values) {
   Arrays arrays;
-  for (const ir::Value& v : values) arrays.emplace_back(v, Scope::current().id());
+  for (const ir::Value& v : values) arrays.push_back(as_array(v));
   return arrays;
 }
 

@@ -10,6 +10,7 @@
 
 #include "partita/builder/program.hpp"
 #include "partita/ir/graph.hpp"
+#include "partita/ir/maker.hpp"
 
 namespace partita::build {
 
@@ -31,6 +32,8 @@ class Scope {
 
   [[nodiscard]] ir::Module& module() const { return module_; }
   [[nodiscard]] ir::Graph& graph() const { return *graph_; }
+  /// Makes nodes at the body's end.
+  [[nodiscard]] ir::Maker maker() const { return {*graph_}; }
   [[nodiscard]] Arrays add_arguments(const std::vector<Type>& types);
   [[nodiscard]] std::uint64_t id() const { return id_; }
   /// The value of body `from` as this one sees it.
@@ -52,7 +55,8 @@ class Scope {
   std::vector<ir::Value> captured_;
 };
 
-/// Values of a body as arrays, and back.
+/// Values of the innermost body as arrays, and back.
+[[nodiscard]] Array as_array(ir::Value value);
 [[nodiscard]] Arrays as_arrays(const std::vector<ir::Value>& values);
 [[nodiscard]] std::vector<ir::Value> as_values(const Arrays& arrays);
 /// Results of a node of the innermost body.

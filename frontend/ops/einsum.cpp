@@ -51,16 +51,7 @@ Value summed(const Expansion& e, Value v, std::string& letters, const std::strin
       dimensions.push_back(std::int64_t(d));
   }
   letters = rest;
-  if (dimensions.empty()) return v;
-  const Value zero = create_splat(e.into, Type::scalar(v.type().dtype), 0, e.before);
-  auto region = std::make_unique<Graph>();
-  const Value x = region->add_argument(zero.type()), y = region->add_argument(zero.type());
-  region->results.push_back(create_value(*region, "stablehlo.add", {x, y}));
-  std::vector<std::unique_ptr<Graph>> regions;
-  regions.push_back(std::move(region));
-  return create(e.into, "stablehlo.reduce", {v, zero}, {{"dimensions", dimensions}},
-                std::move(regions), {}, e.before, e.context.location)
-      ->result();
+  return e.maker().sum(v, dimensions);
 }
 
 Node* transposed(const Expansion& e, Value v, const std::string& from, const std::string& to) {

@@ -10,6 +10,7 @@
 
 #include "frontend/ops/support.hpp"
 #include "frontend/src/derivatives/row_derivative.hpp"
+#include "partita/ir/maker.hpp"
 
 namespace partita::ir {
 namespace {
@@ -27,6 +28,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> direction
      {"LT", "compare_lt"},
      {"NE", "compare_ne"}}};
 
+/// Of a comparison.
+std::string_view direction_of(const ElementwiseRow& row) {
+  return std::ranges::find(directions, row.name, [](const auto& p) { return p.second; })->first;
+}
+
 /// Operand whose element type is the row's.
 std::size_t main_operand(const ElementwiseRow& row) { return arity(row.signature) == 3 ? 1 : 0; }
 
@@ -34,10 +40,7 @@ std::size_t main_operand(const ElementwiseRow& row) { return arity(row.signature
 const ElementwiseRow* find_row(std::string_view op, DType d, const Dict& attrs) {
   for (const ElementwiseRow& row : elementwise_rows()) {
     if (row.op != op || !row.accepts(d)) continue;
-    if (op != compare_op) return &row;
-    const auto direction =
-        std::ranges::find(directions, row.name, [](const auto& p) { return p.second; });
-    if (attrs.text("comparison_direction") == direction->first) return &row;
+    if (op != compare_op || attrs.text("comparison_direction") == direction_of(row)) return &row;
   }
   return nullptr;
 }
@@ -220,12 +223,9 @@ std::string sample(const ElementwiseRow& row, DType d, int scalar = -1) {
     types += comma + t;
   }
   std::string attributes;
-  if (row.op == compare_op) {
-    const auto direction =
-        std::ranges::find(directions, row.name, [](const auto& p) { return p.second; });
+  if (row.op == compare_op)
     attributes =
-        cat(" <{comparison_direction = #stablehlo<comparison_direction ", direction->first, ">}>");
-  }
+        cat(" <{comparison_direction = #stablehlo<comparison_direction ", direction_of(row), ">}>");
   const std::string result = type(result_dtype(row.signature, d));
   return cat("func.func @main(", parameters, ") -> ", result, " {\n  %0 = \"", row.op, "\"(", names,
              ")", attributes, " : (", types, ") -> ", result, "\n  return %0 : ", result, "\n}");
@@ -255,6 +255,15 @@ const ElementwiseRow* row_of(const Node& node) {
   const DType d = node.operand(main_operand(*any)).type().dtype;
   if (node.is(compare_op) && is_total_order(node.attrs, d)) return nullptr;
   return find_row(node.name(), d, node.attrs);
+}
+
+Dict row_attributes(const ElementwiseRow& row) {
+  return row.op == compare_op ? comparison_attributes(direction_of(row)) : Dict();
+}
+
+Dict comparison_attributes(std::string_view direction) {
+  return {{"comparison_direction",
+           EnumAttr{"stablehlo", "comparison_direction", std::string(direction)}}};
 }
 
 FactorRule pointwise_factors(const Node& node) {

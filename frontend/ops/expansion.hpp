@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::ir::ops {
@@ -36,6 +37,8 @@ class Expansion {
                             std::vector<Type> results = {}) const {
     return make(op, std::move(values), std::move(attrs), std::move(results))->result();
   }
+  /// Makes nodes there.
+  [[nodiscard]] Maker maker() const { return {into, before, context.location}; }
   /// The one declared result.
   [[nodiscard]] const Type& result() const;
   /// The integers of operand k, a list; nothing where they are not known before the program runs.

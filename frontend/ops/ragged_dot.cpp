@@ -73,34 +73,20 @@ Value group_ends(const Expansion& e, Value sizes) {
   I64s dims(std::size_t(last + 1), 0);
   std::iota(dims.begin(), dims.end(), 0);
   dims.back() = last + 1;  // [..., end, group]
-  const Value spread =
-      e.value("stablehlo.broadcast_in_dim", {sizes}, {{"broadcast_dimensions", dims}}, {pairs});
-  const auto iota = [&](std::int64_t d) {
-    return e.value("stablehlo.iota", {}, {{"iota_dimension", d}}, {pairs});
-  };
-  const Value counts =
-      e.value("stablehlo.compare", {iota(last + 1), iota(last)},
-              {{"comparison_direction", EnumAttr{"stablehlo", "comparison_direction", "LE"}}});
-  const Value zeros = create_splat(e.into, pairs, 0, e.before);
-  const Value zero = create_splat(e.into, Type::scalar(pairs.dtype), 0, e.before);
-  auto region = std::make_unique<Graph>();
-  const Value x = region->add_argument(zero.type()), y = region->add_argument(zero.type());
-  region->results.push_back(create_value(*region, "stablehlo.add", {x, y}));
-  std::vector<std::unique_ptr<Graph>> regions;
-  regions.push_back(std::move(region));
-  const Value kept = e.value("stablehlo.select", {counts, spread, zeros});
-  return create(e.into, "stablehlo.reduce", {kept, zero}, {{"dimensions", I64s{last + 1}}},
-                std::move(regions), {}, e.before, e.context.location)
-      ->result();
+  const Maker make = e.maker();
+  const Value spread = make.broadcast(sizes, pairs.dims, dims);
+  const Value end = make.iota(pairs, last + 1), group = make.iota(pairs, last);
+  const Value counts = make.compare("LE", end, group);
+  return make.sum(make.op("stablehlo.select", {counts, spread, make.splat(pairs, 0)}), {last + 1});
 }
 
 /// The left operand with a last dimension of groups, zero where a position is not in the group.
 Value grouped_lhs(const Expansion& e, const RaggedDims& d) {
   const Value lhs = e.operands[0];
-  const Value sizes = e.value("stablehlo.convert", {e.operands[2]}, {},
-                              {Type{.dtype = DType::i64, .dims = e.operands[2].type().dims}});
+  const Maker make = e.maker();
+  const Value sizes = make.convert(e.operands[2], DType::i64);
   const Value ends = group_ends(e, sizes);
-  const Value starts = e.value("stablehlo.subtract", {ends, sizes});
+  const Value starts = make.op("stablehlo.subtract", {ends, sizes});
   Type type = lhs.type();
   type.dims.push_back(sizes.type().dims.back());
   const Type positions{.dtype = DType::i64, .dims = type.dims};
@@ -109,21 +95,12 @@ Value grouped_lhs(const Expansion& e, const RaggedDims& d) {
   std::iota(lhs_dims.begin(), lhs_dims.end(), 0);
   if (sizes.type().rank() > 1) size_dims = prefix_dims(d, rank);
   size_dims.push_back(rank);
-  const auto spread = [&](Value v) {
-    return e.value("stablehlo.broadcast_in_dim", {v}, {{"broadcast_dimensions", size_dims}},
-                   {positions});
-  };
-  const auto compare = [&](const char* direction, Value a, Value b) {
-    return e.value(
-        "stablehlo.compare", {a, b},
-        {{"comparison_direction", EnumAttr{"stablehlo", "comparison_direction", direction}}});
-  };
-  const Value at = e.value("stablehlo.iota", {}, {{"iota_dimension", d.ragged[0]}}, {positions});
-  const Value inside = e.value(
-      "stablehlo.and", {compare("GE", at, spread(starts)), compare("LT", at, spread(ends))});
-  const Value repeated =
-      e.value("stablehlo.broadcast_in_dim", {lhs}, {{"broadcast_dimensions", lhs_dims}}, {type});
-  return e.value("stablehlo.select", {inside, repeated, create_splat(e.into, type, 0, e.before)});
+  const auto spread = [&](Value v) { return make.broadcast(v, positions.dims, size_dims); };
+  const Value at = make.iota(positions, d.ragged[0]);
+  const Value inside = make.op("stablehlo.and", {make.compare("GE", at, spread(starts)),
+                                                 make.compare("LT", at, spread(ends))});
+  const Value repeated = make.broadcast(lhs, type.dims, lhs_dims);
+  return make.op("stablehlo.select", {inside, repeated, make.splat(type, 0)});
 }
 
 Node* expand(const Expansion& e) {

@@ -83,8 +83,8 @@ void expect_region(const Expansion& e, const Scan& s) {
 }
 
 /// Starts of the slice of step `at`.
-std::vector<Value> starts(Graph& graph, std::int64_t rank, std::int64_t dimension, Value at) {
-  const Value zero = create_splat(graph, at.type(), 0);
+std::vector<Value> starts(const Maker& make, std::int64_t rank, std::int64_t dimension, Value at) {
+  const Value zero = make.splat(at.type(), 0);
   std::vector<Value> values(std::size_t(rank), zero);
   values[std::size_t(dimension)] = at;
   return values;
@@ -95,11 +95,11 @@ std::unique_ptr<Graph> loop_body(const Expansion& e, const Scan& s,
                                  const std::vector<Type>& types) {
   auto graph = std::make_unique<Graph>();
   for (const Type& type : types) graph->add_argument(type);
+  const Maker make{*graph};
   const Value counter = graph->argument(0);
   Value at = counter;
   if (s.is_reverse)
-    at = create_value(*graph, "stablehlo.subtract",
-                      {create_splat(*graph, counter.type(), double(s.steps - 1)), counter});
+    at = make.op("stablehlo.subtract", {make.splat(counter.type(), double(s.steps - 1)), counter});
   const auto argument = [&](std::size_t k) { return graph->argument(int(k)); };
   const Graph& body = *e.context.regions[0];
   ValueMap<Value> map;
@@ -107,26 +107,23 @@ std::unique_ptr<Graph> loop_body(const Expansion& e, const Scan& s,
     map[body.argument(int(s.inputs + k))] = argument(1 + s.outputs + k);
   for (std::size_t k = 0; k < s.inputs; ++k) {
     const Value input = argument(1 + s.outputs + s.carries + k);
-    std::vector<Value> values = starts(*graph, input.type().rank(), s.dimension, at);
+    std::vector<Value> values = starts(make, input.type().rank(), s.dimension, at);
     values.insert(values.begin(), input);
     I64s sizes(input.type().dims.begin(), input.type().dims.end());
     sizes[std::size_t(s.dimension)] = 1;
-    const Value slice =
-        create_value(*graph, "stablehlo.dynamic_slice", values, {{"slice_sizes", sizes}});
-    const Type type = slice_type(input.type(), s.dimension);
-    map[body.argument(int(k))] = create_value(*graph, "stablehlo.reshape", {slice}, {}, {&type, 1});
+    const Value slice = make.op("stablehlo.dynamic_slice", values, {{"slice_sizes", sizes}});
+    map[body.argument(int(k))] = make.reshape(slice, slice_type(input.type(), s.dimension).dims);
   }
   const std::vector<Value> results = clone_body(body, *graph, map);
-  graph->results.push_back(
-      create_value(*graph, "stablehlo.add", {counter, create_splat(*graph, counter.type(), 1)}));
+  graph->results.push_back(make.op("stablehlo.add", {counter, make.splat(counter.type(), 1)}));
   for (std::size_t k = 0; k < s.outputs; ++k) {
     const Value output = argument(1 + k);
     Type type = output.type();
     type.dims[std::size_t(s.dimension)] = 1;
-    const Value slice = create_value(*graph, "stablehlo.reshape", {results[k]}, {}, {&type, 1});
-    std::vector<Value> values = starts(*graph, type.rank(), s.dimension, at);
+    const Value slice = make.reshape(results[k], type.dims);
+    std::vector<Value> values = starts(make, type.rank(), s.dimension, at);
     values.insert(values.begin(), {output, slice});
-    graph->results.push_back(create_value(*graph, "stablehlo.dynamic_update_slice", values));
+    graph->results.push_back(make.op("stablehlo.dynamic_update_slice", values));
   }
   for (std::size_t k = 0; k < s.carries; ++k) graph->results.push_back(results[s.outputs + k]);
   for (std::size_t k = 0; k < s.inputs; ++k)
@@ -137,10 +134,8 @@ std::unique_ptr<Graph> loop_body(const Expansion& e, const Scan& s,
 std::unique_ptr<Graph> condition(const Scan& s, const std::vector<Type>& types) {
   auto graph = std::make_unique<Graph>();
   for (const Type& type : types) graph->add_argument(type);
-  const Value end = create_splat(*graph, types[0], double(s.steps));
-  graph->results.push_back(create_value(
-      *graph, "stablehlo.compare", {graph->argument(0), end},
-      {{"comparison_direction", EnumAttr{"stablehlo", "comparison_direction", "LT"}}}));
+  const Maker make{*graph};
+  graph->results = {make.compare("LT", graph->argument(0), make.splat(types[0], double(s.steps)))};
   return graph;
 }
 

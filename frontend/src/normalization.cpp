@@ -2,31 +2,10 @@
 // Copyright The partita authors
 #include "partita/ir/normalization.hpp"
 
-#include "partita/ir/op.hpp"
-#include "partita/ir/reduction.hpp"
+#include "partita/ir/maker.hpp"
 
 namespace partita::ir {
 namespace {
-
-struct Maker {
-  Graph& graph;
-  Node* before;
-
-  [[nodiscard]] Value op(std::string_view name, std::vector<Value> operands) const {
-    return create_value(graph, name, std::move(operands), {}, {}, before);
-  }
-  [[nodiscard]] Value typed(std::string_view name, std::vector<Value> operands, const Type& type,
-                            Dict attrs = {}) const {
-    return create_value(graph, name, std::move(operands), std::move(attrs), {&type, 1}, before);
-  }
-  [[nodiscard]] Value splat(const Type& type, double value) const {
-    return create_splat(graph, type, value, before);
-  }
-  [[nodiscard]] Value convert(Value v, DType d) const {
-    if (v.type().dtype == d) return v;
-    return typed("stablehlo.convert", {v}, {.dtype = d, .dims = v.type().dims});
-  }
-};
 
 /// 16-bit floats are computed in f32 and rounded once.
 class Normalization {
@@ -50,10 +29,7 @@ class Normalization {
   }
 
  private:
-  Value spread(Value v) const {
-    return m_.typed("stablehlo.broadcast_in_dim", {v}, wide_,
-                    {{"broadcast_dimensions", I64s{feature_}}});
-  }
+  Value spread(Value v) const { return m_.broadcast(v, wide_.dims, {feature_}); }
   Value binary(const char* name, Value a, Value b) const {
     return m_.op(cat("stablehlo.", name), {a, b});
   }
@@ -61,11 +37,7 @@ class Normalization {
     I64s others;
     for (std::int64_t d = 0; d < wide_.rank(); ++d)
       if (d != feature_) others.push_back(d);
-    std::vector<std::unique_ptr<Graph>> regions;
-    regions.push_back(make_combiner("add", wide_.dtype));
-    Node* made = create(m_.graph, "stablehlo.reduce", {v, m_.splat(Type::scalar(wide_.dtype), 0)},
-                        {{"dimensions", others}}, std::move(regions), {}, m_.before);
-    return made->result();
+    return m_.sum(v, others);
   }
   Value mean(Value v) const { return binary("divide", sum(v), m_.splat(vector_, elements_)); }
   Value shifted(Value variance) const {

@@ -119,7 +119,7 @@ void ProcessLanes::all_gather(const Job& job) const {
     const lanes::Moves m = job.moves();
     BatchedValue all = m.take(job.operand(k), members);
     all = m.merge(all, 0, d);
-    if (part == 0) all = {m.builder().splat(job.node.result_types()[k], 0), false};
+    if (part == 0) all = {m.maker().splat(job.node.result_types()[k], 0), false};
     job.set(k, all);
   }
 }

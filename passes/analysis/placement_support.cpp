@@ -69,28 +69,4 @@ std::vector<Value> region_captures(const Node& node) {
   return all;
 }
 
-Value apply(Graph& graph, std::string_view row, std::vector<Value> operands, Node* before) {
-  return ir::create_value(graph, std::string("stablehlo.").append(row), std::move(operands), {}, {},
-                          before);
-}
-
-Value compare(Graph& graph, std::string_view direction, Value a, Value b, Node* before) {
-  const ir::Dict attrs{{"comparison_direction",
-                        ir::EnumAttr{"stablehlo", "comparison_direction", std::string(direction)}}};
-  return ir::create_value(graph, "stablehlo.compare", {a, b}, attrs, {}, before);
-}
-
-Value convert_to(Graph& graph, Value x, DType dtype, Node* before) {
-  if (x.type().dtype == dtype) return x;
-  const Type type{.dtype = dtype, .dims = x.type().dims};
-  return ir::create_value(graph, "stablehlo.convert", {x}, {}, {&type, 1}, before);
-}
-
-Value broadcast_to(Graph& graph, Value x, const Dims& shape, const I64s& dims, Node* before) {
-  if (x.type().dims == shape) return x;
-  const Type type{.dtype = x.type().dtype, .dims = shape};
-  return ir::create_value(graph, "stablehlo.broadcast_in_dim", {x},
-                          {{"broadcast_dimensions", dims}}, {&type, 1}, before);
-}
-
 }  // namespace partita::passes::transforms

@@ -31,15 +31,4 @@ std::vector<ir::Value> build_map(ir::Graph& graph, ir::Node* before, const std::
 /// Values from outside that the node's regions use (its operands only where a region uses them).
 [[nodiscard]] std::vector<ir::Value> region_captures(const ir::Node& node);
 
-/// `stablehlo.<row>` of values of one type.
-ir::Value apply(ir::Graph& graph, std::string_view row, std::vector<ir::Value> operands,
-                ir::Node* before = nullptr);
-/// a <direction> b, as i1.
-ir::Value compare(ir::Graph& graph, std::string_view direction, ir::Value a, ir::Value b,
-                  ir::Node* before = nullptr);
-ir::Value convert_to(ir::Graph& graph, ir::Value x, DType dtype, ir::Node* before = nullptr);
-/// A scalar (or an array whose dimensions are `dims` of the result) as an array of `type`'s shape.
-ir::Value broadcast_to(ir::Graph& graph, ir::Value x, const Dims& shape, const ir::I64s& dims,
-                       ir::Node* before = nullptr);
-
 }  // namespace partita::passes::transforms

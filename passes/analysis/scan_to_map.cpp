@@ -7,6 +7,7 @@
 #include <set>
 
 #include "partita/ir/loops.hpp"
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "passes/analysis/placement_support.hpp"
 #include "passes/kernel/values.hpp"
@@ -56,10 +57,10 @@ class Scan {
         bind_operand(body_.argument(int(k)), loop_.operand(k), sliced_.contains(int(k)), graph);
     for (const Value& v : transforms::region_captures(loop_)) bind_operand(v, v, false, graph);
     const Type index_type = body_.argument(induction_).type();
-    const Type i32 = Type::scalar(DType::i32);
-    const Value index = ir::create_value(*region_, "mr.partition_index", {},
-                                         {{"placement", placement_}}, {&i32, 1});
-    inner_[body_.argument(induction_)] = transforms::convert_to(*region_, index, index_type.dtype);
+    const ir::Maker make{*region_};
+    const Value index =
+        make.typed("mr.partition_index", {}, Type::scalar(DType::i32), {{"placement", placement_}});
+    inner_[body_.argument(induction_)] = make.convert(index, index_type.dtype);
     clone_nodes();
     finish(graph);
   }

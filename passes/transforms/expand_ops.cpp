@@ -6,6 +6,7 @@
 // windows that tile the operand and are few and large, which are reductions.
 #include <algorithm>
 
+#include "partita/ir/maker.hpp"
 #include "partita/ir/normalization.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
@@ -18,31 +19,13 @@ namespace {
 using ir::Dict;
 using ir::Graph;
 using ir::I64s;
+using ir::Maker;
 using ir::Node;
 using ir::Value;
 using ir::WindowDim;
 
 /// What stands for a node's results; empty where the node stays.
 using Results = std::vector<Value>;
-
-/// Makes nodes before the one that is replaced.
-struct Maker {
-  Node& node;
-  Graph& graph = *node.graph();
-
-  [[nodiscard]] Value op(std::string_view name, std::vector<Value> operands,
-                         Dict attrs = {}) const {
-    return ir::create_value(graph, name, std::move(operands), std::move(attrs), {}, &node);
-  }
-  [[nodiscard]] Value typed(std::string_view name, std::vector<Value> operands, const Type& type,
-                            Dict attrs = {}) const {
-    return ir::create_value(graph, name, std::move(operands), std::move(attrs), {&type, 1}, &node);
-  }
-  [[nodiscard]] Value reshape(Value v, const Dims& dims) const {
-    if (v.type().dims == dims) return v;
-    return typed("stablehlo.reshape", {v}, {.dtype = v.type().dtype, .dims = dims});
-  }
-};
 
 // --- Convolution --------------------------------------------------------------------------------
 
@@ -53,7 +36,7 @@ Results expand_convolution(Node& node) {
   if (conv.groups() != 1 || node.result_types()[0].count() == 0) return {};
   for (const WindowDim& w : conv.window)
     if (w.size != 1 || w.low != 0 || w.base_dilation != 1 || w.high > 0) return {};
-  const Maker m{node};
+  const Maker m{*node.graph(), &node};
   const ir::ConvolutionDims& d = conv.dims;
   Value input = lhs;
   I64s start(lhs.type().dims.size(), 0), limit = lhs.type().dims, step(start.size(), 1);
@@ -91,8 +74,7 @@ Results expand_convolution(Node& node) {
   place[std::size_t(d.output_feature)] = at;
   type.dims.push_back(conv.output);
   const Value product = m.typed("stablehlo.dot_general", {input, matrix}, type, std::move(attrs));
-  if (std::ranges::is_sorted(place)) return {product};
-  return {m.op("stablehlo.transpose", {product}, {{"permutation", place}})};
+  return {m.transpose(product, place)};
 }
 
 // --- Windows ------------------------------------------------------------------------------------
@@ -115,7 +97,7 @@ Results expand_reduce_window(Node& node) {
     }
   }
   if (elements < large_window || node.operand(0).type().count() == 0) return {};
-  const Maker m{node};
+  const Maker m{*node.graph(), &node};
   const std::size_t n = node.operands().size() / 2;
   std::vector<Value> operands;
   for (std::size_t k = 0; k < n; ++k) operands.push_back(m.reshape(node.operand(k), split));

@@ -9,6 +9,8 @@
 #include <optional>
 
 #include "partita/base/error.hpp"
+#include "partita/ir/maker.hpp"
+#include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
 #include "partita/passes/pass.hpp"
 #include "passes/analysis/placement_support.hpp"
@@ -18,6 +20,7 @@ namespace {
 
 using ir::Graph;
 using ir::I64s;
+using ir::Maker;
 using ir::Node;
 using ir::Value;
 
@@ -28,6 +31,7 @@ class Expansion {
   explicit Expansion(Node& node)
       : node_(node),
         graph_(*node.graph()),
+        make_{*node.graph(), &node},
         placement_(node.attrs.text("placement")),
         policy_(node.attrs.text("on_zero_weight", "nan")) {
     I64s segments = node.attrs.i64s_or_empty("operand_segments");
@@ -58,15 +62,15 @@ class Expansion {
 
  private:
   Value reduce(std::string_view op, Value placed) {
-    return ir::create_value(graph_, op, {placed}, {{"placement", placement_}}, {}, &node_);
+    return make_.op(op, {placed}, {{"placement", placement_}});
   }
 
   /// Per partition: x converted to `dtype`, or `otherwise` where the mask excludes the partition.
-  Value masked(Graph& body, Value x, std::optional<Value> mask, DType dtype,
-               const ir::DenseRef& otherwise) {
-    const Value value = convert_to(body, x, dtype);
+  static Value masked(const Maker& inside, Value x, std::optional<Value> mask, DType dtype,
+                      const ir::DenseRef& otherwise) {
+    const Value value = inside.convert(x, dtype);
     if (!mask) return value;
-    return apply(body, "select", {*mask, value, ir::create_constant(body, otherwise)});
+    return inside.op("stablehlo.select", {*mask, value, inside.constant(otherwise)});
   }
 
   Value masked_sum(Value x) {
@@ -77,16 +81,16 @@ class Expansion {
     const auto mapped = build_map(
         graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
           const Type type{.dtype = d, .dims = v[0].type().dims};
-          return std::vector<Value>{masked(body, v[0], mask_ ? std::optional(v[1]) : std::nullopt,
-                                           d, ir::make_splat(type, 0))};
+          return std::vector<Value>{masked(Maker{body}, v[0],
+                                           mask_ ? std::optional(v[1]) : std::nullopt, d,
+                                           ir::make_splat(type, 0))};
         });
     return reduce("mr.reduce_sum", mapped[0]);
   }
 
   std::vector<Value> sums() {
     std::vector<Value> results;
-    for (const Value& x : x_)
-      results.push_back(convert_to(graph_, masked_sum(x), x.type().dtype, &node_));
+    for (const Value& x : x_) results.push_back(make_.convert(masked_sum(x), x.type().dtype));
     return results;
   }
 
@@ -96,7 +100,7 @@ class Expansion {
     const Value mask = *mask_;
     const auto mapped =
         build_map(graph_, &node_, placement_, {mask}, [](Graph& body, const std::vector<Value>& v) {
-          return std::vector<Value>{convert_to(body, v[0], DType::i32)};
+          return std::vector<Value>{Maker{body}.convert(v[0], DType::i32)};
         });
     return reduce("mr.reduce_sum", mapped[0]);
   }
@@ -108,14 +112,9 @@ class Expansion {
       if (!is_none.type().dims.empty()) {
         I64s all(is_none.type().dims.size());
         for (std::size_t d = 0; d < all.size(); ++d) all[d] = std::int64_t(d);
-        std::vector<std::unique_ptr<Graph>> regions;
-        regions.push_back(ir::make_combiner("or", DType::i1));
-        const Value init = ir::create_splat(graph_, Type::scalar(DType::i1), 0, &node_);
-        any = ir::create(graph_, "stablehlo.reduce", {is_none, init}, {{"dimensions", all}},
-                         std::move(regions), {}, &node_)
-                  ->result();
+        any = make_.reduce("or", is_none, all);
       }
-      const Value holds = apply(graph_, "not", {any}, &node_);
+      const Value holds = make_.op("stablehlo.not", {any});
       ir::create(
           graph_, "mr.check", {holds},
           {{"message", cat(node_.name(), ": expected a weight that is not zero over placement '",
@@ -123,18 +122,16 @@ class Expansion {
           {}, {}, &node_, node_.location());
       return y;
     }
-    const Value other =
-        policy_ == "keep"
-            ? keep_.at(k)
-            : ir::create_splat(graph_, y.type(), std::numeric_limits<double>::quiet_NaN(), &node_);
-    return apply(graph_, "select", {is_none, other, y}, &node_);
+    const Value other = policy_ == "keep"
+                            ? keep_.at(k)
+                            : make_.splat(y.type(), std::numeric_limits<double>::quiet_NaN());
+    return make_.op("stablehlo.select", {is_none, other, y});
   }
 
   Value divided(Value sum, Value by, const Dims& by_dims_of_sum) {
-    const Value divisor =
-        broadcast_to(graph_, convert_to(graph_, by, sum.type().dtype, &node_), sum.type().dims,
-                     I64s(by_dims_of_sum.begin(), by_dims_of_sum.end()), &node_);
-    return apply(graph_, "divide", {sum, divisor}, &node_);
+    const Value divisor = make_.broadcast(make_.convert(by, sum.type().dtype), sum.type().dims,
+                                          I64s(by_dims_of_sum.begin(), by_dims_of_sum.end()));
+    return make_.op("stablehlo.divide", {sum, divisor});
   }
 
   std::vector<Value> means() {
@@ -142,15 +139,13 @@ class Expansion {
     std::optional<Value> count, none;
     if (mask_) {
       count = active_count();
-      none =
-          compare(graph_, "EQ", *count, ir::create_splat(graph_, count->type(), 0, &node_), &node_);
+      none = make_.compare("EQ", *count, make_.splat(count->type(), 0));
     }
     for (std::size_t k = 0; k < x_.size(); ++k) {
       const Value sum = masked_sum(x_[k]);
       const double n = double(x_[k].type().dims[0]);
-      const Value by =
-          count ? *count : ir::create_splat(graph_, Type::scalar(sum.type().dtype), n, &node_);
-      Value y = convert_to(graph_, divided(sum, by, {}), x_[k].type().dtype, &node_);
+      const Value by = count ? *count : make_.splat(Type::scalar(sum.type().dtype), n);
+      Value y = make_.convert(divided(sum, by, {}), x_[k].type().dtype);
       results.push_back(none ? guarded(y, *none, k) : y);
     }
     return results;
@@ -161,8 +156,7 @@ class Expansion {
     std::optional<Value> none;
     if (mask_) {
       const Value count = active_count();
-      none =
-          compare(graph_, "EQ", count, ir::create_splat(graph_, count.type(), 0, &node_), &node_);
+      none = make_.compare("EQ", count, make_.splat(count.type(), 0));
     }
     for (std::size_t k = 0; k < x_.size(); ++k) {
       Value x = x_[k];
@@ -170,15 +164,15 @@ class Expansion {
       if (mask_ || d != x.type().dtype) {
         std::vector<Value> operands{x};
         if (mask_) operands.push_back(*mask_);
-        x = build_map(graph_, &node_, placement_, operands,
-                      [&](Graph& body, const std::vector<Value>& v) {
-                        const Type type{.dtype = d, .dims = v[0].type().dims};
-                        const auto mask = mask_ ? std::optional(v[1]) : std::nullopt;
-                        return std::vector<Value>{
-                            masked(body, v[0], mask, d, ir::combiner_identity(combiner, type))};
-                      })[0];
+        x = build_map(
+            graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
+              const Type type{.dtype = d, .dims = v[0].type().dims};
+              const auto mask = mask_ ? std::optional(v[1]) : std::nullopt;
+              return std::vector<Value>{
+                  masked(Maker{body}, v[0], mask, d, ir::combiner_identity(combiner, type))};
+            })[0];
       }
-      const Value y = convert_to(graph_, reduce(node_.name(), x), x_[k].type().dtype, &node_);
+      const Value y = make_.convert(reduce(node_.name(), x), x_[k].type().dtype);
       results.push_back(none ? guarded(y, *none, k) : y);
     }
     return results;
@@ -193,9 +187,10 @@ class Expansion {
     const std::size_t n = x_.size();
     const auto mapped = build_map(
         graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
+          const Maker inside{body};
           const std::optional<Value> mask = mask_ ? std::optional(v[n + 1]) : std::nullopt;
           const DType wd = sum_dtype(v[n].type().dtype);
-          const Value w = masked(body, v[n], mask, wd,
+          const Value w = masked(inside, v[n], mask, wd,
                                  ir::make_splat({.dtype = wd, .dims = v[n].type().dims}, 0));
           std::vector<Value> results;
           for (std::size_t k = 0; k < n; ++k) {
@@ -203,24 +198,24 @@ class Expansion {
             const Dims& shape = v[k].type().dims;
             I64s dims(w.type().dims.size());
             for (std::size_t i = 0; i < dims.size(); ++i) dims[i] = std::int64_t(i);
-            const Value weight = broadcast_to(body, convert_to(body, w, d), shape, dims);
-            const Value zero = ir::create_splat(body, weight.type(), 0);
-            const Value product = apply(body, "multiply", {weight, convert_to(body, v[k], d)});
+            const Value weight = inside.broadcast(inside.convert(w, d), shape, dims);
+            const Value zero = inside.splat(weight.type(), 0);
+            const Value product =
+                inside.op("stablehlo.multiply", {weight, inside.convert(v[k], d)});
             results.push_back(
-                apply(body, "select", {compare(body, "EQ", weight, zero), zero, product}));
+                inside.op("stablehlo.select", {inside.compare("EQ", weight, zero), zero, product}));
           }
           results.push_back(w);
           return results;
         });
     const Value total = reduce("mr.reduce_sum", mapped[n]);
-    const Value none =
-        compare(graph_, "EQ", total, ir::create_splat(graph_, total.type(), 0, &node_), &node_);
+    const Value none = make_.compare("EQ", total, make_.splat(total.type(), 0));
     std::vector<Value> results;
     for (std::size_t k = 0; k < n; ++k) {
       const Value sum = reduce("mr.reduce_sum", mapped[k]);
       Dims dims(total.type().dims.size());
       for (std::size_t i = 0; i < dims.size(); ++i) dims[i] = std::int64_t(i);
-      const Value y = convert_to(graph_, divided(sum, total, dims), x_[k].type().dtype, &node_);
+      const Value y = make_.convert(divided(sum, total, dims), x_[k].type().dtype);
       if (policy_ == "nan") {
         results.push_back(y);  // 0 / 0
         continue;
@@ -228,7 +223,7 @@ class Expansion {
       const Value is_none =
           none.type().dims.empty()
               ? none
-              : broadcast_to(graph_, none, y.type().dims, I64s(dims.begin(), dims.end()), &node_);
+              : make_.broadcast(none, y.type().dims, I64s(dims.begin(), dims.end()));
       if (policy_ == "error" && k > 0)
         results.push_back(y);
       else
@@ -239,6 +234,7 @@ class Expansion {
 
   Node& node_;
   Graph& graph_;
+  Maker make_;
   std::string placement_, policy_;
   std::vector<Value> x_, keep_;
   std::optional<Value> weight_, mask_;

@@ -4,6 +4,7 @@
 // Ops without kernels of their own that other ops can write: top_k becomes a sort, of the elements
 // together with their positions, and a slice.
 #include "partita/base/error.hpp"
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
 #include "passes/analysis/sorted_prefix.hpp"
@@ -21,7 +22,7 @@ std::unique_ptr<Graph> greater_first(const std::vector<DType>& dtypes) {
   auto region = std::make_unique<Graph>();
   for (const DType d : dtypes)
     for (int side = 0; side < 2; ++side) region->add_argument(Type::scalar(d));
-  ir::Dict attrs{{"comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", "GT"}}};
+  ir::Dict attrs = ir::comparison_attributes("GT");
   if (is_float(dtypes[0]))
     attrs.set("compare_type", ir::EnumAttr{"stablehlo", "comparison_type", "TOTALORDER"});
   region->results = {ir::create_value(*region, "stablehlo.compare",

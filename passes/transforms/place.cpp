@@ -9,6 +9,7 @@
 
 #include "partita/base/error.hpp"
 #include "partita/ir/factor_transform.hpp"
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
 #include "passes/analysis/block_size.hpp"
@@ -196,12 +197,10 @@ class Placer {
     const auto special = [&](const Node& node, ir::BatchMap& m, const ir::BatchContext& c) {
       if (!node.is("mr.partition_index")) return false;
       const Type lanes{.dtype = DType::i32, .dims = {block}};
-      const Value iota =
-          ir::create_value(c.into, "stablehlo.iota", {}, {{"iota_dimension", std::int64_t(0)}},
-                           {&lanes, 1}, c.before);
-      const Value base = broadcast_to(c.into, convert_to(c.into, first, DType::i32, c.before),
-                                      lanes.dims, {}, c.before);
-      m[const_cast<Node&>(node).result()] = {apply(c.into, "add", {base, iota}, c.before), true};
+      const ir::Maker make{c.into, c.before};
+      const Value iota = make.iota(lanes, 0);
+      const Value base = make.broadcast(make.convert(first, DType::i32), lanes.dims, {});
+      m[const_cast<Node&>(node).result()] = {make.op("stablehlo.add", {base, iota}), true};
       return true;
     };
     (void)placement;
@@ -221,7 +220,7 @@ class Placer {
     });
     if (found.empty()) return;
     Node* const start = region.nodes().empty() ? nullptr : region.nodes().front();
-    const Value index = convert_to(region, first, DType::i32, start);
+    const Value index = ir::Maker{region, start}.convert(first, DType::i32);
     for (Node* node : found) region.replace_uses(node->result(), index);
     for (Node* node : found) node->graph()->erase(node);
   }
@@ -233,8 +232,8 @@ class Placer {
       const Value x = node->operand(0);
       I64s dims(x.type().dims.size());
       for (std::size_t d = 0; d < dims.size(); ++d) dims[d] = std::int64_t(d) + 1;
-      graph.replace_uses(node->result(),
-                         broadcast_to(graph, x, node->result_types()[0].dims, dims, node));
+      const ir::Maker make{graph, node};
+      graph.replace_uses(node->result(), make.broadcast(x, node->result_types()[0].dims, dims));
     }
     ir::remove_dead_nodes(graph);
   }

@@ -3,10 +3,10 @@
 //
 // Products of 16-bit floats are summed in f32 and rounded once: written so, with operands converted
 // once each, they are products of f32, for which there are fast kernels and libraries.
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/window.hpp"
 #include "partita/passes/pass.hpp"
-#include "passes/analysis/placement_support.hpp"
 #include "passes/kernel/lower/contraction_shape.hpp"
 
 namespace partita::passes::transforms {
@@ -38,15 +38,13 @@ void run(ir::Module& module, PassContext&) {
       if (is_widened(node)) nodes.push_back(&node);
     });
     for (Node* node : nodes) {
-      ir::Graph& graph = *node->graph();
+      const ir::Maker make{*node->graph(), node};
       const Type& type = node->result_types()[0];
       std::vector<Value> operands;
-      for (const Value& v : node->operands())
-        operands.push_back(convert_to(graph, v, DType::f32, node));
+      for (const Value& v : node->operands()) operands.push_back(make.convert(v, DType::f32));
       const Type wide{.dtype = DType::f32, .dims = type.dims};
-      const Value sum = ir::create_value(graph, "stablehlo.dot_general", std::move(operands),
-                                         node->attrs, {&wide, 1}, node);
-      f->body->replace_uses({{node->result(), convert_to(graph, sum, type.dtype, node)}});
+      const Value sum = make.typed("stablehlo.dot_general", std::move(operands), wide, node->attrs);
+      f->body->replace_uses({{node->result(), make.convert(sum, type.dtype)}});
     }
     if (!nodes.empty()) ir::remove_dead_nodes(*f->body);
   }

@@ -12,6 +12,7 @@
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/elementwise.hpp"
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/compile.hpp"
 #include "tests/support/document.hpp"
@@ -80,10 +81,7 @@ std::unique_ptr<ir::Module> row_program(const ElementwiseRow& row, DType d) {
   for (int k = 0; k < ir::arity(row.signature); ++k)
     operands.push_back(function->body->add_argument(
         {.dtype = ir::operand_dtype(row.signature, d, k), .dims = {3}}));
-  ir::Dict attrs;
-  if (row.signature == ir::Signature::compare)
-    attrs = {{"comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", "EQ"}}};
-  const ir::Value v = ir::create_value(*function->body, row.op, operands, attrs);
+  const ir::Value v = ir::create_value(*function->body, row.op, operands, ir::row_attributes(row));
   function->body->results = {v};
   function->result_types = {v.type()};
   function->arg_attrs.resize(operands.size());

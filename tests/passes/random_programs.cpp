@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
 
@@ -112,8 +113,7 @@ class Generator {
     const Value x = any();
     static constexpr const char* directions[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
     make("stablehlo.compare", {x, any_of(x.type())},
-         {{"comparison_direction",
-           ir::EnumAttr{"stablehlo", "comparison_direction", directions[pick(6)]}}});
+         ir::comparison_attributes(directions[pick(6)]));
   }
 
   void select() {
@@ -282,9 +282,9 @@ class Generator {
     }
     Graph& condition = *regions[0];
     const Value bound = ir::create_splat(condition, counter, 1 + pick(3));
-    condition.results = {ir::create_value(
-        condition, "stablehlo.compare", {condition.argument(0), bound},
-        {{"comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", "LT"}}})};
+    condition.results = {ir::create_value(condition, "stablehlo.compare",
+                                          {condition.argument(0), bound},
+                                          ir::comparison_attributes("LT"))};
     Graph& body = *regions[1];
     std::vector<Value> visible = values_;
     for (const Value& v : body.arguments()) visible.push_back(v);

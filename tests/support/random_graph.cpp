@@ -11,6 +11,7 @@
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/elementwise.hpp"
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "tests/support/samples.hpp"
 
@@ -296,14 +297,7 @@ class Generator {
       noise += e.noise;
       operands.push_back(e.value);
     }
-    ir::Dict attrs;
-    if (row.signature == Signature::compare) {
-      std::string direction(row.name.substr(row.name.size() - 2));
-      for (char& c : direction) c = char(std::toupper(c));
-      attrs = {
-          {"comparison_direction", ir::EnumAttr{"stablehlo", "comparison_direction", direction}}};
-    }
-    const Value v = make(row.op, std::move(operands), std::move(attrs));
+    const Value v = make(row.op, std::move(operands), ir::row_attributes(row));
     if (is_rounded || noise > 0)
       noise = amplification * noise + double(row.ulp + 1) * epsilon(ir::part_dtype(d));
     keep(v, has_noise(v.type().dtype) ? noise : 0);

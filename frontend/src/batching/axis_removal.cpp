@@ -22,7 +22,7 @@ struct Job {
   std::vector<Value> operands;
   const RemovalContext& context;
 
-  [[nodiscard]] Builder builder() const { return {context.into, context.before}; }
+  [[nodiscard]] Maker maker() const { return {context.into, context.before}; }
   [[nodiscard]] Type result_type(std::size_t k = 0) const {
     return type_without(node.result_types()[k], flow.results[k]);
   }
@@ -103,11 +103,11 @@ HostArray axis_first(const HostArray& array, const AxisPosition& p, std::int64_t
 }
 
 Removal remove_constant(const Job& job) {
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   const Type type = job.result_type();
   const DenseRef value = *job.node.attrs.find("value")->get_if<DenseRef>();
   const auto constant = [&](DenseRef v) {
-    return Removal{.results = {create_constant(b.into, std::move(v), b.before)}, .why = {}};
+    return Removal{.results = {b.constant(std::move(v))}, .why = {}};
   };
   if (value->is_splat()) return constant(std::make_shared<const Dense>(type, value->bytes(), true));
   const HostArray moved = axis_first(value->to_array(), *job.flow.results[0], job.n, type);
@@ -118,7 +118,7 @@ Removal remove_constant(const Job& job) {
     is_uniform = std::equal(first.bytes.begin(), first.bytes.end(),
                             moved.bytes.begin() + i * std::ptrdiff_t(first.bytes.size()));
   if (is_uniform) return constant(make_dense(first));
-  std::vector<Value> operands{create_constant(b.into, make_dense(moved), b.before), job.index()};
+  std::vector<Value> operands{b.constant(make_dense(moved)), job.index()};
   for (std::size_t d = 0; d < type.dims.size(); ++d)
     operands.push_back(b.splat(operands[1].type(), 0));
   I64s sizes = moved.type.dims;
@@ -129,7 +129,7 @@ Removal remove_constant(const Job& job) {
 }
 
 Removal remove_iota(const Job& job) {
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   const AxisPosition p = *job.flow.results[0];
   const Type type = job.result_type();
   const std::int64_t dimension = job.node.attrs.i64("iota_dimension");
@@ -156,7 +156,7 @@ Removal remove_iota(const Job& job) {
 // --- Shape --------------------------------------------------------------------------------------
 
 Removal remove_broadcast(const Job& job) {
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   const AxisPosition p = *job.flow.results[0];
   Value operand = job.operands[0];
   I64s dims = job.node.attrs.i64s("broadcast_dimensions");
@@ -181,7 +181,7 @@ Removal remove_broadcast(const Job& job) {
 }
 
 Removal remove_reshape(const Job& job) {
-  return {.results = {job.builder().reshape(job.operands[0], job.result_type().dims)}, .why = {}};
+  return {.results = {job.maker().reshape(job.operands[0], job.result_type().dims)}, .why = {}};
 }
 
 Removal remove_transpose(const Job& job) {
@@ -205,7 +205,7 @@ Removal remove_with_start(const Job& job) {
 /// For ops that say something about each dimension: a removed one comes back with extent 1, and goes
 /// from the results again.
 Removal remove_keeping_rank(const Job& job, Dict attrs) {
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   const auto kept = [](Type type, const std::optional<AxisPosition>& p) {
     if (p) type.dims[std::size_t(p->dim)] = p->outer * p->inner;
     return type;
@@ -217,7 +217,7 @@ Removal remove_keeping_rank(const Job& job, Dict attrs) {
   std::vector<Type> types;
   for (std::size_t k = 0; k < job.node.result_types().size(); ++k)
     types.push_back(kept(job.node.result_types()[k], job.flow.results[k]));
-  Node* made = remake(job.node, b.into, std::move(operands), std::move(attrs), types, b.before);
+  Node* made = remake(job.node, b.graph, std::move(operands), std::move(attrs), types, b.before);
   Removal removal;
   for (std::size_t k = 0; k < types.size(); ++k)
     removal.results.push_back(b.reshape(made->result(int(k)), job.result_type(k).dims));

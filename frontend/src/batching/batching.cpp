@@ -76,7 +76,7 @@ void batch_plain(const Job& job) {
     if (!is_side_scalar || !job.is_batched(k)) continue;
     Dims full = result;
     full.insert(full.begin(), job.context.size);
-    repeated.operands[k].value = job.builder().broadcast(job.plain(k), full, {0});
+    repeated.operands[k].value = job.maker().broadcast(job.plain(k), full, {0});
   }
   batch_leading(repeated, data);
 }
@@ -105,7 +105,7 @@ void batch_sort(const Job& job) {
 void batch_pad(const Job& job) {
   if (!job.is_batched(1)) return batch_leading(job, {true, false});
   // A padding value for each lane is selected where padding is.
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   const Type &operand = job.node.operand(0).type(), &result = job.node.result_types()[0];
   const Value is_inside = b.op(
       "stablehlo.pad",
@@ -148,8 +148,8 @@ void batch_dot(const Job& job) {
   I64s permutation{position};
   for (std::int64_t d = 0; d <= type.rank(); ++d)
     if (d != position) permutation.push_back(d);
-  job.set(
-      0, job.builder().op("stablehlo.transpose", {made->result()}, {{"permutation", permutation}}));
+  job.set(0,
+          job.maker().op("stablehlo.transpose", {made->result()}, {{"permutation", permutation}}));
 }
 
 // --- Indexing -----------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ void batch_scatter(const Job& job) {
 
 /// Start indices from operand `first` on, as an array [size, rank].
 Value stacked_starts(const Job& job, std::size_t first) {
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   std::vector<Value> columns;
   for (std::size_t k = first; k < job.operands.size(); ++k)
     columns.push_back(b.reshape(job.with_batch(k), {job.context.size, 1}));
@@ -224,9 +224,9 @@ void batch_same_place(const Job& job, std::size_t first_start) {
   std::vector<Value> operands;
   for (std::size_t k = 0; k < first_start; ++k) operands.push_back(job.with_batch(k));
   if (first_start < job.operands.size())
-    operands.push_back(job.builder().splat(job.plain(first_start).type(), 0));
+    operands.push_back(job.maker().splat(job.plain(first_start).type(), 0));
   else
-    operands.push_back(job.builder().splat(Type::scalar(DType::i32), 0));
+    operands.push_back(job.maker().splat(Type::scalar(DType::i32), 0));
   for (std::size_t k = first_start; k < job.operands.size(); ++k) operands.push_back(job.plain(k));
   job.set_all(remake(job.node, job.context.into, std::move(operands),
                      attrs_with_inserted(job.node, {leading}, {leading}), job.batched_types(),
@@ -247,13 +247,13 @@ void batch_dynamic_slice(const Job& job) {
   }
   attrs.set("start_index_map", counting(rank, job.is_batched(0) ? 1 : 0));
   attrs.set("slice_sizes", sizes);
-  job.set(0, job.builder().op("stablehlo.gather", {job.plain(0), stacked_starts(job, 1)},
-                              std::move(attrs)));
+  job.set(0, job.maker().op("stablehlo.gather", {job.plain(0), stacked_starts(job, 1)},
+                            std::move(attrs)));
 }
 
 /// Scatter skips what sticks out where dynamic_update_slice moves it in: clamps each start first.
 Job with_clamped_starts(const Job& job) {
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   Job clamped = job;
   const Dims &operand = job.node.operand(0).type().dims, &update = job.node.operand(1).type().dims;
   for (std::size_t d = 0; d < operand.size(); ++d) {
@@ -362,7 +362,7 @@ Value batched(const BatchedValue& v, const BatchContext& context) {
   if (v.batched) return v.value;
   Dims shape = v.value.type().dims;
   shape.insert(shape.begin(), context.size);
-  return Builder{context.into, context.before}.broadcast(
+  return Maker{context.into, context.before}.broadcast(
       v.value, shape, batching::counting(v.value.type().rank(), 1));
 }
 

@@ -16,7 +16,7 @@ struct Job {
   const BatchContext& context;
   std::vector<BatchedValue> operands;
 
-  [[nodiscard]] Builder builder() const { return {context.into, context.before}; }
+  [[nodiscard]] Maker maker() const { return {context.into, context.before}; }
   [[nodiscard]] bool is_batched(std::size_t k) const { return operands[k].batched; }
   /// Operand k with the batch dimension, whether it came with it or not.
   [[nodiscard]] Value with_batch(std::size_t k) const { return batched(operands[k], context); }

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "frontend/src/batching/batching.hpp"
-#include "partita/ir/reduction.hpp"
 
 namespace partita::ir::batching {
 namespace {
@@ -38,19 +37,13 @@ BatchContext inside(const Job& job, Graph& graph) {
 }
 
 /// `a` where the lane's predicate holds, else `b`; all batched.
-Value select_lanes(const Builder& b, Value predicate, Value on_true, Value on_false) {
+Value select_lanes(const Maker& b, Value predicate, Value on_true, Value on_false) {
   return b.op("stablehlo.select",
               {b.broadcast(predicate, on_true.type().dims, {0}), on_true, on_false});
 }
 
 /// Whether any lane's predicate holds.
-Value any_lane(const Builder& b, Value predicate) {
-  std::vector<std::unique_ptr<Graph>> regions;
-  regions.push_back(make_combiner("or", DType::i1));
-  return create(b.into, "stablehlo.reduce", {predicate, b.splat(Type::scalar(DType::i1), 0)},
-                {{"dimensions", I64s{0}}}, std::move(regions), {}, b.before)
-      ->result();
-}
+Value any_lane(const Maker& b, Value predicate) { return b.reduce("or", predicate, {0}); }
 
 /// Carries that must be batched: those that come in batched and those that become so; all that
 /// change when lanes stop at different times.
@@ -81,7 +74,7 @@ BatchedRegion masked_body(const Job& job, const Carries& carries) {
   const Graph &condition = job.node.region(0), &body = job.node.region(1);
   BatchedRegion out = batch_region(body, carries.batched, job);
   const BatchContext context = inside(job, *out.graph);
-  const Builder b{*out.graph};
+  const Maker b{*out.graph};
   BatchMap map = job.map;
   for (int k = 0; k < condition.argument_count(); ++k)
     map[condition.argument(k)] = {out.graph->argument(k), carries.batched[std::size_t(k)]};
@@ -103,7 +96,7 @@ void batch_while(const Job& job) {
   BatchedRegion body = carries.predicate ? masked_body(job, carries)
                                          : batch_region(job.node.region(1), carries.batched, job);
   const Value predicate = condition.results[0].value;
-  condition.graph->results = {carries.predicate ? any_lane(Builder{*condition.graph}, predicate)
+  condition.graph->results = {carries.predicate ? any_lane(Maker{*condition.graph}, predicate)
                                                 : predicate};
   std::vector<Value> operands;
   for (std::size_t k = 0; k < carries.batched.size(); ++k) {
@@ -149,7 +142,7 @@ void batch_common_branch(const Job& job) {
 
 /// An index for each lane: every branch runs, lanes select.
 void batch_branch_per_lane(const Job& job) {
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   const auto& regions = job.node.regions();
   std::vector<std::vector<BatchedValue>> branches;
   for (const auto& region : regions) {

@@ -144,25 +144,4 @@ Node* remake(const Node& node, Graph& into, std::vector<Value> operands, Dict at
   return made;
 }
 
-Value Builder::reshape(Value v, const Dims& dims) const {
-  if (v.type().dims == dims) return v;
-  return typed("stablehlo.reshape", {v}, {.dtype = v.type().dtype, .dims = dims});
-}
-
-Value Builder::broadcast(Value v, const Dims& shape, const I64s& dims) const {
-  if (v.type().dims == shape) return v;
-  return typed("stablehlo.broadcast_in_dim", {v}, {.dtype = v.type().dtype, .dims = shape},
-               {{"broadcast_dimensions", dims}});
-}
-
-Value Builder::convert(Value v, DType dtype) const {
-  if (v.type().dtype == dtype) return v;
-  return typed("stablehlo.convert", {v}, {.dtype = dtype, .dims = v.type().dims});
-}
-
-Value Builder::compare(const char* direction, Value a, Value b) const {
-  return op("stablehlo.compare", {a, b},
-            {{"comparison_direction", EnumAttr{"stablehlo", "comparison_direction", direction}}});
-}
-
 }  // namespace partita::ir

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::ir {
@@ -33,28 +34,5 @@ using DimEdits = std::vector<std::optional<DimEdit>>;
 /// A node like `node` (op, location, hint) with copies of its (isolated) regions.
 Node* remake(const Node& node, Graph& into, std::vector<Value> operands, Dict attrs,
              std::vector<Type> types, Node* before);
-
-/// Small nodes that transformations insert.
-struct Builder {
-  Graph& into;
-  Node* before = nullptr;
-
-  Value op(std::string_view name, std::vector<Value> operands, Dict attrs = {}) const {
-    return create_value(into, name, std::move(operands), std::move(attrs), {}, before);
-  }
-  Value typed(std::string_view name, std::vector<Value> operands, const Type& type,
-              Dict attrs = {}) const {
-    return create_value(into, name, std::move(operands), std::move(attrs), {&type, 1}, before);
-  }
-  Value splat(const Type& type, double value) const {
-    return create_splat(into, type, value, before);
-  }
-  /// To another shape; the value itself when it has that shape.
-  Value reshape(Value v, const Dims& dims) const;
-  /// With dimensions of the value at `dims` of the result.
-  Value broadcast(Value v, const Dims& shape, const I64s& dims) const;
-  Value convert(Value v, DType dtype) const;
-  Value compare(const char* direction, Value a, Value b) const;
-};
 
 }  // namespace partita::ir

@@ -35,7 +35,7 @@ Value Moves::constant(const Table& rows, const Dims& dims) const {
   for (const I64s& row : rows)
     for (const std::int64_t x : row) array.data<DType::i64>()[at++] = x;
   PARTITA_ASSERT(std::int64_t(at) == array.type.count());
-  return create_constant(context.into, make_dense(array), context.before);
+  return maker().constant(make_dense(array));
 }
 
 BatchedValue Moves::take_from(Value all, const Table& rows) const {
@@ -45,19 +45,19 @@ BatchedValue Moves::take_from(Value all, const Table& rows) const {
   const Table used = common ? Table{rows[0]} : rows;
   const Dims rest(all.type().dims.begin() + 1, all.type().dims.end());
   const Value indices = constant(used, common ? Dims{length} : Dims{std::ssize(rows), length});
-  const Value taken = builder().op("stablehlo.gather", {all, indices},
-                                   {{"offset_dims", counting(rest.size(), lead)},
-                                    {"collapsed_slice_dims", I64s{0}},
-                                    {"start_index_map", I64s{0}},
-                                    {"index_vector_dim", std::int64_t(lead)},
-                                    {"slice_sizes", behind(1, rest)}});
+  const Value taken = maker().op("stablehlo.gather", {all, indices},
+                                 {{"offset_dims", counting(rest.size(), lead)},
+                                  {"collapsed_slice_dims", I64s{0}},
+                                  {"start_index_map", I64s{0}},
+                                  {"index_vector_dim", std::int64_t(lead)},
+                                  {"slice_sizes", behind(1, rest)}});
   return {taken, !common};
 }
 
 BatchedValue Moves::take(const BatchedValue& v, const Table& lanes) const {
   if (v.batched) return take_from(v.value, lanes);
   const Dims shape = behind(std::ssize(lanes[0]), v.value.type().dims);
-  return {builder().broadcast(v.value, shape, counting(v.value.type().dims.size(), 1)), false};
+  return {maker().broadcast(v.value, shape, counting(v.value.type().dims.size(), 1)), false};
 }
 
 BatchedValue Moves::take_or_zero(const BatchedValue& v, const I64s& lanes) const {
@@ -72,11 +72,11 @@ BatchedValue Moves::take_or_zero(const BatchedValue& v, const I64s& lanes) const
   const BatchedValue taken = take(v, rows);
   Dims dims = taken.value.type().dims;
   dims.erase(dims.begin() + (taken.batched ? 1 : 0));
-  const BatchedValue source{builder().reshape(taken.value, dims), taken.batched};
+  const BatchedValue source{maker().reshape(taken.value, dims), taken.batched};
   if (has_all) return source;
   const Value whole = batched(source, context);
-  const Builder b = builder();
-  const Value is_sent = create_constant(context.into, make_dense(mask), context.before);
+  const Maker b = maker();
+  const Value is_sent = maker().constant(make_dense(mask));
   return {b.op("stablehlo.select",
                {b.broadcast(is_sent, whole.type().dims, {0}), whole, b.splat(whole.type(), 0)}),
           true};
@@ -90,7 +90,7 @@ BatchedValue Moves::pieces(const BatchedValue& v, const Table& starts, const Dim
     I64s limits = starts[0];
     for (std::size_t d = 0; d < rank; ++d) limits[d] += extents[d];
     return {
-        builder().op(
+        maker().op(
             "stablehlo.slice", {v.value},
             {{"start_indices", starts[0]}, {"limit_indices", limits}, {"strides", I64s(rank, 1)}}),
         false};
@@ -105,7 +105,7 @@ BatchedValue Moves::pieces(const BatchedValue& v, const Table& starts, const Dim
     attrs.set("operand_batching_dims", I64s{0});
     attrs.set("start_indices_batching_dims", I64s{0});
   }
-  return {builder().op("stablehlo.gather", {v.value, indices}, std::move(attrs)), true};
+  return {maker().op("stablehlo.gather", {v.value, indices}, std::move(attrs)), true};
 }
 
 BatchedValue Moves::merge(const BatchedValue& v, std::size_t from, std::size_t into) const {
@@ -122,7 +122,7 @@ BatchedValue Moves::merge(const BatchedValue& v, std::size_t from, std::size_t i
     else
       shape.push_back(extent);
   }
-  const Builder b = builder();
+  const Maker b = maker();
   Value moved = v.value;
   if (!std::ranges::is_sorted(permutation))
     moved = b.op("stablehlo.transpose", {moved}, {{"permutation", permutation}});
@@ -136,7 +136,7 @@ BatchedValue Moves::assemble(const BatchedValue& v, const Table& holders,
     const BatchedValue one = take(v, holders);
     Dims dims = one.value.type().dims;
     dims.erase(dims.begin() + (one.batched ? 1 : 0));
-    return {builder().reshape(one.value, dims), one.batched};
+    return {maker().reshape(one.value, dims), one.batched};
   }
   BatchedValue all = take(v, holders);
   // [k, local…] -> [pieces…, local…], then each count of pieces joins its dimension.
@@ -144,14 +144,14 @@ BatchedValue Moves::assemble(const BatchedValue& v, const Table& holders,
   Dims shape = all.value.type().dims;
   shape.erase(shape.begin() + std::ptrdiff_t(lead));
   shape.insert(shape.begin() + std::ptrdiff_t(lead), pieces.begin(), pieces.end());
-  all.value = builder().reshape(all.value, shape);
+  all.value = maker().reshape(all.value, shape);
   // The first count joins its dimension, which stands behind the counts that are left.
   for (std::size_t d = 0; d < pieces.size(); ++d) all = merge(all, 0, pieces.size() - 1);
   return all;
 }
 
 Value Moves::split_parts(const BatchedValue& v, std::size_t d, std::int64_t count) const {
-  const Builder b = builder();
+  const Maker b = maker();
   Value all = batched(v, context);
   Dims shape = all.type().dims;
   shape[d + 1] /= count;
@@ -170,7 +170,7 @@ Value Moves::split_parts(const BatchedValue& v, std::size_t d, std::int64_t coun
 
 BatchedValue Moves::combine(const BatchedValue& v, const Table& lanes, const Graph& region) const {
   const DType dtype = region.argument(0).type().dtype;
-  const BatchedValue promoted{builder().convert(v.value, dtype), v.batched};
+  const BatchedValue promoted{maker().convert(v.value, dtype), v.batched};
   const bool is_even =
       std::ranges::all_of(lanes, [&](const I64s& row) { return row.size() == lanes[0].size(); });
   const auto combiner = simple_combiner(region);
@@ -184,8 +184,7 @@ BatchedValue Moves::reduced(const BatchedValue& v, const Table& lanes, const Gra
                             const std::string& combiner) const {
   const BatchedValue all = take(v, lanes);
   const Type scalar = Type::scalar(v.value.type().dtype);
-  const Value init =
-      create_constant(context.into, combiner_identity(combiner, scalar), context.before);
+  const Value init = maker().constant(combiner_identity(combiner, scalar));
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(clone_graph(region));
   return {
@@ -199,15 +198,15 @@ Value Moves::apply(const Graph& region, Value a, Value b) const {
   const Dims dims = a.type().dims;
   const std::int64_t count = a.type().count();
   BatchMap map;
-  map[region.argument(0)] = {builder().reshape(a, {count}), true};
-  map[region.argument(1)] = {builder().reshape(b, {count}), true};
+  map[region.argument(0)] = {maker().reshape(a, {count}), true};
+  map[region.argument(1)] = {maker().reshape(b, {count}), true};
   const BatchContext elements{.into = context.into, .size = count, .before = context.before};
   const BatchedValue result = batch_body(region, map, elements)[0];
-  return builder().reshape(batched(result, elements), dims);
+  return maker().reshape(batched(result, elements), dims);
 }
 
 BatchedValue Moves::folded(const BatchedValue& v, const Table& lanes, const Graph& region) const {
-  const Builder b = builder();
+  const Maker b = maker();
   std::size_t longest = 0;
   for (const I64s& row : lanes) longest = std::max(longest, row.size());
   const auto member = [&](std::size_t k) {
@@ -219,7 +218,7 @@ BatchedValue Moves::folded(const BatchedValue& v, const Table& lanes, const Grap
   for (std::size_t k = 1; k < longest; ++k) {
     HostArray mask(Type{.dtype = DType::i1, .dims = {std::ssize(lanes)}});
     for (std::size_t p = 0; p < lanes.size(); ++p) mask.data<DType::i1>()[p] = k < lanes[p].size();
-    const Value has = create_constant(context.into, make_dense(mask), context.before);
+    const Value has = maker().constant(make_dense(mask));
     total = b.op("stablehlo.select", {b.broadcast(has, total.type().dims, {0}),
                                       apply(region, total, member(k)), total});
   }

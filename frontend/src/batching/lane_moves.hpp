@@ -16,7 +16,7 @@ using Table = std::vector<I64s>;
 struct Moves {
   const BatchContext& context;
 
-  [[nodiscard]] Builder builder() const { return {context.into, context.before}; }
+  [[nodiscard]] Maker maker() const { return {context.into, context.before}; }
 
   /// [k, value…]: lane p gets the values of the lanes of row p; rows are of one length.
   [[nodiscard]] BatchedValue take(const BatchedValue& v, const Table& lanes) const;

@@ -9,7 +9,7 @@ namespace partita::ir::batching {
 namespace {
 
 /// Element `lane` along dimension 0.
-Value lane_of(const Builder& b, Value array, Value lane) {
+Value lane_of(const Maker& b, Value array, Value lane) {
   std::vector<Value> starts{lane};
   Dims sizes = array.type().dims;
   for (std::size_t d = 1; d < sizes.size(); ++d) starts.push_back(b.splat(lane.type(), 0));
@@ -21,7 +21,7 @@ Value lane_of(const Builder& b, Value array, Value lane) {
   return b.reshape(slice, Dims(sizes.begin() + 1, sizes.end()));
 }
 
-Value with_lane(const Builder& b, Value array, Value lane, Value element) {
+Value with_lane(const Maker& b, Value array, Value lane, Value element) {
   Dims dims = array.type().dims;
   dims[0] = 1;
   std::vector<Value> operands{array, b.reshape(element, dims), lane};
@@ -32,7 +32,7 @@ Value with_lane(const Builder& b, Value array, Value lane, Value element) {
 }  // namespace
 
 void batch_by_lanes(const Job& job) {
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   const std::size_t n = job.operands.size();
   const std::vector<Type> types = job.batched_types();
   // Carried: the lane, the operands, the results so far.
@@ -44,7 +44,7 @@ void batch_by_lanes(const Job& job) {
     condition->add_argument(v.type());
     body->add_argument(v.type());
   }
-  const Builder test{*condition}, step{*body};
+  const Maker test{*condition}, step{*body};
   const Value lane = body->argument(0);
   condition->results = {test.compare("LT", condition->argument(0),
                                      test.splat(lane.type(), double(job.context.size)))};
@@ -62,7 +62,7 @@ void batch_by_lanes(const Job& job) {
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(std::move(condition));
   regions.push_back(std::move(body));
-  Node* loop = create(b.into, "stablehlo.while", carried, {}, std::move(regions), {}, b.before,
+  Node* loop = create(b.graph, "stablehlo.while", carried, {}, std::move(regions), {}, b.before,
                       job.node.location());
   for (std::size_t k = 0; k < types.size(); ++k) job.set(int(k), loop->result(int(n + k) + 1));
 }

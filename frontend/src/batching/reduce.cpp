@@ -13,10 +13,10 @@ namespace {
 
 /// Starts from the identity, and combines each lane's initial value with the result.
 void reduce_from_identity(const Job& job, const std::string& combiner) {
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   Job without = job;
   const DenseRef identity = combiner_identity(combiner, job.node.operand(1).type());
-  without.operands[1] = {create_constant(b.into, identity, b.before), false};
+  without.operands[1] = {b.constant(identity), false};
   batch_leading(without, {true, false});
   const Value reduced = look_up(job.map, Value{const_cast<Node*>(&job.node), 0}).value;
   const Value init = b.broadcast(job.plain(1), reduced.type().dims, {0});
@@ -42,7 +42,7 @@ struct LoopShape {
 };
 
 Value step_below(Graph& graph, Value step, std::int64_t steps) {
-  const Builder b{graph};
+  const Maker b{graph};
   return b.compare("LT", step, b.splat(step.type(), double(steps)));
 }
 
@@ -50,7 +50,7 @@ Value step_below(Graph& graph, Value step, std::int64_t steps) {
 std::unique_ptr<Graph> make_step(const Job& job, const LoopShape& shape,
                                  const std::vector<Value>& elements) {
   auto graph = std::make_unique<Graph>();
-  const Builder b{*graph};
+  const Maker b{*graph};
   const Graph& region = job.node.region(0);
   const Value step = graph->add_argument(Type::scalar(DType::i64));
   const std::size_t n = elements.size();
@@ -73,7 +73,7 @@ std::unique_ptr<Graph> make_step(const Job& job, const LoopShape& shape,
 
 /// Element by element, for a region that is not one of the usual ones.
 void reduce_by_loop(const Job& job) {
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   const LoopShape shape(job);
   const std::size_t n = job.operands.size() / 2;
   std::vector<Value> elements, carried{b.splat(Type::scalar(DType::i64), 0)};
@@ -91,7 +91,7 @@ void reduce_by_loop(const Job& job) {
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(std::move(condition));
   regions.push_back(make_step(job, shape, elements));
-  Node* loop = create(b.into, "stablehlo.while", carried, {}, std::move(regions), {}, b.before,
+  Node* loop = create(b.graph, "stablehlo.while", carried, {}, std::move(regions), {}, b.before,
                       job.node.location());
   for (std::size_t k = 0; k < n; ++k)
     job.set(int(k), b.reshape(loop->result(int(k) + 1), results[k].dims));

@@ -30,13 +30,8 @@ I64s moved(std::size_t rank, std::size_t from, std::size_t to) {
   return permutation;
 }
 
-Value transposed(const Builder& b, Value v, const I64s& permutation) {
-  if (std::is_sorted(permutation.begin(), permutation.end())) return v;
-  return b.op("stablehlo.transpose", {v}, {{"permutation", permutation}});
-}
-
 /// The leading batch dimension goes into another one.
-Value folded(const Builder& b, Value v, const Fold& fold) {
+Value folded(const Maker& b, Value v, const Fold& fold) {
   Dims split = v.type().dims;
   const auto at = std::size_t(fold.dim) + 1;
   std::size_t to = at - 1;
@@ -48,11 +43,11 @@ Value folded(const Builder& b, Value v, const Fold& fold) {
   Dims joined = v.type().dims;
   joined[at] *= joined[0];
   joined.erase(joined.begin());
-  return b.reshape(transposed(b, b.reshape(v, split), moved(split.size(), 0, to)), joined);
+  return b.reshape(b.transpose(b.reshape(v, split), moved(split.size(), 0, to)), joined);
 }
 
 /// The batch comes out again, in front.
-Value unfolded(const Builder& b, Value v, const Fold& fold, std::int64_t size) {
+Value unfolded(const Maker& b, Value v, const Fold& fold, std::int64_t size) {
   Dims split = v.type().dims;
   auto at = std::size_t(fold.dim);
   Dims result = split;
@@ -64,13 +59,13 @@ Value unfolded(const Builder& b, Value v, const Fold& fold, std::int64_t size) {
     split.insert(split.begin() + std::ptrdiff_t(at), fold.groups);
     ++at;
   }
-  return b.reshape(transposed(b, b.reshape(v, split), moved(split.size(), at, 0)), result);
+  return b.reshape(b.transpose(b.reshape(v, split), moved(split.size(), at, 0)), result);
 }
 
 /// All lanes have the same results: zeros.
 void set_zeros(const Job& job) {
   for (int k = 0; k < job.node.result_count(); ++k)
-    job.set(k, job.builder().splat(job.node.result_types()[std::size_t(k)], 0), false);
+    job.set(k, job.maker().splat(job.node.result_types()[std::size_t(k)], 0), false);
 }
 
 /// Results without elements need no op.
@@ -93,14 +88,14 @@ void batch_expanded(const Job& job, F&& expand) {
     arguments.push_back(graph.add_argument(v.type()));
     map[arguments.back()] = job.operands[arguments.size() - 1];
   }
-  graph.results = expand(Builder{graph}, arguments);
+  graph.results = expand(Maker{graph}, arguments);
   const std::vector<BatchedValue> results = batch_body(graph, map, job.context);
   for (std::size_t k = 0; k < results.size(); ++k)
     job.set(int(k), results[k].value, results[k].batched);
 }
 
 /// Elements of each window as further dimensions, each after the dimension of the windows.
-Value windows_of(const Builder& b, Value v, Value init, const std::vector<WindowDim>& window) {
+Value windows_of(const Maker& b, Value v, Value init, const std::vector<WindowDim>& window) {
   I64s low, high, interior;
   for (const WindowDim& w : window) {
     low.push_back(w.low);
@@ -123,7 +118,7 @@ Value windows_of(const Builder& b, Value v, Value init, const std::vector<Window
     sizes[d] = 1;
     for (std::size_t other = 0; other < window.size(); ++other)
       if (other != d) others.push_back(std::int64_t(other));
-    v = b.op("stablehlo.gather", {v, create_constant(b.into, make_dense(places))},
+    v = b.op("stablehlo.gather", {v, b.constant(make_dense(places))},
              {{"offset_dims", others},
               {"collapsed_slice_dims", I64s{std::int64_t(d)}},
               {"start_index_map", I64s{std::int64_t(d)}},
@@ -133,7 +128,7 @@ Value windows_of(const Builder& b, Value v, Value init, const std::vector<Window
   return b.reshape(v, split);
 }
 
-std::vector<Value> reduced_windows(const Builder& b, const Node& node,
+std::vector<Value> reduced_windows(const Maker& b, const Node& node,
                                    const std::vector<Value>& arguments) {
   const std::size_t n = arguments.size() / 2;
   const std::vector<WindowDim> window = window_dims(arguments[0].type(), node.attrs);
@@ -145,7 +140,7 @@ std::vector<Value> reduced_windows(const Builder& b, const Node& node,
   for (std::size_t d = 0; d < window.size(); ++d) dimensions.push_back(std::int64_t(2 * d + 1));
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(clone_graph(node.region(0)));
-  const Node* made = create(b.into, "stablehlo.reduce", operands, {{"dimensions", dimensions}},
+  const Node* made = create(b.graph, "stablehlo.reduce", operands, {{"dimensions", dimensions}},
                             std::move(regions));
   std::vector<Value> results;
   for (std::size_t k = 0; k < n; ++k) results.push_back(Value{const_cast<Node*>(made), int(k)});
@@ -155,7 +150,7 @@ std::vector<Value> reduced_windows(const Builder& b, const Node& node,
 /// (element, index, is one) of two such triples: the one that the op's region selects.
 std::unique_ptr<Graph> selection(const Graph& select, DType dtype) {
   auto graph = std::make_unique<Graph>();
-  const Builder b{*graph};
+  const Maker b{*graph};
   const Type types[] = {Type::scalar(dtype), Type::scalar(DType::i64), Type::scalar(DType::i1)};
   std::vector<Value> a;
   for (int k = 0; k < 6; ++k) a.push_back(graph->add_argument(types[k % 3]));
@@ -172,21 +167,19 @@ std::unique_ptr<Graph> selection(const Graph& select, DType dtype) {
 }
 
 /// The index that each window selects, then a scatter into the initial values.
-std::vector<Value> selected_and_scattered(const Builder& b, const Node& node,
+std::vector<Value> selected_and_scattered(const Maker& b, const Node& node,
                                           const std::vector<Value>& arguments) {
   const Type &operand = arguments[0].type(), &source = arguments[1].type();
   const Type indices{.dtype = DType::i64, .dims = operand.dims};
   const Value index =
-      b.reshape(b.typed("stablehlo.iota", {}, {.dtype = DType::i64, .dims = {operand.count()}},
-                        {{"iota_dimension", 0}}),
-                operand.dims);
+      b.reshape(b.iota({.dtype = DType::i64, .dims = {operand.count()}}, 0), operand.dims);
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(selection(node.region(0), operand.dtype));
   Dict attrs = node.attrs;
   if (!attrs.contains("window_dimensions"))
     attrs.set("window_dimensions", I64s(operand.dims.size(), 1));
   const Node* windows =
-      create(b.into, "stablehlo.reduce_window",
+      create(b.graph, "stablehlo.reduce_window",
              {arguments[0], index, b.splat({.dtype = DType::i1, .dims = operand.dims}, 1),
               b.splat(Type::scalar(operand.dtype), 0), b.splat(Type::scalar(DType::i64), -1),
               b.splat(Type::scalar(DType::i1), 0)},
@@ -194,7 +187,7 @@ std::vector<Value> selected_and_scattered(const Builder& b, const Node& node,
   const Value place = b.reshape(Value{const_cast<Node*>(windows), 1}, {source.count(), 1});
   std::vector<std::unique_ptr<Graph>> combiners;
   combiners.push_back(clone_graph(node.region(1)));
-  const Node* scattered = create(b.into, "stablehlo.scatter",
+  const Node* scattered = create(b.graph, "stablehlo.scatter",
                                  {b.broadcast(arguments[2], {operand.count()}, {}), place,
                                   b.reshape(arguments[1], {source.count()})},
                                  {{"update_window_dims", I64s{}},
@@ -215,7 +208,7 @@ void batch_reduce_window(const Job& job) {
   bool is_batched = false;
   for (std::size_t k = n; k < 2 * n; ++k) is_batched |= job.is_batched(k);
   if (!is_batched) return batch_leading(job, data);
-  batch_expanded(job, [&](const Builder& b, const std::vector<Value>& arguments) {
+  batch_expanded(job, [&](const Maker& b, const std::vector<Value>& arguments) {
     return reduced_windows(b, job.node, arguments);
   });
 }
@@ -223,7 +216,7 @@ void batch_reduce_window(const Job& job) {
 void batch_select_and_scatter(const Job& job) {
   if (set_if_empty(job)) return;
   if (!job.is_batched(2)) return batch_leading(job, {true, true, false});
-  batch_expanded(job, [&](const Builder& b, const std::vector<Value>& arguments) {
+  batch_expanded(job, [&](const Maker& b, const std::vector<Value>& arguments) {
     return selected_and_scattered(b, job.node, arguments);
   });
 }
@@ -232,7 +225,7 @@ void batch_convolution(const Job& job) {
   if (set_if_empty(job)) return;
   for (const Value& v : job.node.operands())
     if (v.type().count() == 0) return set_zeros(job);
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   const Convolution conv(job.node.operand(0).type(), job.node.operand(1).type(), job.node.attrs);
   const ConvolutionDims& d = conv.dims;
   const std::int64_t size = job.context.size;
@@ -255,7 +248,7 @@ void batch_convolution(const Job& job) {
   }
   Type type = job.node.result_types()[0];
   type.dims[std::size_t(result.dim)] *= size;
-  Node* made = remake(job.node, b.into, {lhs, rhs}, std::move(attrs), {type}, b.before);
+  Node* made = remake(job.node, b.graph, {lhs, rhs}, std::move(attrs), {type}, b.before);
   job.set(0, unfolded(b, made->result(), result, size));
 }
 
@@ -269,7 +262,7 @@ void batch_normalization(const Job& job) {
     return batch_leading(job, data);
   }
   if (set_if_empty(job)) return;
-  const Builder b = job.builder();
+  const Maker b = job.maker();
   const std::int64_t feature = job.node.attrs.i64("feature_index");
   const Dims& whole = job.node.operand(0).type().dims;
   const auto fold_of = [&](const Type& t) {
@@ -280,7 +273,7 @@ void batch_normalization(const Job& job) {
     operands.push_back(folded(b, job.with_batch(k), fold_of(job.node.operand(k).type())));
   std::vector<Type> types = job.node.result_types();
   for (Type& t : types) t.dims[std::size_t(fold_of(t).dim)] *= job.context.size;
-  Node* made = remake(job.node, b.into, std::move(operands), job.node.attrs, types, b.before);
+  Node* made = remake(job.node, b.graph, std::move(operands), job.node.attrs, types, b.before);
   for (std::size_t k = 0; k < types.size(); ++k)
     job.set(int(k), unfolded(b, made->result(int(k)), fold_of(job.node.result_types()[k]),
                              job.context.size));

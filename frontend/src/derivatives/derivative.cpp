@@ -3,8 +3,8 @@
 #include "partita/ir/derivative.hpp"
 
 #include "partita/base/error.hpp"
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
-#include "partita/ir/reduction.hpp"
 
 namespace partita::ir {
 
@@ -51,12 +51,12 @@ void DerivativeContext::refuse(const std::string& reason) const {
 }
 
 Value DerivativeContext::op(std::string_view name, Values operands, Dict attrs) const {
-  return create_value(graph, name, std::move(operands), std::move(attrs));
+  return Maker{graph}.op(name, std::move(operands), std::move(attrs));
 }
 
 Value DerivativeContext::op(std::string_view name, Values operands, Dict attrs,
                             const Type& result) const {
-  return create_value(graph, name, std::move(operands), std::move(attrs), {&result, 1});
+  return Maker{graph}.typed(name, std::move(operands), result, std::move(attrs));
 }
 
 Values DerivativeContext::same(Values operands) const {
@@ -71,7 +71,7 @@ Values DerivativeContext::same(Values operands) const {
 }
 
 Value DerivativeContext::splat(const Type& type, double value) const {
-  return create_splat(graph, type, value);
+  return Maker{graph}.splat(type, value);
 }
 
 Value DerivativeContext::add(Value a, Value b) const {
@@ -100,45 +100,31 @@ Value DerivativeContext::select(Value condition, Value a, Value b) const {
 }
 
 Value DerivativeContext::compare(std::string_view direction, Value a, Value b) const {
-  return op("stablehlo.compare", {a, b},
-            {{"comparison_direction",
-              EnumAttr{"stablehlo", "comparison_direction", std::string(direction)}}});
+  return Maker{graph}.compare(direction, a, b);
 }
 
 Value DerivativeContext::reshape(Value v, const Dims& dims) const {
-  if (v.type().dims == dims) return v;
-  return op("stablehlo.reshape", {v}, {}, Type{.dtype = v.type().dtype, .dims = dims});
+  return Maker{graph}.reshape(v, dims);
 }
 
 Value DerivativeContext::transpose(Value v, const I64s& permutation) const {
-  bool is_identity = true;
-  for (std::size_t d = 0; d < permutation.size(); ++d)
-    is_identity &= permutation[d] == std::int64_t(d);
-  return is_identity ? v : op("stablehlo.transpose", {v}, {{"permutation", permutation}});
+  return Maker{graph}.transpose(v, permutation);
 }
 
 Value DerivativeContext::convert(Value v, DType dtype) const {
-  if (v.type().dtype == dtype) return v;
-  return op("stablehlo.convert", {v}, {}, Type{.dtype = dtype, .dims = v.type().dims});
+  return Maker{graph}.convert(v, dtype);
 }
 
 Value DerivativeContext::broadcast(Value v, const Dims& dims, const I64s& at) const {
-  if (v.type().dims == dims) return v;
-  return op("stablehlo.broadcast_in_dim", {v}, {{"broadcast_dimensions", at}},
-            Type{.dtype = v.type().dtype, .dims = dims});
+  return Maker{graph}.broadcast(v, dims, at);
 }
 
 Value DerivativeContext::sum(Value v, const I64s& dimensions) const {
-  if (dimensions.empty()) return v;
-  std::vector<std::unique_ptr<Graph>> regions;
-  regions.push_back(make_combiner("add", v.type().dtype));
-  return create(graph, "stablehlo.reduce", {v, zeros(Type::scalar(v.type().dtype))},
-                {{"dimensions", dimensions}}, std::move(regions))
-      ->result();
+  return Maker{graph}.sum(v, dimensions);
 }
 
 Value DerivativeContext::iota(const Type& type, std::int64_t dimension) const {
-  return op("stablehlo.iota", {}, {{"iota_dimension", dimension}}, type);
+  return Maker{graph}.iota(type, dimension);
 }
 
 Values DerivativeContext::map(const std::string& placement, std::int64_t n, const Values& operands,

@@ -2,13 +2,13 @@
 // Copyright The partita authors
 #include "frontend/src/derivatives/row_derivative.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 
 #include "frontend/src/c_text.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/elementwise.hpp"
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::ir {
@@ -166,12 +166,7 @@ class RowExpression {
         type = t.value.type();
     Values values;
     for (const Term& t : arguments) values.push_back(as(t, type));
-    if (name.starts_with("compare_")) {
-      std::string direction(name.substr(8));
-      std::ranges::transform(direction, direction.begin(), [](char ch) { return char(ch - 32); });
-      return {c_.compare(direction, values[0], values[1])};
-    }
-    return {c_.op(row.op, values)};
+    return {c_.op(row.op, values, row_attributes(row))};
   }
 
   const DerivativeContext& c_;
