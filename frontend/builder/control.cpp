@@ -21,6 +21,31 @@ std::unique_ptr<ir::Graph> open_body(const std::vector<Type>& types, const Body&
   return scope.close();
 }
 
+using Condition = std::function<Array(const Arrays&)>;
+
+/// A while of this body; its condition is built on the same carries.
+Arrays loop(const Arrays& start, const Condition& condition, std::unique_ptr<ir::Graph> body) {
+  Graphs regions;
+  regions.push_back(open_body(types_of(start),
+                              [&](const Arrays& carried) { return Arrays{condition(carried)}; }));
+  regions.push_back(std::move(body));
+  return results_of(*ir::create(Scope::current().graph(), "stablehlo.while", as_values(start), {},
+                                std::move(regions)));
+}
+
+/// With a counter in front, from 0.
+Arrays counted(const Arrays& carries) {
+  Arrays all{zeros(Type::scalar(DType::i32))};
+  all.insert(all.end(), carries.begin(), carries.end());
+  return as_arrays(as_values(all));
+}
+
+Arrays without_counter(const Arrays& all) { return {all.begin() + 1, all.end()}; }
+
+Condition below(std::int64_t count) {
+  return [=](const Arrays& all) { return all[0] < full(all[0].type(), double(count)); };
+}
+
 Array first(const Array& x, const Array& step) {
   Arrays starts{step};
   Dims sizes = x.dims();
@@ -50,59 +75,48 @@ std::int64_t slices_of(const Arrays& inputs) {
 Arrays while_loop(const Arrays& initial, const std::function<Array(const Arrays&)>& condition,
                   const Body& body) {
   const Arrays start = as_arrays(as_values(initial));
-  Graphs regions;
-  regions.push_back(open_body(types_of(start),
-                              [&](const Arrays& carried) { return Arrays{condition(carried)}; }));
-  regions.push_back(open_body(types_of(start), body));
-  return results_of(*ir::create(Scope::current().graph(), "stablehlo.while", as_values(start), {},
-                                std::move(regions)));
+  return loop(start, condition, open_body(types_of(start), body));
 }
 
 Arrays repeat(std::int64_t count, const Arrays& initial,
               const std::function<Arrays(const Array&, const Arrays&)>& body) {
-  const Type step_type = Type::scalar(DType::i32);
-  Arrays start{zeros(step_type)};
-  start.insert(start.end(), initial.begin(), initial.end());
-  const auto carried_of = [](const Arrays& all) { return Arrays(all.begin() + 1, all.end()); };
-  const Arrays end = while_loop(
-      start, [&](const Arrays& all) { return all[0] < full(step_type, double(count)); },
-      [&](const Arrays& all) {
-        Arrays next = body(all[0], carried_of(all));
-        next.insert(next.begin(), all[0] + 1);
-        return next;
-      });
-  return carried_of(end);
+  const Arrays start = counted(initial);
+  auto step = open_body(types_of(start), [&](const Arrays& all) {
+    Arrays next = body(all[0], without_counter(all));
+    next.insert(next.begin(), all[0] + 1);
+    return next;
+  });
+  return without_counter(loop(start, below(count), std::move(step)));
 }
 
 Scanned scan(const Arrays& initial, const Arrays& inputs,
              const std::function<Scanned(const Arrays&, const Arrays&)>& body) {
   const std::int64_t count = slices_of(inputs);
-  // What one step stacks is known from a trial, which is thrown away.
+  Arrays start = counted(initial);
   std::vector<Type> stacked_types;
-  {
-    Scope trial(Scope::current().module(), Scope::Captures::directly);
+  auto step = open_body(types_of(start), [&](const Arrays& all) {
     Arrays slices;
-    for (const Array& x : inputs) slices.push_back(first(x, zeros(Type::scalar(DType::i32))));
-    stacked_types = types_of(body(trial.add_arguments(types_of(initial)), slices).stacked);
-  }
-  Arrays start = initial;
-  for (Type type : stacked_types) {
-    type.dims.insert(type.dims.begin(), count);
-    start.push_back(zeros(type));
-  }
-  const std::size_t n = initial.size();
-  const Arrays end = repeat(count, start, [&](const Array& step, const Arrays& all) {
-    Arrays slices;
-    for (const Array& x : inputs) slices.push_back(first(x, step));
-    Scanned next = body(Arrays(all.begin(), all.begin() + std::ptrdiff_t(n)), slices);
-    if (next.carried.size() != n)
-      refuse("scan", cat("a body that carries ", n, " arrays"), cat(next.carried.size()));
-    for (std::size_t k = 0; k < next.stacked.size(); ++k)
-      next.carried.push_back(with_slice(all[n + k], next.stacked[k], step));
-    return next.carried;
+    for (const Array& x : inputs) slices.push_back(first(x, all[0]));
+    const Scanned next = body(without_counter(all), slices);
+    if (next.carried.size() != initial.size())
+      refuse("scan", cat("a body that carries ", initial.size(), " arrays"),
+             cat(next.carried.size()));
+    // What a step stacks is carried too, by arguments that are added once its types are known.
+    Arrays results{all[0] + 1};
+    results.insert(results.end(), next.carried.begin(), next.carried.end());
+    for (const Array& slice : as_arrays(as_values(next.stacked))) {
+      Type type = slice.type();
+      type.dims.insert(type.dims.begin(), count);
+      stacked_types.push_back(type);
+      const Array stacked = Scope::current().add_arguments({type})[0];
+      results.push_back(with_slice(stacked, slice, all[0]));
+    }
+    return results;
   });
-  return {.carried = Arrays(end.begin(), end.begin() + std::ptrdiff_t(n)),
-          .stacked = Arrays(end.begin() + std::ptrdiff_t(n), end.end())};
+  for (const Type& type : stacked_types) start.push_back(zeros(type));
+  const Arrays end = without_counter(loop(start, below(count), std::move(step)));
+  const auto split = end.begin() + std::ptrdiff_t(initial.size());
+  return {.carried = Arrays(end.begin(), split), .stacked = Arrays(split, end.end())};
 }
 
 Arrays cond(const Array& condition, const std::function<Arrays()>& then,

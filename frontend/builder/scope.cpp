@@ -39,6 +39,8 @@ Scope& Scope::current() {
   return *innermost;
 }
 
+bool Scope::is_any_open() { return innermost != nullptr; }
+
 Arrays Scope::add_arguments(const std::vector<Type>& types) {
   Arrays arrays;
   for (const Type& type : types) arrays.emplace_back(graph_->add_argument(type), id_);

@@ -29,6 +29,8 @@ class Scope {
 
   /// The innermost body; a user error where nothing is being built.
   [[nodiscard]] static Scope& current();
+  /// Whether anything is being built.
+  [[nodiscard]] static bool is_any_open();
 
   [[nodiscard]] ir::Module& module() const { return module_; }
   [[nodiscard]] ir::Graph& graph() const { return *graph_; }

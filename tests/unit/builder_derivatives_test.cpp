@@ -14,6 +14,7 @@
 #include "partita/builder.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/interpreter.hpp"
+#include "tests/support/unused_functions.hpp"
 
 namespace partita::build {
 namespace {
@@ -159,6 +160,20 @@ TEST(BuilderDerivatives, PushAndPullAgree) {
   EXPECT_THAT(results[0], is_near(results[1], 1e-12));
   EXPECT_THAT(results[2], is_near({4, 1}));
   EXPECT_THAT(results[3], is_near({4, 1}));
+}
+
+TEST(BuilderDerivatives, LeaveNoFunctionThatNothingCalls) {
+  Program program({{placement, 3}});
+  program.function("main", {pair, pairs}, [](const Arrays& a) {
+    const auto loss = [&](const Array& x) { return mean_loss(x, a[1]); };
+    const auto gradient = [&](const Array& x) {
+      return grad([&](const Arrays& y) { return loss(y[0]); }, {x})[0];
+    };
+    const Body body = [&](const Arrays& x) { return Arrays{gradient(x[0])}; };
+    return Arrays{hessian(loss, a[0]), jacrev(gradient, a[0]),
+                  jvp(body, {a[0]}, {a[0]}).tangents[0], vjp(body, {a[0]}, {a[0]}).cotangents[0]};
+  });
+  EXPECT_THAT(testing::unused_functions(program.module()), testing::IsEmpty());
 }
 
 TEST(BuilderDerivatives, RefusesLossesThatAreNoScalars) {

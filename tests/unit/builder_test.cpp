@@ -170,6 +170,24 @@ TEST(Builder, CarriesThroughLoopsAndBranches) {
               ElementsAre(-1, -2, -3));
 }
 
+TEST(Builder, AScanBuildsItsBodyOnceAndMayStackAnything) {
+  int built = 0;
+  const std::vector<double> result = evaluate({values({2, 2}, {1, 2, 3, 4})}, [&](const Arrays& a) {
+    const Scanned none = scan({a[0]}, {a[0]}, [&](const Arrays& c, const Arrays&) {
+      ++built;
+      return Scanned{.carried = {c[0] * 2}, .stacked = {}};
+    });
+    const Scanned rows = scan({}, {none.carried[0]}, [&](const Arrays&, const Arrays& slices) {
+      ++built;
+      return Scanned{.carried = {}, .stacked = {slices[0] + 1, 7.0}};
+    });
+    return Arrays{
+        concatenate({rows.stacked[0], expand_dims(convert(rows.stacked[1], DType::f64), {0})}, 0)};
+  });
+  EXPECT_EQ(built, 2);
+  EXPECT_THAT(result, ElementsAre(5, 9, 13, 17, 7, 7));
+}
+
 TEST(Builder, LayersAreWhatTheirNamesSay) {
   const auto x = values({2, 2}, {0, 0, 1, 3});
   const std::vector<double> soft =

@@ -13,11 +13,13 @@
 #include "partita/device/device.hpp"
 #include "tests/e2e/algorithms/toy.hpp"
 #include "tests/support/document.hpp"
+#include "tests/support/unused_functions.hpp"
 
 namespace partita::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 /// Oracles have nine digits.
 void expect_values(const std::vector<Values>& found, const std::vector<Values>& expected,
@@ -47,6 +49,13 @@ TEST(AlgorithmTexts, AreThoseOfTheExamples) {
     build::Program program(toy.placements, toy.name);
     expect_document(cat("../examples/algorithms/", toy.name, ".mlir"),
                     toy.build_into(program).text());
+  }
+}
+
+TEST(AlgorithmTexts, HoldNoFunctionThatNothingCalls) {
+  for (const ToyProgram& toy : toy_programs()) {
+    build::Program program(toy.placements, toy.name);
+    EXPECT_THAT(unused_functions(toy.build_into(program).module()), IsEmpty()) << toy.name;
   }
 }
 
