@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // Runs passes by name: checks stages, verifies, removes dead nodes, times, dumps, and leaves a crash
-// file when a pass breaks an invariant of ours.
+// file when a pass breaks an invariant of ours.  An idempotent pass is not run on what it has left.
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -92,6 +92,52 @@ void remove_unused_functions(ir::Module& module) {
   }
 }
 
+/// Runs one pass and checks what it left; `before` is the module's text, for a crash file.
+void run_pass(ir::Module& module, const PassInfo& pass, const PassRun& run, PassContext& context,
+              const std::string& before) {
+  context.options = run.options;
+  try {
+    pass.run(module, context);
+    for (const auto& f : module.functions) ir::remove_dead_nodes(*f->body);
+    remove_unused_functions(module);
+    ir::verify(module);
+  } catch (const Error& e) {
+    if (e.kind() == ErrorKind::internal) report_crash(before, run, e.what());
+    throw;
+  }
+  const std::string broken = why_not_reached(module, pass.gives);
+  if (!broken.empty()) report_crash(before, run, cat("did not reach its stage: ", broken));
+}
+
+/// The module's text as passes come and go, and where it is what a pass has left before: that pass
+/// has nothing to do again.
+class Texts {
+ public:
+  explicit Texts(const ir::Module& module) : module_(module) {}
+
+  const std::string& current() {
+    if (is_current_) return text_;
+    text_ = ir::print_module(module_);
+    is_current_ = true;
+    if (!last_.empty()) left_[last_] = text_;
+    return text_;
+  }
+  [[nodiscard]] bool is_done(const PassInfo& pass, const PassRun& run) {
+    const auto found = left_.find(pass.name);
+    return run.options.empty() && found != left_.end() && found->second == current();
+  }
+  void has_run(const PassInfo& pass, const PassRun& run) {
+    is_current_ = false;
+    last_ = pass.idempotent && run.options.empty() ? pass.name : "";
+  }
+
+ private:
+  const ir::Module& module_;
+  std::string text_, last_;
+  bool is_current_ = false;
+  std::map<std::string, std::string> left_;  ///< by pass
+};
+
 }  // namespace
 
 const PassInfo& find_pass(std::string_view name) {
@@ -133,6 +179,7 @@ std::vector<PassRun> parse_pipeline(std::string_view text) {
 std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes,
                                    PassContext& context, const RunOptions& options) {
   std::vector<PassTiming> timings;
+  Texts texts(module);
   std::size_t number = options.passes_before;
   for (const PassRun& run : passes) {
     const PassInfo& pass = find_pass(run.name);
@@ -141,19 +188,11 @@ std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun
       throw_user_error(cat("passes: ", pass.name, ": expected a module after ",
                            pass_that_reaches(pass.needs), ", found ", missing));
     const auto start = std::chrono::steady_clock::now();
-    const std::string before = ir::print_module(module);
-    context.options = run.options;
-    try {
-      pass.run(module, context);
-      for (const auto& f : module.functions) ir::remove_dead_nodes(*f->body);
-      remove_unused_functions(module);
-      ir::verify(module);
-    } catch (const Error& e) {
-      if (e.kind() == ErrorKind::internal) report_crash(before, run, e.what());
-      throw;
+    const std::string& before = texts.current();
+    if (!texts.is_done(pass, run)) {
+      run_pass(module, pass, run, context, before);
+      texts.has_run(pass, run);
     }
-    const std::string broken = why_not_reached(module, pass.gives);
-    if (!broken.empty()) report_crash(before, run, cat("did not reach its stage: ", broken));
     timings.push_back(
         {pass.name,
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
