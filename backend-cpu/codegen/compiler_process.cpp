@@ -122,22 +122,6 @@ class Runs {
 
 }  // namespace
 
-namespace {
-
-fs::path make_scratch_folder() {
-  std::error_code failure;
-  const fs::path parent = fs::temp_directory_path(failure);
-  std::string name = (failure ? fs::path("/tmp") : parent) / "partita-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr)
-    throw_device_error(
-        cat(name, ": expected a folder for the compiler's files, found: ", std::strerror(errno)));
-  return name;
-}
-
-}  // namespace
-
-ScratchFolder::ScratchFolder() : folder_(make_scratch_folder()) {}
-
 void run_program(const fs::path& folder, const fs::path& program,
                  const std::vector<std::vector<std::string>>& runs) {
   const std::size_t most = usable_cores().size();

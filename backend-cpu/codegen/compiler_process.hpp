@@ -8,19 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "partita/base/temporary.hpp"
-
 namespace partita::passes {
-
-/// A folder of its own, removed with everything in it.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
-
- private:
-  Temporary folder_;
-};
 
 /// Runs the program in the folder once for each list of arguments, as many at a time as this process
 /// has cores.  Throws with the first lines of what the first failed run said: an internal error, or one of

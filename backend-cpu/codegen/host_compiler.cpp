@@ -15,6 +15,7 @@
 #include "partita/base/file.hpp"
 #include "partita/base/hash.hpp"
 #include "partita/base/log.hpp"
+#include "partita/base/temporary_folder.hpp"
 
 namespace partita::passes {
 namespace {
@@ -162,15 +163,15 @@ class Compilation {
   /// The units as one file by another run of the compiler; a single unit needs but one.
   [[nodiscard]] std::vector<std::byte> build(std::span<const ObjectUnit> units,
                                              const Link& link) const {
-    const ScratchFolder scratch;
+    const TemporaryFolder scratch;
     std::vector<std::vector<std::string>> runs;
     std::vector<std::string> last = flags_;
     last.insert(last.end(), link.flags.begin(), link.flags.end());
     last.insert(last.end(), {"-o", "module"});
     for (std::size_t u = 0; u < units.size(); ++u) {
       const std::string source = cat(u, ".c"), object = cat(u, ".o");
-      write_file(scratch.path() / source, units[u].source);
-      write_file(scratch.path() / cat(u, ".bin"), units[u].data);
+      write_file(scratch / source, units[u].source);
+      write_file(scratch / cat(u, ".bin"), units[u].data);
       last.push_back(units.size() == 1 ? source : object);
       runs.push_back(flags_);
       runs.back().insert(runs.back().end(), {"-c", "-o", object, source});
@@ -178,7 +179,7 @@ class Compilation {
     if (units.size() > 1) run_program(scratch.path(), compiler_, runs);
     last.insert(last.end(), link.libraries.begin(), link.libraries.end());
     run_program(scratch.path(), compiler_, {last});
-    return read_file(scratch.path() / "module");
+    return read_file(scratch / "module");
   }
 
  private:

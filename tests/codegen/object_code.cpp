@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <random>
 
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
+#include "partita/base/temporary_folder.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/interpreter.hpp"
 #include "partita/passes/object.hpp"
@@ -129,24 +129,16 @@ int main(void) {
   int status = 0;
 )";
 
-class Folder {
+/// A folder in which commands are run.
+class Folder : public TemporaryFolder {
  public:
-  Folder() {
-    std::string name = std::filesystem::temp_directory_path() / "partita-object-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder");
-    path = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
   [[nodiscard]] int run(const std::string& command) const {
-    return std::system(cat("cd ", path.string(), " && ", command).c_str());
+    return std::system(cat("cd ", path().string(), " && ", command).c_str());
   }
   [[nodiscard]] std::string text(const std::string& name) const {
-    const auto bytes = read_file(path / name);
+    const auto bytes = read_file(*this / name);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  std::filesystem::path path;
 };
 
 HostArray random_array(const Type& type, std::mt19937_64& random) {
@@ -190,8 +182,8 @@ TEST(ObjectCode, functions_linked_into_a_c_host_give_what_the_interpreter_gives)
   EXPECT_EQ(code.header, again.header);
 
   const Folder folder;
-  write_file(folder.path / "programs.o", code.object);
-  write_file(folder.path / "programs.h", code.header);
+  write_file(folder / "programs.o", code.object);
+  write_file(folder / "programs.h", code.header);
   std::mt19937_64 random(1);
   std::string host(host_start);
   std::vector<std::vector<ir::Tensor>> expected;
@@ -201,7 +193,7 @@ TEST(ObjectCode, functions_linked_into_a_c_host_give_what_the_interpreter_gives)
     for (const Type& type : f->argument_types()) {
       arguments.push_back(std::make_shared<const HostArray>(random_array(type, random)));
       const std::string file = cat(f->name, "_in", arguments.size());
-      write_file(folder.path / file, arguments.back()->bytes);
+      write_file(folder / file, arguments.back()->bytes);
       call += cat("input(\"", file, "\", ", type.bytes(), "), ");
     }
     ir::Interpreter interpreter(*module);
@@ -218,7 +210,7 @@ TEST(ObjectCode, functions_linked_into_a_c_host_give_what_the_interpreter_gives)
     host += cat(before, "  status |= programs_", f->name, "(", call,
                 is_first ? cat("programs_", f->name, "_new_arena(), &two") : "0, 0", ");\n", after);
   }
-  write_file(folder.path / "host.c", host + "  return status;\n}\n");
+  write_file(folder / "host.c", host + "  return status;\n}\n");
   ASSERT_EQ(folder.run("cc -std=gnu11 -Wall -Wextra -Werror host.c programs.o -o host -lm "
                        "-lpthread -l:libopenblas.so.0"),
             0);
@@ -227,7 +219,7 @@ TEST(ObjectCode, functions_linked_into_a_c_host_give_what_the_interpreter_gives)
     for (std::size_t k = 0; k < expected[f].size(); ++k) {
       HostArray found(expected[f][k]->type);
       const std::string file = cat(names[f], "_out", k);
-      found.bytes = read_file(folder.path / file);
+      found.bytes = read_file(folder / file);
       expect_close(found, *expected[f][k], file);
     }
 
@@ -263,9 +255,9 @@ func.func public @main(%if: tensor<3xi32>) {
   const passes::ObjectCode code = passes::compile_object(*module, "2-checks", {"main"}, options);
   EXPECT_TRUE(code.needs.empty());
   const Folder folder;
-  write_file(folder.path / "checks.o", code.object);
-  write_file(folder.path / "checks.h", code.header);
-  write_file(folder.path / "host.c", std::string_view(R"(#include "checks.h"
+  write_file(folder / "checks.o", code.object);
+  write_file(folder / "checks.h", code.header);
+  write_file(folder / "host.c", std::string_view(R"(#include "checks.h"
 int main(void) {
   const int32_t right[3] = {1, 2, 3}, wrong[P2_CHECKS_MAIN_IF__COUNT] = {1, 2, 4};
   if (p2_checks_main(right, 0, 0) != P2_CHECKS_OK) return 1;

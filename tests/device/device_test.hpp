@@ -21,24 +21,6 @@
 
 namespace partita::testing {
 
-/// Program binaries go to a fresh folder, so that tests neither see nor leave anything; the driver's
-/// own cache stays.
-class CacheFolder {
- public:
-  CacheFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "partita_cache_XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  CacheFolder(const CacheFolder&) = delete;
-  CacheFolder& operator=(const CacheFolder&) = delete;
-  ~CacheFolder() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 /// A test with one device; skipped where none is installed.
 class DeviceTest : public ::testing::Test {
  protected:

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <fstream>
 
+#include "partita/base/temporary_folder.hpp"
 #include "tests/device/device_test.hpp"
 
 namespace partita::testing {
@@ -47,7 +48,8 @@ class DeviceProgramCache : public DeviceTest {
     return found;
   }
 
-  CacheFolder folder_;
+  /// A fresh one, so that tests neither see nor leave anything; the driver's own cache stays.
+  TemporaryFolder folder_;
 };
 
 TEST_F(DeviceProgramCache, serves_the_second_load) {

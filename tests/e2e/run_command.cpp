@@ -18,6 +18,7 @@
 #include "partita/artifact/npz.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
+#include "partita/base/temporary_folder.hpp"
 #include "partita/device/device.hpp"
 #include "tests/support/sample_artifacts.hpp"
 
@@ -93,7 +94,7 @@ class RunCommand : public ::testing::Test {
     return std::filesystem::exists(folder_ / name);
   }
 
-  testing::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(RunCommand, WritesOutputsAndStatistics) {

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <stdexcept>
 
 namespace partita::testing {
 
@@ -191,17 +190,6 @@ SessionParts null_parts(int shards, const NullKernels& kernels, std::int64_t mem
   parts.communicators = make_local_communicators({.shards_per_rank = shards});
   for (int i = 0; i < shards; ++i) parts.devices.push_back(make_null_device(kernels, memory_bytes));
   return parts;
-}
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "partita-test-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace partita::testing

@@ -31,19 +31,4 @@ namespace partita::testing {
 [[nodiscard]] SessionParts null_parts(int shards, const NullKernels& kernels,
                                       std::int64_t memory_bytes = 0);
 
-/// A folder of its own, removed with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
 }  // namespace partita::testing

@@ -10,6 +10,7 @@
 #include "partita/artifact/plan_json.hpp"
 #include "partita/artifact/validate.hpp"
 #include "partita/base/error.hpp"
+#include "partita/base/temporary_folder.hpp"
 #include "runtime/artifact/zip.hpp"
 #include "tests/support/sample_artifacts.hpp"
 
@@ -22,7 +23,6 @@ using testing::federated_artifact;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-using testing::TemporaryFolder;
 
 template <class F>
 std::string user_error(F f) {

@@ -12,6 +12,7 @@
 #include "partita/base/hash.hpp"
 #include "partita/base/host_array.hpp"
 #include "partita/base/temporary.hpp"
+#include "partita/base/temporary_folder.hpp"
 #include "partita/base/unique_handle.hpp"
 #include "tests/support/sample_artifacts.hpp"
 
@@ -21,7 +22,6 @@ namespace {
 using testing::f32_array;
 using testing::f32_values;
 using testing::i32_array;
-using testing::TemporaryFolder;
 
 std::vector<int> released;
 struct Traits {

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "partita/base/error.hpp"
-#include "tests/support/sample_artifacts.hpp"
+#include "partita/base/temporary_folder.hpp"
 #include "tools/partita/bench/peer.cpp"        // NOLINT(bugprone-suspicious-include)
 #include "tools/partita/bench/report.cpp"      // NOLINT(bugprone-suspicious-include)
 #include "tools/partita/bench/statistics.cpp"  // NOLINT(bugprone-suspicious-include)
@@ -20,7 +20,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using TestFolder = partita::testing::TemporaryFolder;
 
 TEST(BenchStatistics, MedianAndSpread) {
   EXPECT_EQ(median({}), 0);
@@ -105,7 +104,7 @@ struct FakePeer {
     return "no error";
   }
 
-  TestFolder folder;
+  TemporaryFolder folder;
   std::filesystem::path log;
   Process process;
   Peer peer;
@@ -140,7 +139,7 @@ TEST(BenchPeer, SaysHowAPeerFailed) {
 }
 
 TEST(BenchPeer, ASilentPeerIsEndedWithTheObject) {
-  TestFolder folder;
+  TemporaryFolder folder;
   const auto begin = std::chrono::steady_clock::now();
   {
     Process process({.arguments = {"sh", "-c", "read -r line; exit 0"},
@@ -152,7 +151,7 @@ TEST(BenchPeer, ASilentPeerIsEndedWithTheObject) {
 }
 
 TEST(BenchPeer, AProgramThatIsMissingIsSaid) {
-  TestFolder folder;
+  TemporaryFolder folder;
   Process process(
       {.arguments = {"/no/such/program"}, .environment = {}, .log = folder / "log", .core = -1});
   Peer peer("missing", process, folder / "log", process.output(), process.input());

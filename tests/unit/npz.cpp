@@ -7,6 +7,7 @@
 
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
+#include "partita/base/temporary_folder.hpp"
 #include "partita/exec/inputs.hpp"
 #include "runtime/artifact/npy.hpp"
 #include "runtime/artifact/zip.hpp"
@@ -19,7 +20,6 @@ using testing::f32_array;
 using testing::f32_values;
 using ::testing::HasSubstr;
 using testing::i32_array;
-using testing::TemporaryFolder;
 
 std::string npy_text(const std::string& header, const std::string& data, char major = 1) {
   std::string text = std::string("\x93NUMPY", 6) + major + '\0';

@@ -14,34 +14,12 @@ using algorithms::Stepped;
 using build::Array;
 using build::Arrays;
 
-const std::map<std::string, std::int64_t> three_clients{{clients, 3}};
-
 LocalTraining descent(std::int64_t steps) {
   return {.loss = toy_loss, .optimizer = algorithms::sgd(0.01), .steps = steps};
 }
 
 Array objective(const Arrays& params, const Array& data) {
   return algorithms::mean_loss(clients, toy_loss, params, {data});
-}
-
-ToyProgram on_toy(const std::string& name, build::Body body, std::vector<Values> expected) {
-  return {.name = name,
-          .placements = three_clients,
-          .inputs = {{"x", {2}, toy_start}, {"data", {3, 2}, toy_data}},
-          .body = std::move(body),
-          .expected = std::move(expected)};
-}
-
-/// The model after each of `rounds`, one after the other, and its mean loss.
-Arrays losses_of_rounds(int rounds, const Arrays& a,
-                        const std::function<Arrays(const Arrays&)>& round) {
-  Arrays params{a[0]}, results;
-  for (int r = 0; r < rounds; ++r) {
-    params = round(params);
-    if (r == 0) results.push_back(params[0]);
-    results.push_back(objective(params, a[1]));
-  }
-  return results;
 }
 
 ToyProgram fed_sgd() {

@@ -20,6 +20,14 @@ Values values_of(const HostArray& array) {
 
 }  // namespace
 
+ToyProgram on_toy(const std::string& name, build::Body body, std::vector<Values> expected) {
+  return {.name = name,
+          .placements = {{clients, 3}},
+          .inputs = {{"x", {2}, toy_start}, {"data", {3, 2}, toy_data}},
+          .body = std::move(body),
+          .expected = std::move(expected)};
+}
+
 build::Array toy_loss(const build::Arrays& params, const build::Arrays& batch) {
   const build::Array x = params.size() == 1 ? params[0] : build::concatenate(params, 0);
   const build::Array error = build::matmul(x, batch[0]) - 1;

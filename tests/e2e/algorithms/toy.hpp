@@ -37,6 +37,9 @@ struct ToyProgram {
 inline const std::string clients = "clients";
 inline const Values toy_start{2, -1}, toy_data{1, 2, 3, -4, -7, 6};
 
+/// A program on its model x and its data over three clients.
+ToyProgram on_toy(const std::string& name, build::Body body, std::vector<Values> expected);
+
 /// Of parameters x [2], or of two leaves [1] that make it up.
 build::Array toy_loss(const build::Arrays& params, const build::Arrays& batch);
 

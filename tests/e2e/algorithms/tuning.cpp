@@ -11,8 +11,6 @@ using algorithms::LocalTraining;
 using build::Array;
 using build::Arrays;
 
-const std::map<std::string, std::int64_t> three_clients{{clients, 3}};
-
 Array literal(double value) { return build::full(Type::scalar(DType::f64), value); }
 
 LocalTraining descent(const Array& rate, std::int64_t steps) {
@@ -30,14 +28,6 @@ algorithms::Round round_on(const Array& data, std::int64_t steps) {
   return [=](const Arrays& params, const Arrays& hyper) {
     return algorithms::fed_avg(clients, descent(hyper[0], steps), params, {data});
   };
-}
-
-ToyProgram on_toy(const std::string& name, build::Body body, std::vector<Values> expected) {
-  return {.name = name,
-          .placements = three_clients,
-          .inputs = {{"x", {2}, toy_start}, {"data", {3, 2}, toy_data}},
-          .body = std::move(body),
-          .expected = std::move(expected)};
 }
 
 ToyProgram meta_gradients() {

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "partita/base/temporary_folder.hpp"
 #include "tools/partita/bench/peer.hpp"
 #include "tools/partita/bench/statistics.hpp"
 
@@ -50,14 +52,11 @@ struct Side {
 class WorkFolder {
  public:
   explicit WorkFolder(const std::string& named);
-  ~WorkFolder();
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;
-  bool is_own_;
+  std::optional<TemporaryFolder> own_;
 };
 
 /// The programs of peers and the Python that runs them.

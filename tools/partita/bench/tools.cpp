@@ -4,7 +4,6 @@
 // What `partita bench rounds` needs around its measurement: folders, Python, exported programs, the
 // comparison of results.
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <system_error>
 
@@ -22,18 +21,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path make_folder(const std::string& named) {
-  if (!named.empty()) {
-    std::error_code error;
-    fs::create_directories(named, error);
-    if (error || !fs::is_directory(named))
-      throw_user_error(cat("--work: expected a folder, found ", named));
-    return fs::absolute(named);
-  }
-  std::string pattern = (fs::temp_directory_path() / "partita-bench-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr)
-    throw_device_error(cat("cannot make a folder ", pattern));
-  return pattern;
+fs::path named_folder(const std::string& named) {
+  std::error_code error;
+  fs::create_directories(named, error);
+  if (error || !fs::is_directory(named))
+    throw_user_error(cat("--work: expected a folder, found ", named));
+  return fs::absolute(named);
 }
 
 // benchmarks/peers beside the sources this program was built from, or below the current folder.
@@ -87,12 +80,11 @@ void make_venv(const fs::path& venv, const fs::path& requirements, const fs::pat
 
 }  // namespace
 
-WorkFolder::WorkFolder(const std::string& named)
-    : path_(make_folder(named)), is_own_(named.empty()) {}
-
-WorkFolder::~WorkFolder() {
-  std::error_code ignored;
-  if (is_own_) fs::remove_all(path_, ignored);
+WorkFolder::WorkFolder(const std::string& named) {
+  if (named.empty())
+    path_ = own_.emplace("partita-bench").path();
+  else
+    path_ = named_folder(named);
 }
 
 PeerTools find_peer_tools(const RoundsOptions& options, const fs::path& work) {
