@@ -111,14 +111,8 @@ BytecodeType decode_builtin_type(BytecodeValues& values, ByteStream& in) {
     }
     case 1:
       return element_type("index");
-    case 2: {
-      BytecodeType function = other_type("a function type");
-      function.is_function = true;
-      for (auto* types : {&function.inputs, &function.outputs})
-        for (std::size_t count = in.read_count("types"); count > 0; --count)
-          values.read_type(in, &types->emplace_back());
-      return function;
-    }
+    case 2:
+      return read_function_type(values, in);
     case 3:
       return element_type("bf16");
     case 4:
@@ -131,17 +125,10 @@ BytecodeType decode_builtin_type(BytecodeValues& values, ByteStream& in) {
       return other_type(cat("complex<", values.read_type(in).text, ">"));
     case 12:
       return other_type("none");
-    case 13: {
-      const I64s dims = values.read_signed_list(in);
-      const BytecodeType element = values.read_type(in);
-      return tensor_type(dims, element);
-    }
-    case 14: {
-      const std::string encoding = values.read_printed(in);
-      const I64s dims = values.read_signed_list(in);
-      const BytecodeType element = values.read_type(in);
-      return tensor_type(dims, element, encoding);
-    }
+    case 13:
+      return read_tensor_type(values, in);
+    case 14:
+      return read_tensor_type(values, in, values.read_printed(in));
     default:
       in.fail("a supported type", cat("type ", code, " of the builtin dialect"));
   }

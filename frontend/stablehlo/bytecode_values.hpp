@@ -91,6 +91,11 @@ class BytecodeValues {
 /// A tensor of static extents (negative ones are not) with this element type.
 [[nodiscard]] BytecodeType tensor_type(const I64s& dims, const BytecodeType& element,
                                        std::string_view encoding = {});
+/// The same as dialects store it: extents, then the element type.
+[[nodiscard]] BytecodeType read_tensor_type(BytecodeValues& values, ByteStream& in,
+                                            std::string_view encoding = {});
+/// Inputs, then outputs.
+[[nodiscard]] BytecodeType read_function_type(BytecodeValues& values, ByteStream& in);
 /// `problem` is for a type that partita has not.
 [[nodiscard]] BytecodeType other_type(std::string text);
 

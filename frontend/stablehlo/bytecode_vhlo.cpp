@@ -266,6 +266,21 @@ BytecodeType tensor_type(const I64s& dims, const BytecodeType& element, std::str
   return type;
 }
 
+BytecodeType read_tensor_type(BytecodeValues& values, ByteStream& in, std::string_view encoding) {
+  const I64s dims = values.read_signed_list(in);
+  const BytecodeType element = values.read_type(in);
+  return tensor_type(dims, element, encoding);
+}
+
+BytecodeType read_function_type(BytecodeValues& values, ByteStream& in) {
+  BytecodeType function = other_type("a function type");
+  function.is_function = true;
+  for (auto* types : {&function.inputs, &function.outputs})
+    for (std::size_t count = in.read_count("types"); count > 0; --count)
+      values.read_type(in, &types->emplace_back());
+  return function;
+}
+
 namespace {
 
 // "T, U"
@@ -285,25 +300,12 @@ BytecodeType decode_vhlo_type(BytecodeValues& values, ByteStream& in) {
   switch (code) {
     case 1:
       return other_type(cat("complex<", values.read_type(in).text, ">"));
-    case 8: {
-      BytecodeType function = other_type("a function type");
-      function.is_function = true;
-      for (auto* types : {&function.inputs, &function.outputs})
-        for (std::size_t count = in.read_count("types"); count > 0; --count)
-          values.read_type(in, &types->emplace_back());
-      return function;
-    }
-    case 20: {
-      const I64s dims = values.read_signed_list(in);
-      const BytecodeType element = values.read_type(in);
-      return tensor_type(dims, element);
-    }
-    case 21: {
-      const std::string encoding = values.read_printed(in);
-      const I64s dims = values.read_signed_list(in);
-      const BytecodeType element = values.read_type(in);
-      return tensor_type(dims, element, encoding);
-    }
+    case 8:
+      return read_function_type(values, in);
+    case 20:
+      return read_tensor_type(values, in);
+    case 21:
+      return read_tensor_type(values, in, values.read_printed(in));
     case 23:
       return other_type(cat("tuple<", read_types(values, in), ">"));
     case 25:
