@@ -69,7 +69,7 @@ class PlacedOp {
   }
 
  private:
-  [[nodiscard]] Builder builder() const { return {context_.into, context_.before}; }
+  [[nodiscard]] Maker maker() const { return {context_.into, context_.before}; }
   [[nodiscard]] std::string placement() const { return node_.attrs.text("placement"); }
   void set(int k, Value v, bool is_batched = true) const {
     map_[Value{const_cast<Node*>(&node_), k}] = {v, is_batched};  // a key only
@@ -81,7 +81,7 @@ class PlacedOp {
     I64s permutation = counting(v.type().rank());
     permutation.erase(permutation.begin() + from);
     permutation.insert(permutation.begin() + to, from);
-    return builder().op("stablehlo.transpose", {v}, {{"permutation", permutation}});
+    return maker().transpose(v, permutation);
   }
   /// A placed value with the placement first, the further dimension second.
   [[nodiscard]] Value placed_first(std::size_t k) const {
@@ -151,7 +151,7 @@ class PlacedOp {
 
   void broadcast() const {
     const Type type = with_dim_inserted(node_.result_types()[0], 1, context_.size);
-    set(0, moved(builder().typed("mr.broadcast", {operands_[0].value}, type, node_.attrs), 0, 1));
+    set(0, moved(maker().typed("mr.broadcast", {operands_[0].value}, type, node_.attrs), 0, 1));
   }
 
   void pass_on() const {
@@ -193,7 +193,7 @@ class PlacedOp {
     // Of one partition: [lanes], [lanes, …] or […].
     const Dims dims(value.dims.begin() + 1, value.dims.end());
     region->results = {
-        Builder{*region}.broadcast(argument, dims, counting(type.rank(), is_batched ? 0 : 1))};
+        Maker{*region}.broadcast(argument, dims, counting(type.rank(), is_batched ? 0 : 1))};
     Type result = value;
     result.dtype = type.dtype;
     std::vector<std::unique_ptr<Graph>> regions;
