@@ -26,15 +26,6 @@ module @fed_avg_batches attributes {mr.placements = {clients = 3 : i64}} {
     %5 = stablehlo.multiply %4, %2 : tensor<f64>
     return %5 : tensor<f64>
   }
-  func.func private @differentiated_3(%arg0: tensor<2xf64>, %arg1: tensor<2xf64>) -> tensor<f64> {
-    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [0] x [0] : (tensor<2xf64>, tensor<2xf64>) -> tensor<f64>
-    %1 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
-    %2 = stablehlo.subtract %0, %1 : tensor<f64>
-    %3 = stablehlo.constant dense<5.000000e-01> : tensor<f64>
-    %4 = stablehlo.multiply %3, %2 : tensor<f64>
-    %5 = stablehlo.multiply %4, %2 : tensor<f64>
-    return %5 : tensor<f64>
-  }
   func.func public @main(%arg0: tensor<2xf64>, %arg1: tensor<3x2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
     %0 = stablehlo.reshape %arg1 : (tensor<3x2xf64>) -> tensor<3x1x2xf64>
     %1 = stablehlo.negate %arg1 : tensor<3x2xf64>
@@ -53,7 +44,7 @@ module @fed_avg_batches attributes {mr.placements = {clients = 3 : i64}} {
         %10 = stablehlo.constant dense<0> : tensor<i32>
         %11 = stablehlo.dynamic_slice %arg2, %arg4, %10, sizes = [1, 2] : (tensor<2x2xf64>, tensor<i32>, tensor<i32>) -> tensor<1x2xf64>
         %12 = stablehlo.reshape %11 : (tensor<1x2xf64>) -> tensor<2xf64>
-        %13:2 = "mr.grad"(%arg5, %12) {callee = @differentiated_1, mode = "reverse", value = true, wrt = array<i64: 0>} : (tensor<2xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<2xf64>)
+        %13:2 = "mr.grad"(%arg5, %12) {callee = @differentiated_0, mode = "reverse", value = true, wrt = array<i64: 0>} : (tensor<2xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<2xf64>)
         %14 = stablehlo.constant dense<1.000000e-02> : tensor<f64>
         %15 = stablehlo.broadcast_in_dim %14, dims = [] : (tensor<f64>) -> tensor<2xf64>
         %16 = stablehlo.multiply %15, %13#1 : tensor<2xf64>
@@ -70,14 +61,14 @@ module @fed_avg_batches attributes {mr.placements = {clients = 3 : i64}} {
     ^bb0(%arg6: tensor<2x2xf64>, %arg7: tensor<2xf64>):
       %23 = stablehlo.slice %arg6 [0:1, 0:2] : (tensor<2x2xf64>) -> tensor<1x2xf64>
       %24 = stablehlo.reshape %23 : (tensor<1x2xf64>) -> tensor<2xf64>
-      %25:2 = "mr.grad"(%arg7, %24) {callee = @differentiated_2, mode = "reverse", value = true, wrt = array<i64: 0>} : (tensor<2xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<2xf64>)
+      %25:2 = "mr.grad"(%arg7, %24) {callee = @differentiated_1, mode = "reverse", value = true, wrt = array<i64: 0>} : (tensor<2xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<2xf64>)
       %26 = stablehlo.constant dense<1.000000e-02> : tensor<f64>
       %27 = stablehlo.broadcast_in_dim %26, dims = [] : (tensor<f64>) -> tensor<2xf64>
       %28 = stablehlo.multiply %27, %25#1 : tensor<2xf64>
       %29 = stablehlo.subtract %arg7, %28 : tensor<2xf64>
       %30 = stablehlo.slice %arg6 [1:2, 0:2] : (tensor<2x2xf64>) -> tensor<1x2xf64>
       %31 = stablehlo.reshape %30 : (tensor<1x2xf64>) -> tensor<2xf64>
-      %32:2 = "mr.grad"(%29, %31) {callee = @differentiated_3, mode = "reverse", value = true, wrt = array<i64: 0>} : (tensor<2xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<2xf64>)
+      %32:2 = "mr.grad"(%29, %31) {callee = @differentiated_2, mode = "reverse", value = true, wrt = array<i64: 0>} : (tensor<2xf64>, tensor<2xf64>) -> (tensor<f64>, tensor<2xf64>)
       %33 = stablehlo.constant dense<1.000000e-02> : tensor<f64>
       %34 = stablehlo.broadcast_in_dim %33, dims = [] : (tensor<f64>) -> tensor<2xf64>
       %35 = stablehlo.multiply %34, %32#1 : tensor<2xf64>

@@ -132,10 +132,10 @@ TEST(Environment, ReadsLocalRankOfLauncher) {
 }
 
 TEST(Temporary, IsRemovedAtTheEndAndOnDemand) {
-  const TemporaryFolder folder;
-  const auto count = [&] {
-    return std::distance(std::filesystem::directory_iterator(folder / ""), {});
-  };
+  const TemporaryFolder outer;  // is one itself, but what is below its folders stays
+  const std::filesystem::path folder = outer / "folder";
+  std::filesystem::create_directory(folder);
+  const auto count = [&] { return std::distance(std::filesystem::directory_iterator(folder), {}); };
   const auto make = [&](const char* name) {
     write_file(folder / name, std::string_view("x"));
     return folder / name;

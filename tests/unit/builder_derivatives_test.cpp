@@ -19,8 +19,8 @@
 namespace partita::build {
 namespace {
 
-using testing::HasSubstr;
-using testing::Pointwise;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
 
 const std::string placement = "clients";
 const Type pair{.dtype = DType::f64, .dims = {2}};
@@ -73,7 +73,7 @@ std::vector<std::vector<double>> of_toy_problem(const Body& body) {
 }
 
 auto is_near(const std::vector<double>& expected, double tolerance = 1e-6) {
-  return Pointwise(testing::DoubleNear(tolerance), expected);
+  return Pointwise(::testing::DoubleNear(tolerance), expected);
 }
 
 TEST(BuilderDerivatives, GradientAndHessianOfAMeanLoss) {
@@ -173,7 +173,7 @@ TEST(BuilderDerivatives, LeaveNoFunctionThatNothingCalls) {
     return Arrays{hessian(loss, a[0]), jacrev(gradient, a[0]),
                   jvp(body, {a[0]}, {a[0]}).tangents[0], vjp(body, {a[0]}, {a[0]}).cotangents[0]};
   });
-  EXPECT_THAT(testing::unused_functions(program.module()), testing::IsEmpty());
+  EXPECT_THAT(partita::testing::unused_functions(program.module()), ::testing::IsEmpty());
 }
 
 TEST(BuilderDerivatives, RefusesLossesThatAreNoScalars) {

@@ -22,6 +22,18 @@ Array objective(const Arrays& params, const Array& data) {
   return algorithms::mean_loss(clients, toy_loss, params, {data});
 }
 
+/// The model after each of `rounds`, one after the other, and its mean loss.
+Arrays losses_of_rounds(int rounds, const Arrays& a,
+                        const std::function<Arrays(const Arrays&)>& round) {
+  Arrays params{a[0]}, results;
+  for (int r = 0; r < rounds; ++r) {
+    params = round(params);
+    if (r == 0) results.push_back(params[0]);
+    results.push_back(objective(params, a[1]));
+  }
+  return results;
+}
+
 ToyProgram fed_sgd() {
   const auto body = [](const Arrays& a) {
     return losses_of_rounds(3, a, [&](const Arrays& params) {
