@@ -14,7 +14,6 @@ namespace partita::kernel {
 namespace {
 
 using Bounds = ExprPool::Bounds;
-constexpr std::int64_t unbounded = ExprPool::unbounded;
 
 std::uint64_t bits_of(const HostArray& scalar) {
   PARTITA_ASSERT(scalar.bytes.size() <= 8);
