@@ -115,7 +115,9 @@ artifact "expected a readable file, found: Is a directory" .
 artifact "expected a zip archive" cut.pta
 artifact "expected a zip archive" one_less.pta
 artifact "found no manifest.json" empty.pta
-artifact "expected a zip archive" p.mlir
+echo "no artifact" >words.pta
+artifact "expected a zip archive" words.pta
+refused 2 "p.mlir: |expected a zip archive" "$partita" inspect p.mlir
 artifact "expected a partita artifact, found no manifest.json" foreign.pta
 artifact "expected a partita artifact, found no manifest.json" good.npz
 artifact "kernels/|CRC" flipped.pta
