@@ -19,27 +19,27 @@ bool is_temporary(const Plan& plan, int buffer) {
   return kind == BufferKind::arena || kind == BufferKind::block;
 }
 
-int count_accesses(Step& step, const PlanDraft& draft, int buffer) {
+int count_accesses(Step& step, KernelAccesses& kernels, int buffer) {
   int n = 0;
-  for_each_access(step, draft, [&](const Access& a) { n += a.ref->buffer == buffer; });
+  for_each_access(step, kernels, [&](const Access& a) { n += a.ref->buffer == buffer; });
   return n;
 }
 
-bool writes(Step& step, const PlanDraft& draft, int buffer) {
+bool writes(Step& step, KernelAccesses& kernels, int buffer) {
   bool found = false;
-  for_each_access(step, draft,
+  for_each_access(step, kernels,
                   [&](const Access& a) { found |= a.ref->buffer == buffer && a.writes; });
   return found;
 }
 
 /// Whether `step` only touches `to` by reading, in place, exactly the elements [offset, …) that the
 /// copy's target covers, while it writes `from`.
-bool reads_in_place(Step& step, const PlanDraft& draft, const BufferRef& to) {
+bool reads_in_place(Step& step, KernelAccesses& kernels, const BufferRef& to) {
   const bool is_simple =
       std::holds_alternative<Launch>(step.what) || std::holds_alternative<Copy>(step.what);
   if (!is_simple) return false;
   bool fits = true;
-  for_each_access(step, draft, [&](const Access& a) {
+  for_each_access(step, kernels, [&](const Access& a) {
     if (a.ref->buffer == to.buffer)
       fits &= a.is_in_place && !a.writes && a.ref->offset == to.offset;
     // What the step writes must be written from the buffer's start, element for element.
@@ -50,9 +50,9 @@ bool reads_in_place(Step& step, const PlanDraft& draft, const BufferRef& to) {
 }
 
 /// Replaces references to buffer `from` by `to` in all steps of a list.
-void redirect(Steps& steps, const PlanDraft& draft, int from, const BufferRef& to) {
+void redirect(Steps& steps, KernelAccesses& kernels, int from, const BufferRef& to) {
   for (Step& s : steps)
-    for_each_access(s, draft, [&](const Access& a) {
+    for_each_access(s, kernels, [&](const Access& a) {
       if (a.ref->buffer != from) return;
       a.ref->offset = a.ref->offset + to.offset;
       a.ref->buffer = to.buffer;
@@ -60,19 +60,19 @@ void redirect(Steps& steps, const PlanDraft& draft, int from, const BufferRef& t
 }
 
 /// Whether a value's whole life is in `steps`, and copy number `at` may write where the value is made.
-bool can_merge(Steps& steps, std::size_t at, const PlanDraft& draft,
+bool can_merge(Steps& steps, std::size_t at, KernelAccesses& kernels,
                const std::map<int, int>& total) {
   const Copy& copy = std::get<Copy>(steps[at].what);
   const int a = copy.from.buffer, b = copy.to.buffer;
-  const Buffer& source = draft.plan.buffers[std::size_t(a)];
-  if (a == b || !is_temporary(draft.plan, a) || !(copy.from.offset == HostExpr(0)) ||
+  const Buffer& source = kernels.draft().plan.buffers[std::size_t(a)];
+  if (a == b || !is_temporary(kernels.draft().plan, a) || !(copy.from.offset == HostExpr(0)) ||
       !(source.count == copy.count))
     return false;
-  if (source.dtype != draft.plan.buffers[std::size_t(b)].dtype) return false;
+  if (source.dtype != kernels.draft().plan.buffers[std::size_t(b)].dtype) return false;
   int local = 0;
   std::size_t first = steps.size(), last = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const int n = count_accesses(steps[i], draft, a);
+    const int n = count_accesses(steps[i], kernels, a);
     if (n == 0) continue;
     local += n;
     first = std::min(first, i);
@@ -81,34 +81,34 @@ bool can_merge(Steps& steps, std::size_t at, const PlanDraft& draft,
   const auto it = total.find(a);
   if (it == total.end() || it->second != local || first >= at) return false;
   for (std::size_t i = first; i < at; ++i) {
-    if (count_accesses(steps[i], draft, b) == 0) continue;
-    if (i != first || !reads_in_place(steps[i], draft, copy.to)) return false;
+    if (count_accesses(steps[i], kernels, b) == 0) continue;
+    if (i != first || !reads_in_place(steps[i], kernels, copy.to)) return false;
   }
   // Readers of the source after the copy see the target instead, while it keeps its value.
   for (std::size_t i = at + 1; i <= last; ++i)
-    if (writes(steps[i], draft, b)) return false;
+    if (writes(steps[i], kernels, b)) return false;
   for (std::size_t i = at + 1; i <= last; ++i)
-    if (writes(steps[i], draft, a)) return false;
+    if (writes(steps[i], kernels, a)) return false;
   return true;
 }
 
-std::map<int, int> total_accesses(PlanDraft& draft) {
+std::map<int, int> total_accesses(Steps& steps, KernelAccesses& kernels) {
   std::map<int, int> total;
-  for (Step& s : draft.plan.steps)
-    for_each_access(s, draft, [&](const Access& a) { ++total[a.ref->buffer]; });
+  for (Step& s : steps)
+    for_each_access(s, kernels, [&](const Access& a) { ++total[a.ref->buffer]; });
   return total;
 }
 
-bool remove_copies_in(Steps& steps, PlanDraft& draft) {
+bool remove_copies_in(Steps& steps, PlanDraft& draft, KernelAccesses& kernels) {
   bool changed = false;
   for (Step& s : steps)
-    for (Steps* inner : inner_steps(s)) changed |= remove_copies_in(*inner, draft);
+    for (Steps* inner : inner_steps(s)) changed |= remove_copies_in(*inner, draft, kernels);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (!std::holds_alternative<Copy>(steps[i].what)) continue;
-    if (!can_merge(steps, i, draft, total_accesses(draft))) continue;
+    if (!can_merge(steps, i, kernels, total_accesses(draft.plan.steps, kernels))) continue;
     const Copy copy = std::get<Copy>(steps[i].what);
     steps.erase(steps.begin() + std::ptrdiff_t(i));
-    redirect(steps, draft, copy.from.buffer, copy.to);
+    redirect(steps, kernels, copy.from.buffer, copy.to);
     changed = true;
     --i;
   }
@@ -120,21 +120,21 @@ bool remove_copies_in(Steps& steps, PlanDraft& draft) {
   return changed;
 }
 
-bool remove_dead_in(Steps& steps, PlanDraft& draft, const std::map<int, int>& reads) {
+bool remove_dead_in(Steps& steps, KernelAccesses& kernels, const std::map<int, int>& reads) {
   bool changed = false;
   for (Step& s : steps)
-    for (Steps* inner : inner_steps(s)) changed |= remove_dead_in(*inner, draft, reads);
+    for (Steps* inner : inner_steps(s)) changed |= remove_dead_in(*inner, kernels, reads);
   const auto is_dead = [&](Step& s) {
     if (const For* loop = std::get_if<For>(&s.what)) return loop->body.empty();
     if (!std::holds_alternative<Launch>(s.what) && !std::holds_alternative<Copy>(s.what) &&
         !std::holds_alternative<Gemm>(s.what))
       return false;
     bool is_needed = false;
-    for_each_access(s, draft, [&](const Access& a) {
+    for_each_access(s, kernels, [&](const Access& a) {
       if (!a.writes) return;
       const auto it = reads.find(a.ref->buffer);
-      is_needed |=
-          !is_temporary(draft.plan, a.ref->buffer) || (it != reads.end() && it->second > 0);
+      is_needed |= !is_temporary(kernels.draft().plan, a.ref->buffer) ||
+                   (it != reads.end() && it->second > 0);
     });
     return !is_needed;
   };
@@ -150,7 +150,8 @@ struct Interval {
 /// Numbers steps in order; a buffer used in a loop and before it lives until the loop's end.
 class Liveness {
  public:
-  explicit Liveness(PlanDraft& draft) : draft_(draft), intervals(draft.plan.buffers.size()) {
+  Liveness(PlanDraft& draft, KernelAccesses& kernels)
+      : kernels_(kernels), intervals(draft.plan.buffers.size()) {
     visit(draft.plan.steps);
   }
 
@@ -166,12 +167,12 @@ class Liveness {
       const bool is_loop =
           std::holds_alternative<For>(s.what) || std::holds_alternative<While>(s.what);
       if (inner_steps(s).empty()) {
-        for_each_access(s, draft_, [&](const Access& a) { touch(a.ref->buffer, begin, begin); });
+        for_each_access(s, kernels_, [&](const Access& a) { touch(a.ref->buffer, begin, begin); });
       } else {
         const std::vector<Interval> before = intervals;
         for (Steps* inner : inner_steps(s)) visit(*inner);
         const std::int64_t end = now_++;
-        for_each_access(s, draft_, [&](const Access& a) {
+        for_each_access(s, kernels_, [&](const Access& a) {
           // Alive before the loop, or read by its control: alive throughout.
           if (before[std::size_t(a.ref->buffer)].end >= 0 && is_loop)
             touch(a.ref->buffer, begin, end);
@@ -194,7 +195,7 @@ class Liveness {
       for (int b : in_flight_[d->request]) touch(b, time, time);
   }
 
-  PlanDraft& draft_;
+  KernelAccesses& kernels_;
   std::int64_t now_ = 0;
   std::map<int, std::vector<int>> in_flight_;
 
@@ -205,24 +206,27 @@ class Liveness {
 }  // namespace
 
 void remove_copies(PlanDraft& draft) {
-  while (remove_copies_in(draft.plan.steps, draft)) {
+  KernelAccesses kernels(draft);
+  while (remove_copies_in(draft.plan.steps, draft, kernels)) {
   }
 }
 
 void remove_dead_steps(PlanDraft& draft) {
+  KernelAccesses kernels(draft);
   for (bool changed = true; changed;) {
     std::map<int, int> reads;
     for (Step& s : draft.plan.steps)
-      for_each_access(s, draft, [&](const Access& a) {
+      for_each_access(s, kernels, [&](const Access& a) {
         if (a.reads) ++reads[a.ref->buffer];
       });
-    changed = remove_dead_in(draft.plan.steps, draft, reads);
+    changed = remove_dead_in(draft.plan.steps, kernels, reads);
   }
 }
 
 void assign_arena(PlanDraft& draft) {
   Plan& plan = draft.plan;
-  const Liveness live(draft);
+  KernelAccesses kernels(draft);
+  const Liveness live(draft, kernels);
   std::vector<int> order;
   for (int b = 0; b < int(plan.buffers.size()); ++b)
     if (plan.buffers[std::size_t(b)].kind == BufferKind::arena &&
@@ -268,8 +272,9 @@ void assign_arena(PlanDraft& draft) {
     kept.push_back(plan.buffers[b]);
   }
   for (Step& s : plan.steps)
-    for_each_access(
-        s, draft, [&](const Access& a) { a.ref->buffer = renumbered[std::size_t(a.ref->buffer)]; });
+    for_each_access(s, kernels, [&](const Access& a) {
+      a.ref->buffer = renumbered[std::size_t(a.ref->buffer)];
+    });
   plan.buffers = std::move(kept);
 }
 

@@ -21,34 +21,10 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
-/// Loads and stores of a kernel by buffer: the set of index expressions used.
-struct KernelAccess {
-  std::vector<std::set<ExprId>> loads, stores;
-  bool is_looped = false;  ///< a store under a loop: one item writes several elements
-
-  explicit KernelAccess(const Kernel& k) : loads(k.buffers.size()), stores(k.buffers.size()) {
-    for (const ExprId id : reachable(k.pool, k.body))
-      if (const Expr& e = k.pool[id]; e.kind == ExprKind::load)
-        loads[std::size_t(e.slot)].insert(e.operands[0]);
-    find_stores(k.body, false);
-  }
-
- private:
-  void find_stores(const std::vector<Stmt>& stmts, bool in_loop) {
-    for (const Stmt& s : stmts) {
-      if (s.kind == Stmt::Kind::store) {
-        stores[std::size_t(s.slot)].insert(s.other);
-        is_looped |= in_loop;
-      }
-      find_stores(s.body, in_loop || s.kind == Stmt::Kind::loop);
-    }
-  }
-};
-
-void visit_launch(Launch& l, const PlanDraft& draft,
+void visit_launch(Launch& l, KernelAccesses& kernels,
                   const std::function<void(const Access&)>& visit) {
-  const Kernel& k = *draft.kernels[std::size_t(l.kernel)];
-  const KernelAccess access(k);
+  const Kernel& k = *kernels.draft().kernels[std::size_t(l.kernel)];
+  const KernelAccess& access = kernels.of(l.kernel);
   std::set<ExprId> stored;
   for (const auto& s : access.stores) stored.insert(s.begin(), s.end());
   for (std::size_t b = 0; b < l.buffers.size(); ++b) {
@@ -65,6 +41,30 @@ void visit_launch(Launch& l, const PlanDraft& draft,
 
 }  // namespace
 
+KernelAccess::KernelAccess(const Kernel& kernel)
+    : loads(kernel.buffers.size()), stores(kernel.buffers.size()) {
+  for (const ExprId id : reachable(kernel.pool, kernel.body))
+    if (const Expr& e = kernel.pool[id]; e.kind == ExprKind::load)
+      loads[std::size_t(e.slot)].insert(e.operands[0]);
+  find_stores(kernel.body, false);
+}
+
+void KernelAccess::find_stores(const std::vector<Stmt>& stmts, bool in_loop) {
+  for (const Stmt& s : stmts) {
+    if (s.kind == Stmt::Kind::store) {
+      stores[std::size_t(s.slot)].insert(s.other);
+      is_looped |= in_loop;
+    }
+    find_stores(s.body, in_loop || s.kind == Stmt::Kind::loop);
+  }
+}
+
+const KernelAccess& KernelAccesses::of(int kernel) {
+  std::unique_ptr<KernelAccess>& access = found_[std::size_t(kernel)];
+  if (!access) access = std::make_unique<KernelAccess>(*draft_.kernels[std::size_t(kernel)]);
+  return *access;
+}
+
 std::vector<Steps*> inner_steps(Step& step) {
   return std::visit(Overloaded{[](For& s) { return std::vector<Steps*>{&s.body}; },
                                [](While& s) {
@@ -79,11 +79,11 @@ std::vector<Steps*> inner_steps(Step& step) {
                     step.what);
 }
 
-void for_each_access(Step& step, const PlanDraft& draft,
+void for_each_access(Step& step, KernelAccesses& kernels,
                      const std::function<void(const Access&)>& visit) {
   const auto read = [&](BufferRef& r) { visit({.ref = &r, .reads = true}); };
   const auto write = [&](BufferRef& r) { visit({.ref = &r, .writes = true}); };
-  std::visit(Overloaded{[&](Launch& s) { visit_launch(s, draft, visit); },
+  std::visit(Overloaded{[&](Launch& s) { visit_launch(s, kernels, visit); },
                         [&](Gemm& s) {
                           read(s.a);
                           read(s.b);
@@ -105,7 +105,13 @@ void for_each_access(Step& step, const PlanDraft& draft,
                         [&](Check& s) { read(s.condition); }, [](auto&) {}},
              step.what);
   for (Steps* inner : inner_steps(step))
-    for (Step& s : *inner) for_each_access(s, draft, visit);
+    for (Step& s : *inner) for_each_access(s, kernels, visit);
+}
+
+void for_each_access(Step& step, const PlanDraft& draft,
+                     const std::function<void(const Access&)>& visit) {
+  KernelAccesses kernels(draft);
+  for_each_access(step, kernels, visit);
 }
 
 }  // namespace partita::passes

@@ -5,6 +5,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <set>
+#include <vector>
 
 #include "passes/kernel/plan_builder.hpp"
 
@@ -18,7 +21,34 @@ struct Access {
   bool is_in_place = false;
 };
 
+/// Loads and stores of a kernel by buffer: the set of index expressions used.
+struct KernelAccess {
+  std::vector<std::set<kernel::ExprId>> loads, stores;
+  bool is_looped = false;  ///< a store under a loop: one item writes several elements
+
+  explicit KernelAccess(const Kernel& kernel);
+
+ private:
+  void find_stores(const std::vector<Stmt>& stmts, bool in_loop);
+};
+
+/// The accesses of a draft's kernels, each found when it is first asked for; right as long as no
+/// kernel changes.
+class KernelAccesses {
+ public:
+  explicit KernelAccesses(const PlanDraft& draft) : draft_(draft), found_(draft.kernels.size()) {}
+
+  [[nodiscard]] const PlanDraft& draft() const { return draft_; }
+  [[nodiscard]] const KernelAccess& of(int kernel);
+
+ private:
+  const PlanDraft& draft_;
+  std::vector<std::unique_ptr<KernelAccess>> found_;
+};
+
 /// Calls `visit` for every buffer reference of a step and of the steps inside it.
+void for_each_access(Step& step, KernelAccesses& kernels,
+                     const std::function<void(const Access&)>& visit);
 void for_each_access(Step& step, const PlanDraft& draft,
                      const std::function<void(const Access&)>& visit);
 /// The lists of steps directly inside a step.
