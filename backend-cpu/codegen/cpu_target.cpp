@@ -127,13 +127,24 @@ std::string definition(const PrintedKernel& k, std::string_view prefix) {
   return cat(comment, "\n", prefix, k.name, k.text);
 }
 
+/// How a step function's text declares a kernel that it calls.  One of several loops over items stays
+/// a function of its own: where its bounds are constants, the compiler unrolls and splits such loops
+/// before it could turn them into vectors.
+std::string_view callee_prefix(const PrintedKernel& k) {
+  constexpr std::string_view item_loop = "#pragma GCC ivdep";
+  const std::size_t first = k.text.find(item_loop);
+  const bool has_several =
+      first != std::string::npos && k.text.find(item_loop, first + 1) != std::string::npos;
+  return has_several ? "static __attribute__((noinline)) void local_" : "static inline void local_";
+}
+
 /// The chunk's text after definitions of what it calls, but for those in `defined`.
 std::string text_of(const Chunk& chunk, std::span<const PrintedKernel> printed,
                     std::set<int>& defined) {
   std::string text;
   for (const int k : chunk.kernels)
     if (defined.insert(k).second)
-      text += definition(printed[std::size_t(k)], "static inline void local_");
+      text += definition(printed[std::size_t(k)], callee_prefix(printed[std::size_t(k)]));
   return text + chunk.text;
 }
 

@@ -183,6 +183,44 @@ TEST(StepFunctions, give_what_single_steps_give) {
   }
 }
 
+// A softmax of columns at each step: the maxima and the sums of a block of columns are two loops over
+// its items around a loop over rows.
+TEST(StepFunctions, call_kernels_of_several_item_loops) {
+  constexpr const char* columns = R"(
+func.func @main(%x: tensor<16xf32>, %m: tensor<16x16xf32>) -> tensor<16xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %turns = stablehlo.constant dense<5> : tensor<i32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %r:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<16xf32>
+  cond {
+    %c = stablehlo.compare LT, %i, %turns : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %n = stablehlo.add %i, %one : tensor<i32>
+    %rows = stablehlo.broadcast_in_dim %v, dims = [0] : (tensor<16xf32>) -> tensor<16x16xf32>
+    %t = stablehlo.add %rows, %m : tensor<16x16xf32>
+    %top = stablehlo.reduce(%t init: %low) applies stablehlo.maximum across dimensions = [0] : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
+    %tops = stablehlo.broadcast_in_dim %top, dims = [1] : (tensor<16xf32>) -> tensor<16x16xf32>
+    %d = stablehlo.subtract %t, %tops : tensor<16x16xf32>
+    %e = stablehlo.exponential %d : tensor<16x16xf32>
+    %s = stablehlo.reduce(%e init: %none) applies stablehlo.add across dimensions = [0] : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
+    %l = stablehlo.log %s : tensor<16xf32>
+    stablehlo.return %n, %l : tensor<i32>, tensor<16xf32>
+  }
+  return %r#1 : tensor<16xf32>
+})";
+  const Artifact artifact = compiled(columns, "1");
+  ASSERT_EQ(count<Launch>(artifact.plan.steps), 1);
+  EXPECT_NE(artifact.modules.at(0).source.find("__attribute__((noinline)) void local_"),
+            std::string::npos);
+  EXPECT_EQ(compiled(branching, "1").modules.at(0).source.find("noinline"), std::string::npos);
+  const std::vector<HostArray> one = run(artifact), other = run(compiled(columns, "0"));
+  for (int i = 0; i < 16; ++i)
+    EXPECT_NEAR(one.at(0).data<DType::f32>()[i], other.at(0).data<DType::f32>()[i], 1e-5F) << i;
+}
+
 TEST(StepFunctions, are_the_same_text_each_time) {
   EXPECT_EQ(compiled(branching, "1").modules.at(0).source,
             compiled(branching, "1").modules.at(0).source);
