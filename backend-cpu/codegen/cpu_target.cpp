@@ -35,6 +35,9 @@ std::string checked_level(const std::string& name) {
   throw_user_error(cat("--cpu: expected some of ", names, ", found '", level, "'"));
 }
 
+/// Stands before each loop over items.
+constexpr std::string_view item_loop = "#pragma GCC ivdep";
+
 /// Prints kernels of one module and remembers what their text needs before it.
 class KernelPrinter {
  public:
@@ -43,7 +46,7 @@ class KernelPrinter {
     const WorkLoops loops = with_work_loops(kernel);
     const Kernel& k = loops.kernel;
     BodyNames names = k.wide_index ? BodyNames{"i64", DType::i64} : BodyNames{"i32", DType::i32};
-    names.parallel_loop = "#pragma GCC ivdep";
+    names.parallel_loop = item_loop;
     names.reduction_loop = "#pragma omp simd";
     names.reduction = [&](std::string_view row, DType d, const std::string& name) {
       return reduction(row, d, name);
@@ -131,7 +134,6 @@ std::string definition(const PrintedKernel& k, std::string_view prefix) {
 /// a function of its own: where its bounds are constants, the compiler unrolls and splits such loops
 /// before it could turn them into vectors.
 std::string_view callee_prefix(const PrintedKernel& k) {
-  constexpr std::string_view item_loop = "#pragma GCC ivdep";
   const std::size_t first = k.text.find(item_loop);
   const bool has_several =
       first != std::string::npos && k.text.find(item_loop, first + 1) != std::string::npos;
