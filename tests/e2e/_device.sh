@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 #
-# Sourced by the scripts of this folder: paths, a scratch folder, mpirun, and the skip where there is no OpenCL device.
+# Sourced by the scripts of this folder: paths, a scratch folder, commands
+# that must succeed, mpirun, and the skip where there is no OpenCL device.
 
 : "${PARTITA_SOURCE_DIR:=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}"
 : "${PARTITA_BIN_DIR:=$PARTITA_SOURCE_DIR/build/release/bin}"
@@ -18,6 +19,16 @@ has_device() {
   echo "no OpenCL device"
   return 1
 }
+
+# failed WORDS...: says so, shows ./log and ends the script.
+failed() {
+  echo "FAILED: $*"
+  cat log
+  exit 1
+}
+
+# quiet COMMAND...: the command with its output in ./log; shown if it fails.
+quiet() { "$@" >log 2>&1 || failed "$*: exit status $?"; }
 
 # on_ranks R COMMAND...: the command on R ranks.
 on_ranks() {

@@ -12,12 +12,6 @@ set -euo pipefail
 # shellcheck source=tests/e2e/_device.sh
 source "$(dirname "${BASH_SOURCE[0]}")/_device.sh"
 cd "$work"
-failed() {
-  echo "FAIL $*"
-  cat log
-  exit 1
-}
-quiet() { "$@" >log 2>&1 || failed "$*"; }
 export PARTITA_CACHE_DIR=$work/cache
 
 cat >round.mlir <<'TEXT'

@@ -12,12 +12,6 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/_refused.sh"
 cd "$work"
 
-failed() {
-  echo "FAILED: $*"
-  cat log
-  exit 1
-}
-quiet() { "$@" >log 2>&1 || failed "$*: exit status $?"; }
 
 cat >p.mlir <<'MLIR'
 func.func @main(%x: tensor<5x3xf32>) -> tensor<5x3xf32> {

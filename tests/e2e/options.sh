@@ -12,12 +12,6 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/_refused.sh"
 cd "$work"
 
-failed() {
-  echo "FAILED: $*"
-  cat log
-  exit 1
-}
-quiet() { "$@" >log 2>&1 || failed "$*: exit status $?"; }
 
 mkdir one other other/folder
 python3 "$PARTITA_SOURCE_DIR/examples/fedavg_digits/make_round.py" --clients 8 >one/round.mlir

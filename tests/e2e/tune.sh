@@ -13,12 +13,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/_refused.sh"
 cd "$work"
 has_device || exit 77
 
-failed() {
-  echo "FAILED: $*"
-  cat log
-  exit 1
-}
-quiet() { "$@" >log 2>&1 || failed "$*: exit status $?"; }
 
 cat >p.mlir <<'MLIR'
 func.func @main(%x: tensor<5x40x30xf32>, %w: tensor<5x50x30xf32>) -> tensor<5x40x50xf32> {
