@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Compiled equals interpreted, on random programs over the table of ops.
+// Compiled equals interpreted, on random programs over the table of ops.  Compiled ones run over poisoned
+// memory, with a pattern that follows from the seed, and twice: the second run gives the same bits.
 //
-//   fuzz_differential [--seconds S] [--seed N] [--programs N] [--steps N] [--target NAME] [--shrink FILE.mlir]
+//   fuzz_differential [--seconds S] [--seed N] [--programs N] [--target NAME] [--tier T] [--jobs N]
+//                     [--merge N] [--steps N] [--shrink FILE.mlir]
+//                     [--ledger FILE [--next 1] [--note TEXT]]
+//   fuzz_differential --sum FILE
 //
-// Program k has the seed N + k, which is printed where it fails; --shrink writes the first failing
-// program as small as `partita check --shrink` makes it, with its inputs and results beside it: a case
-// for tests/regress.  Exit status 1 if a program failed, 77 where the target has no device.
+// Program k has the seed N + k, which is printed where it fails.  --merge N compiles N programs as
+// independent parts of one, which saves runs of the compiler; what fails so is tried again alone.
+// --shrink writes the first failing program as small as `partita check --shrink` makes it, with its
+// inputs and results beside it: a case for tests/regress.  --ledger appends which seeds were run
+// (tests/support/seed_ledger.hpp); --next 1 goes on after those of the target that stand there; --sum
+// adds them up.  Exit status 1 if a program failed, 77 where the target has no device.
+#include <unistd.h>
+
 #include <algorithm>
-#include <chrono>
+#include <array>
+#include <bit>
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
+#include <thread>
 
 #include "partita/artifact/npz.hpp"
 #include "partita/base/error.hpp"
@@ -21,44 +35,35 @@
 #include "partita/device/device.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/ir/interpreter.hpp"
 #include "partita/passes/compile.hpp"
+#include "tests/support/forked_batches.hpp"
 #include "tests/support/random_graph.hpp"
+#include "tests/support/seed_ledger.hpp"
 
 namespace {
 
 using namespace partita;
+using testing::BatchOutput;
+using testing::interpreted;
 using testing::RandomGraph;
 
+constexpr int default_steps = 12;
+
 struct Options {
-  double seconds = 2;
-  unsigned seed = 1;
-  unsigned programs = ~0u;
-  int steps = 12;
-  std::string target = "opencl", shrink;
+  testing::BatchOptions batches{.size = 4};
+  int steps = default_steps;
+  bool follows_ledger = false;
+  std::string target = "opencl", tier = "1", shrink, ledger, note, sum;
 };
 
-std::vector<HostArray> interpreted(const RandomGraph& program) {
-  ir::Interpreter interpreter(*program.module);
-  std::vector<ir::Tensor> arguments;
-  for (const HostArray& a : program.inputs)
-    arguments.push_back(std::make_shared<const HostArray>(a));
-  std::vector<HostArray> results;
-  for (const ir::Tensor& t : interpreter.run(program.module->entry("main"), arguments))
-    results.push_back(*t);
-  return results;
-}
+/// A byte for the memory that programs of the seed run over: NaN, -1 and true, or small numbers.
+std::uint8_t poison_of(unsigned seed) { return std::popcount(seed) % 2 == 0 ? 0xff : 0x2a; }
 
-std::vector<HostArray> compiled(const RandomGraph& program, const std::string& target) {
-  passes::CompileOptions options;
-  options.target = target;
-  Session session(passes::compile_module(*program.module, options), SessionOptions{});
-  for (std::size_t k = 0; k < program.inputs.size(); ++k)
-    session.set_input(int(k), program.inputs[k]);
+std::vector<HostArray> run(Session& session, std::size_t outputs) {
   session.run();
   session.finish();
   std::vector<HostArray> results;
-  for (std::size_t k = 0; k < program.noise.size(); ++k) {
+  for (std::size_t k = 0; k < outputs; ++k) {
     auto result = session.output(int(k));
     PARTITA_ASSERT(result.has_value());
     results.push_back(std::move(*result));
@@ -66,29 +71,20 @@ std::vector<HostArray> compiled(const RandomGraph& program, const std::string& t
   return results;
 }
 
-/// How much was compared.
-struct Tally {
-  std::map<std::string, int> refused;  ///< what the target cannot do, and how often
-  int results = 0, exact = 0;
-};
-
-/// What is wrong with the program on the target; empty: nothing.
-std::string failure(const RandomGraph& program, const std::string& target, Tally& tally) {
-  try {
-    const std::vector<HostArray> expected = interpreted(program);
-    try {
-      const std::vector<HostArray> found = compiled(program, target);
-      tally.results += int(found.size());
-      tally.exact += int(std::ranges::count(program.noise, 0.0));
-      return testing::noise_difference(found, expected, program.noise);
-    } catch (const Error& e) {
-      if (e.kind() != ErrorKind::user) return e.what();
-      ++tally.refused[e.what()];
-    }
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return {};
+/// The results over poisoned memory, if a second run gives the same bits.
+std::vector<HostArray> compiled(const RandomGraph& program, const Options& how, unsigned seed) {
+  passes::CompileOptions options;
+  options.target = how.target;
+  options.tier = how.tier;
+  Session session(passes::compile_module(*program.module, options), {.poison = poison_of(seed)});
+  for (std::size_t k = 0; k < program.inputs.size(); ++k)
+    session.set_input(int(k), program.inputs[k]);
+  std::vector<HostArray> results = run(session, program.noise.size());
+  const std::vector<HostArray> again = run(session, program.noise.size());
+  for (std::size_t k = 0; k < results.size(); ++k)
+    if (results[k].bytes != again[k].bytes)
+      throw_internal_error(cat("result ", k, ": a second run gives other bits"));
+  return results;
 }
 
 /// Writes the program for `partita check`, which makes it small.
@@ -109,54 +105,225 @@ void shrink(const RandomGraph& program, const Options& options) {
   if (std::system(command.c_str()) < 0) std::cout << "cannot be run\n";  // NOLINT(cert-env33-c)
 }
 
-int run(const Options& options) {
-  const auto begin = std::chrono::steady_clock::now();
-  const auto is_over = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() >
-           options.seconds;
-  };
-  Tally tally;
-  unsigned failed = 0, k = 0;
-  for (; k < options.programs && !is_over(); ++k) {
-    const unsigned seed = options.seed + k;
-    std::string why;
+// --- One batch -------------------------------------------------------------------------------------
+
+/// What became of a program.
+struct Outcome {
+  std::string error, refusal;  ///< empty: none
+  std::vector<HostArray> expected, found;
+};
+
+Outcome outcome_of(const RandomGraph& program, const Options& options, unsigned seed) {
+  Outcome o;
+  try {
+    o.expected = interpreted(program);
     try {
-      const RandomGraph program = testing::random_graph(seed, options.steps);
-      why = failure(program, options.target, tally);
-      if (!why.empty() && failed == 0 && !options.shrink.empty()) shrink(program, options);
+      o.found = compiled(program, options, seed);
     } catch (const Error& e) {
-      why = cat("the generator: ", e.what());
+      (e.kind() == ErrorKind::user ? o.refusal : o.error) = e.what();
     }
-    if (why.empty()) continue;
-    ++failed;
-    std::cout << "FAILED: --seed " << seed << " --programs 1: " << why << "\n" << std::flush;
+  } catch (const std::exception& e) {
+    o.error = e.what();
   }
-  for (const auto& [what, count] : tally.refused)
+  return o;
+}
+
+class Batch {
+ public:
+  Batch(const Options& options, unsigned first, const BatchOutput& output)
+      : options_(options), first_(first), output_(output) {}
+
+  void run(unsigned count) {
+    for (unsigned k = 0; k < count; ++k) {
+      try {
+        parts_.push_back(testing::random_graph(first_ + k, options_.steps));
+      } catch (const Error& e) {
+        output_.failed(1, cat("--seed ", first_ + k, " --programs 1: the generator: ", e.what()));
+        parts_.emplace_back();
+      }
+    }
+    const bool is_whole =
+        std::ranges::all_of(parts_, [](const auto& p) { return p.module != nullptr; });
+    if (count > 1 && is_whole) return run_merged();
+    for (unsigned k = 0; k < count; ++k)
+      if (parts_[k].module) run_alone(k);
+  }
+
+ private:
+  /// Whether the part passes alone; if not, that is reported.
+  bool run_alone(std::size_t k) {
+    Outcome o = outcome_of(parts_[k], options_, first_ + unsigned(k));
+    if (!o.refusal.empty()) {
+      output_.refused(o.refusal);
+      return true;
+    }
+    if (o.error.empty()) {
+      count(parts_[k]);
+      o.error = testing::noise_difference(o.found, o.expected, parts_[k].noise);
+    }
+    if (o.error.empty()) return true;
+    output_.failed(1, cat("--seed ", first_ + k, " --programs 1: ", o.error));
+    shrink_once(parts_[k]);
+    return false;
+  }
+
+  void run_merged() {
+    const RandomGraph whole = testing::merged(parts_);
+    const Outcome o = outcome_of(whole, options_, first_);
+    if (!o.refusal.empty() || !o.error.empty()) {
+      bool passes = true;
+      for (std::size_t k = 0; k < parts_.size(); ++k) passes &= run_alone(k);
+      if (passes && !o.error.empty()) failed_together(whole, first_, o.error);
+      return;
+    }
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      const std::size_t n = parts_[k].noise.size();
+      const std::string why = testing::noise_difference(
+          std::span(o.found).subspan(at, n), std::span(o.expected).subspan(at, n), parts_[k].noise);
+      at += n;
+      if (why.empty())
+        count(parts_[k]);
+      else if (run_alone(k))
+        failed_together(whole, first_ + unsigned(k), why);
+    }
+  }
+
+  void failed_together(const RandomGraph& whole, unsigned seed, const std::string& why) {
+    output_.failed(1, cat("--seed ", first_, " --programs ", parts_.size(), " --merge ",
+                          parts_.size(), ": ", why, " (of seed ", seed, ", which passes alone)"));
+    shrink_once(whole);
+  }
+
+  void count(const RandomGraph& part) {
+    output_.compared(int(part.noise.size()), int(std::ranges::count(part.noise, 0.0)));
+  }
+
+  void shrink_once(const RandomGraph& program) {
+    if (options_.shrink.empty() || std::filesystem::exists(options_.shrink)) return;
+    shrink(program, options_);
+  }
+
+  const Options& options_;
+  unsigned first_;
+  const BatchOutput& output_;
+  std::vector<RandomGraph> parts_;
+};
+
+// --- Ledger ----------------------------------------------------------------------------------------
+
+std::string first_line_of(const std::string& command) {
+  std::string text;
+  if (FILE* const pipe = ::popen(command.c_str(), "r")) {  // NOLINT(cert-env33-c)
+    std::array<char, 200> buffer{};
+    if (std::fgets(buffer.data(), int(buffer.size()), pipe) != nullptr) text = buffer.data();
+    ::pclose(pipe);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+/// "4 x AMD EPYC 9B14".
+std::string machine() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("model name"))
+      return cat(std::thread::hardware_concurrency(), " x ", line.substr(line.find(':') + 2));
+  return cat(std::thread::hardware_concurrency(), " cores");
+}
+
+void record(const Options& options, const testing::BatchReport& report) {
+  const std::time_t now = std::time(nullptr);
+  std::array<char, 20> date{};
+  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M", std::gmtime(&now));
+  const std::string commit = first_line_of(
+      cat("git -C '", PARTITA_TEST_SOURCE_DIR, "' describe --always --dirty --exclude '*'"));
+  testing::append_to_ledger(options.ledger,
+                            {.date = date.data(),
+                             .target = options.target,
+                             .version = testing::random_graph_version,
+                             .first = options.batches.first,
+                             .programs = report.seeds,
+                             .failed = report.failed,
+                             .commit = commit.empty() ? "unknown" : commit,
+                             .machine = options.note.empty() ? machine() : options.note});
+}
+
+// --- Command line ----------------------------------------------------------------------------------
+
+Options read_options(int argc, char** argv) {
+  Options o;
+  std::map<std::string_view, std::string*> texts{{"--target", &o.target}, {"--tier", &o.tier},
+                                                 {"--shrink", &o.shrink}, {"--ledger", &o.ledger},
+                                                 {"--note", &o.note},     {"--sum", &o.sum}};
+  std::map<std::string_view, unsigned*> numbers{{"--seed", &o.batches.first},
+                                                {"--programs", &o.batches.count},
+                                                {"--jobs", &o.batches.jobs},
+                                                {"--merge", &o.batches.size}};
+  for (int i = 1; i < argc; i += 2) {
+    const std::string_view name = argv[i];
+    if (i + 1 == argc) throw_user_error(cat("expected a value of ", name, ", found none"));
+    const char* const value = argv[i + 1];
+    if (texts.contains(name))
+      *texts[name] = value;
+    else if (numbers.contains(name))
+      *numbers[name] = unsigned(std::strtoul(value, nullptr, 10));
+    else if (name == "--seconds")
+      o.batches.seconds = std::atof(value);
+    else if (name == "--steps")
+      o.steps = std::atoi(value);
+    else if (name == "--next")
+      o.follows_ledger = std::atoi(value) != 0;
+    else
+      throw_user_error(cat("expected an option of fuzz_differential, found '", name, "'"));
+  }
+  o.batches.size = std::max(o.batches.size, 1u);
+  o.batches.jobs = std::max(o.batches.jobs, 1u);
+  if (!o.ledger.empty() && o.steps != default_steps)
+    throw_user_error("--ledger: expected programs of the default number of steps, found --steps");
+  if (o.follows_ledger)
+    o.batches.first =
+        testing::next_seed(testing::read_ledger(o.ledger), o.target, testing::random_graph_version);
+  return o;
+}
+
+bool has_device(const std::string& target) {
+  return std::ranges::any_of(list_devices(),
+                             [&](const DeviceProfile& d) { return d.backend == target; });
+}
+
+int run(const Options& options) {
+  if (!options.sum.empty()) {
+    std::cout << testing::ledger_sums(testing::read_ledger(options.sum));
+    return 0;
+  }
+  if (!options.shrink.empty()) std::filesystem::remove(options.shrink);
+  // Random programs do not come back: they would only fill the cache.
+  ::setenv("PARTITA_CACHE_DIR", "", 0);
+  const testing::BatchReport report = testing::run_batches(
+      options.batches,
+      {.is_able = [&] { return has_device(options.target); },
+       .run = [&](unsigned first, unsigned count,
+                  const BatchOutput& output) { Batch(options, first, output).run(count); }});
+  if (!report.can_run) {
+    std::cout << "no device of target " << options.target << "\n";
+    return 77;
+  }
+  for (const auto& [what, count] : report.refused)
     std::cout << "refused " << count << " times: " << what << "\n";
-  std::cout << k << " programs from seed " << options.seed << " (" << tally.results << " results, "
-            << tally.exact << " of them without noise), " << failed << " failed\n";
-  return failed > 0 ? 1 : 0;
+  std::cout << report.seeds << " programs from seed " << options.batches.first << " ("
+            << report.results << " results, " << report.exact << " of them without noise), "
+            << report.failed << " failed\n";
+  if (!options.ledger.empty() && report.seeds > 0) record(options, report);
+  return report.failed > 0 ? 1 : 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view name = argv[i];
-    const char* const value = argv[i + 1];
-    if (name == "--seconds") options.seconds = std::atof(value);
-    if (name == "--seed") options.seed = unsigned(std::strtoul(value, nullptr, 10));
-    if (name == "--programs") options.programs = unsigned(std::strtoul(value, nullptr, 10));
-    if (name == "--steps") options.steps = std::atoi(value);
-    if (name == "--target") options.target = value;
-    if (name == "--shrink") options.shrink = value;
+  try {
+    return run(read_options(argc, argv));
+  } catch (const std::exception& e) {
+    std::cerr << e.what() << "\n";
+    return 2;
   }
-  const auto devices = list_devices();
-  if (std::ranges::none_of(devices,
-                           [&](const DeviceProfile& d) { return d.backend == options.target; })) {
-    std::cout << "no device of target " << options.target << "\n";
-    return 77;
-  }
-  return run(options);
 }

@@ -11,8 +11,10 @@
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/elementwise.hpp"
+#include "partita/ir/interpreter.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
+#include "tests/support/random_scope.hpp"
 #include "tests/support/samples.hpp"
 
 namespace partita::testing {
@@ -117,6 +119,12 @@ const std::vector<Sample>& sample_bodies() {
   return all;
 }
 
+void declare_placements(ir::Module& module) {
+  ir::Dict sizes;
+  for (const auto& [name, size] : shape_placements()) sizes.set(name, size);
+  module.attrs.set("mr.placements", sizes);
+}
+
 class Generator {
  public:
   explicit Generator(unsigned seed) : random_(seed) {
@@ -127,12 +135,16 @@ class Generator {
     graph_ = function->body.get();
     module_->functions.push_back(std::move(function));
     special_ = pick(8) == 0;
+    has_shapes_ = pick(2) == 0;
   }
 
   RandomGraph run(int steps) {
+    const int sure = pick(std::size_t(steps));
     for (int k = 0; k < steps; ++k) {
       const int kind = pick(10);
-      if (kind < 6)
+      if (has_shapes_ && (k == sure || pick(4) == 0))
+        add_shape();
+      else if (kind < 6)
         add_row();
       else
         add_sample();
@@ -327,6 +339,19 @@ class Generator {
     }
   }
 
+  /// A shape on values that are exact, whose results are so too.
+  void add_shape() {
+    std::vector<Value> visible;
+    for (const Entry& e : entries_)
+      if (e.noise == 0 && Scope::takes(e.value.type())) visible.push_back(e.value);
+    Scope::Shared shared{random_, census_, [this](const Type& type) { return argument(type); }};
+    constexpr int nested = 2;
+    Scope scope(shared, *graph_, std::move(visible), {.depth = nested});
+    const std::vector<Value> results = scope.add();
+    for (const Value& v : results) keep(v, 0);
+    most_results_ = std::min(std::max(most_results_, results.size() + 6), std::size_t(32));
+  }
+
   static double sample_noise(const Node& node, int result, double operands) {
     const DType d = node.result_types()[std::size_t(result)].dtype;
     if (!has_noise(d)) return 0;
@@ -340,7 +365,7 @@ class Generator {
   RandomGraph finish() {
     RandomGraph result;
     const auto uses = ir::count_uses(*graph_);
-    for (std::size_t k = entries_.size(); k-- > 0 && graph_->results.size() < 6;) {
+    for (std::size_t k = entries_.size(); k-- > 0 && graph_->results.size() < most_results_;) {
       const Entry& e = entries_[k];
       if (graph_->is_argument(e.value) || e.noise > noise_limit) continue;
       if (uses.contains(e.value) && pick(6) != 0) continue;
@@ -353,7 +378,9 @@ class Generator {
     function.arg_loc_texts.resize(inputs_.size());
     function.res_attrs.resize(graph_->results.size());
     ir::remove_dead_nodes(*graph_);
+    declare_placements(*module_);
     result.module = std::move(module_);
+    result.census = std::move(census_);
     result.inputs = std::move(inputs_);
     return result;
   }
@@ -363,58 +390,50 @@ class Generator {
   Graph* graph_ = nullptr;
   std::vector<HostArray> inputs_;
   std::vector<Entry> entries_;
-  bool special_ = false;
+  Census census_;
+  std::size_t most_results_ = 6;
+  bool special_ = false, has_shapes_ = false;
 };
-
-/// |a - b| allowed by noise, relative to the larger of 1 and the largest finite element.
-template <DType d>
-std::int64_t first_difference(const HostArray& found, const HostArray& expected, double noise) {
-  const auto part_values = [](const HostArray& a, std::int64_t i) {
-    const auto v = load<d>(a.data<d>(), std::size_t(i));
-    if constexpr (info(d).kind == Kinds::complex)
-      return std::array{double(v.real()), double(v.imag())};
-    else
-      return std::array{double(v)};
-  };
-  double scale = 1;
-  for (std::int64_t i = 0; i < expected.type.count(); ++i)
-    for (const double x : part_values(expected, i))
-      if (std::isfinite(x)) scale = std::max(scale, std::fabs(x));
-  const double allowed = noise * scale;
-  for (std::int64_t i = 0; i < expected.type.count(); ++i) {
-    const auto x = part_values(expected, i), y = part_values(found, i);
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      if (x[k] == y[k] || (std::isnan(x[k]) && std::isnan(y[k]))) continue;
-      // At the edge of the range one may be infinite and the other not yet.
-      if (noise > 0 && (!std::isfinite(x[k]) || !std::isfinite(y[k])) && scale > 1e4) continue;
-      if (!(std::fabs(x[k] - y[k]) <= allowed)) return i;
-    }
-  }
-  return -1;
-}
 
 }  // namespace
 
 RandomGraph random_graph(unsigned seed, int steps) { return Generator(seed).run(steps); }
 
-std::string noise_difference(const std::vector<HostArray>& found,
-                             const std::vector<HostArray>& expected,
-                             const std::vector<double>& noise) {
-  for (std::size_t k = 0; k < expected.size(); ++k) {
-    if (found[k].type != expected[k].type)
-      return cat("result ", k, ": expected ", to_string(expected[k].type), ", found ",
-                 to_string(found[k].type));
-    const std::int64_t at = visit(expected[k].type.dtype, [&](auto d) {
-      if constexpr (d == DType::i64 || d == DType::ui64)
-        return found[k].bytes == expected[k].bytes ? std::int64_t(-1) : std::int64_t(0);
-      else
-        return first_difference<d>(found[k], expected[k], noise[k]);
-    });
-    if (at >= 0)
-      return cat("result ", k, " (", to_string(expected[k].type), ") at element ", at,
-                 ": expected ", value_text(expected[k], at), ", found ", value_text(found[k], at));
+RandomGraph merged(std::span<const RandomGraph> parts) {
+  RandomGraph whole;
+  whole.module = std::make_unique<ir::Module>();
+  declare_placements(*whole.module);
+  auto function = std::make_unique<ir::Function>();
+  function->name = "main";
+  function->body = std::make_unique<Graph>();
+  for (const RandomGraph& part : parts) {
+    ir::ValueMap<Value> map;
+    const Graph& body = *part.module->entry("main").body;
+    for (const Value& v : body.arguments()) map[v] = function->body->add_argument(v.type());
+    for (const Value& v : ir::clone_body(body, *function->body, map)) {
+      function->body->results.push_back(v);
+      function->result_types.push_back(v.type());
+    }
+    whole.inputs.insert(whole.inputs.end(), part.inputs.begin(), part.inputs.end());
+    whole.noise.insert(whole.noise.end(), part.noise.begin(), part.noise.end());
+    for (const auto& [shape, count] : part.census) whole.census[shape] += count;
   }
-  return {};
+  function->arg_attrs.resize(whole.inputs.size());
+  function->arg_loc_texts.resize(whole.inputs.size());
+  function->res_attrs.resize(whole.noise.size());
+  whole.module->functions.push_back(std::move(function));
+  return whole;
+}
+
+std::vector<HostArray> interpreted(const RandomGraph& program) {
+  ir::Interpreter interpreter(*program.module);
+  std::vector<ir::Tensor> arguments;
+  for (const HostArray& a : program.inputs)
+    arguments.push_back(std::make_shared<const HostArray>(a));
+  std::vector<HostArray> results;
+  for (const ir::Tensor& t : interpreter.run(program.module->entry("main"), arguments))
+    results.push_back(*t);
+  return results;
 }
 
 }  // namespace partita::testing
