@@ -4,18 +4,24 @@
 # label: device
 # timeout: 120
 #
-# The device tests under oclgrind: no invalid access, no race, and no dependence on PoCL. The library's products are left
-# out, their kernels are not ours; and so is the test with two devices at work: oclgrind counts the work-groups that it
-# hands out in one global, so that two kernels at once take each other's.
+# The device tests under oclgrind: no invalid access, no race, no use of what nothing has written (in kernels that are not
+# optimised, as uninitialized.sh says), and no dependence on PoCL. The library's products are left out, their kernels are
+# not ours; and so is the test with two devices at work: oclgrind counts the work-groups that it hands out in one global,
+# so that two kernels at once take each other's.
 set -euo pipefail
 command -v oclgrind >/dev/null || { echo "oclgrind is not installed"; exit 77; }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-status=0
-oclgrind --log "$log" --data-races "$PARTITA_BIN_DIR/test_device" --gtest_brief=1 \
-  --gtest_filter='DeviceBuffers.*:DeviceLaunches.*:DeviceOpening.*:DeviceProgramCache.*:DeviceGemm.without_an_inner*:CApi.*-CApi.uses_several_devices*' ||
-  status=$?
-# 77: oclgrind's device is no CPU that could be split.
-[[ $status == 0 || $status == 77 ]] || exit 1
-[[ ! -s $log ]] || { cat "$log"; exit 1; }
+# findings_with OPTIONS...
+findings_with() {
+  local status=0
+  oclgrind --log "$log" "$@" "$PARTITA_BIN_DIR/test_device" --gtest_brief=1 \
+    --gtest_filter='DeviceBuffers.*:DeviceLaunches.*:DeviceOpening.*:DeviceProgramCache.*:DeviceGemm.without_an_inner*:CApi.*-CApi.uses_several_devices*' ||
+    status=$?
+  # 77: oclgrind's device is no CPU that could be split.
+  [[ $status == 0 || $status == 77 ]] || exit 1
+  [[ ! -s $log ]] || { cat "$log"; exit 1; }
+}
+findings_with --data-races
+findings_with --uninitialized --build-options -cl-opt-disable

@@ -2,10 +2,10 @@
 // Copyright The partita authors
 //
 // Every kernel shape at small, odd sizes: fused loops, indexed reads and updates, reductions in one
-// and in two stages, contractions, scatter, control flow, and the folds and stacks of a map whose
-// last block is not full.
+// and in two stages, contractions, scatter, reads at computed places, control flow with selects, and the
+// folds and stacks of a map whose last block is not full.
 module @kernel_shapes attributes {mr.placements = {clients = 7}} {
-  func.func public @main(%x: tensor<7x5xf32>, %y: tensor<5x3xf32>, %long: tensor<9001xf32>, %i: tensor<4x1xi32>) -> (tensor<7x3xf32>, tensor<f32>, tensor<i32>, tensor<7x5xf32>, tensor<4x5xf32>, tensor<9x8xf32>, tensor<5xf32>, tensor<7x5xf32>, tensor<5xf32>, tensor<6xf32>, tensor<5xf32>) {
+  func.func public @main(%x: tensor<7x5xf32>, %y: tensor<5x3xf32>, %long: tensor<9001xf32>, %i: tensor<4x1xi32>) -> (tensor<7x3xf32>, tensor<f32>, tensor<i32>, tensor<7x5xf32>, tensor<4x5xf32>, tensor<9x8xf32>, tensor<5xf32>, tensor<7x5xf32>, tensor<5xf32>, tensor<6xf32>, tensor<5xf32>, tensor<4x5xf32>, tensor<5xf32>) {
     %zero = stablehlo.constant dense<0.000000e+00> : tensor<f32>
     %dot = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<7x5xf32>, tensor<5x3xf32>) -> tensor<7x3xf32>
     %sum = stablehlo.reduce(%long init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<9001xf32>, tensor<f32>) -> tensor<f32>
@@ -58,6 +58,25 @@ module @kernel_shapes attributes {mr.placements = {clients = 7}} {
       %0 = stablehlo.add %mean, %most : tensor<5xf32>
       stablehlo.return %0 : tensor<5xf32>
     }) : (tensor<i32>) -> tensor<5xf32>
-    return %dot, %sum, %best#1, %scattered, %gathered, %reversed, %mean, %m#1, %most, %rows#1, %chosen : tensor<7x3xf32>, tensor<f32>, tensor<i32>, tensor<7x5xf32>, tensor<4x5xf32>, tensor<9x8xf32>, tensor<5xf32>, tensor<7x5xf32>, tensor<5xf32>, tensor<6xf32>, tensor<5xf32>
+    %seven = stablehlo.constant dense<7> : tensor<4x1xi32>
+    %squares = stablehlo.multiply %i, %i : tensor<4x1xi32>
+    %places = stablehlo.remainder %squares, %seven : tensor<4x1xi32>
+    %computed = "stablehlo.gather"(%x, %places) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 5>}> : (tensor<7x5xf32>, tensor<4x1xi32>) -> tensor<4x5xf32>
+    %lowest = stablehlo.broadcast_in_dim %low, dims = [] : (tensor<f32>) -> tensor<5xf32>
+    %columns:2 = stablehlo.while(%n = %none, %acc = %lowest) : tensor<i32>, tensor<5xf32>
+    cond {
+      %end = stablehlo.constant dense<7> : tensor<i32>
+      %0 = stablehlo.compare LT, %n, %end, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %0 : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %row = stablehlo.dynamic_slice %x, %n, %none, sizes = [1, 5] : (tensor<7x5xf32>, tensor<i32>, tensor<i32>) -> tensor<1x5xf32>
+      %own = stablehlo.reshape %row : (tensor<1x5xf32>) -> tensor<5xf32>
+      %0 = stablehlo.compare GT, %own, %acc, FLOAT : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>
+      %1 = stablehlo.select %0, %own, %acc : tensor<5xi1>, tensor<5xf32>
+      %2 = stablehlo.add %n, %one : tensor<i32>
+      stablehlo.return %2, %1 : tensor<i32>, tensor<5xf32>
+    }
+    return %dot, %sum, %best#1, %scattered, %gathered, %reversed, %mean, %m#1, %most, %rows#1, %chosen, %computed, %columns#1 : tensor<7x3xf32>, tensor<f32>, tensor<i32>, tensor<7x5xf32>, tensor<4x5xf32>, tensor<9x8xf32>, tensor<5xf32>, tensor<7x5xf32>, tensor<5xf32>, tensor<6xf32>, tensor<5xf32>, tensor<4x5xf32>, tensor<5xf32>
   }
 }

@@ -1,0 +1,29 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+#
+# Sourced by the scripts of this folder: steps with time limits, and their summary.
+summary=()
+failures=0
+
+# step NAME SECONDS COMMAND...: runs the command with a time limit and notes how it went.
+step() {
+  local name=$1 limit=$2 begin=$SECONDS status
+  shift 2
+  printf '\n==== %s\n' "$name"
+  timeout --foreground "$limit" "$@"
+  status=$?
+  local result=passed
+  if ((status != 0)); then
+    result="FAILED (exit status $status)"
+    failures=$((failures + 1))
+  fi
+  summary+=("$(printf '%-28s %5d s  %s' "$name" $((SECONDS - begin)) "$result")")
+}
+
+# The summary; fails where a step has failed.
+finish_steps() {
+  printf '\n==== summary, %d s\n' "$SECONDS"
+  printf '%s\n' "${summary[@]}"
+  ((failures == 0))
+}
