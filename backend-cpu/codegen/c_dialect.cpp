@@ -15,6 +15,7 @@ using kernel::Dialect;
 using kernel::Snippet;
 
 // Complex values are vectors of two, so that +, - and the access to parts are what the rows expect.
+// clang takes a compound literal in the type of a member of a union for one outside of functions.
 constexpr std::string_view always = R"(typedef _Bool i1;
 typedef signed char i8;
 typedef short i16;
@@ -31,7 +32,19 @@ typedef f64 c128 __attribute__((vector_size(16)));
 #define bool _Bool
 #define true ((_Bool)1)
 #define false ((_Bool)0)
+#ifdef __clang__
+#define bits_as(type, x) \
+  ({ const __typeof__(x) from = (x); type to; __builtin_memcpy(&to, &from, sizeof to); to; })
+#else
 #define bits_as(type, x) (((union { __typeof__(x) from; type to; }){(x)}).to)
+#endif
+#define as_written(x) (x)
+#ifdef __has_builtin
+#if __has_builtin(__builtin_assoc_barrier)
+#undef as_written
+#define as_written(x) __builtin_assoc_barrier(x)
+#endif
+#endif
 #define as_i32(x) bits_as(i32, x)
 #define as_ui32(x) bits_as(ui32, x)
 #define as_f32(x) bits_as(f32, x)
@@ -153,6 +166,8 @@ void add_functions(std::vector<Snippet>& to) {
         cat("#define signbit_", type, "(x) (__builtin_signbit", suffix, "(x) != 0)\n"));
     add(cat("rsqrt_", type),
         cat("#define rsqrt_", type, "(x) ((", type, ")1 / __builtin_sqrt", suffix, "(x))\n"));
+    add(cat("product_", type),
+        cat("#define product_", type, "(x, y) ((", type, ")as_written((x) * (y)))\n"));
     // Without the instruction a fused product would be a slow call.
     add(cat("multiply_add_", type),
         cat("#ifdef __FMA__\n#define multiply_add_", type, " __builtin_fma", suffix,

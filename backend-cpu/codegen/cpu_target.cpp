@@ -38,6 +38,10 @@ std::string checked_level(const std::string& name) {
 /// Stands before each loop over items.
 constexpr std::string_view item_loop = "#pragma GCC ivdep";
 
+/// gcc 12.2 reads t[c] for a truth value c as t[-1] where it vectorises the loop, whatever operations c
+/// comes from (docs/decisions/0011-promises-of-generated-code.md).
+constexpr std::string_view unknown_zero = "unknown_zero";
+
 /// Prints kernels of one module and remembers what their text needs before it.
 class KernelPrinter {
  public:
@@ -51,6 +55,7 @@ class KernelPrinter {
     names.reduction = [&](std::string_view row, DType d, const std::string& name) {
       return reduction(row, d, name);
     };
+    names.unknown_zero = unknown_zero;
     names.has_flat_memory = true;
     names.lane = loops.lane;
     std::string declarations;
@@ -59,6 +64,9 @@ class KernelPrinter {
       declarations += cat("  ", text_.value_type(dtype), " r", slot, "[", WorkLoops::lanes, "];\n");
     }
     const std::string body = print_body(k, text_, names);
+    if (body.find(unknown_zero) != std::string::npos)
+      declarations += cat("  ", names.index_type, " ", unknown_zero,
+                          " = 0;\n  __asm__(\"\" : \"+r\"(", unknown_zero, "));\n");
     return cat(
         "(i64 begin, i64 end, void* const* buffers, const i64* offsets, const i64* scalars) {\n",
         parameters(k, names), declarations, body, "}\n");
@@ -217,26 +225,27 @@ void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& a
   KernelPrinter printer;
   const std::vector<PrintedKernel> printed =
       print_kernels(draft, artifact, [&](const Kernel& kernel) { return printer.print(kernel); });
-  const bool is_native = compiles(options);
-  if (options.text_only || !is_native) {
+  if (!compiles(options)) {
     std::string source = printer.before_kernels();
     for (const PrintedKernel& k : printed) source += definition(k, "void partita_");
     artifact.modules.push_back({"kernels", std::move(source)});
-    if (!is_native && !artifact.kernels.empty()) artifact.binaries.push_back(lanes_of(printed));
+    if (!artifact.kernels.empty()) artifact.binaries.push_back(lanes_of(printed));
     return;
   }
   std::vector<StepFunction> functions = make_step_functions(artifact, printed);
+  // What the text alone is compiled into has steps too.
+  const bool has_steps = !functions.empty() || options.text_only;
   const std::string before =
-      cat(printer.before_kernels(), functions.empty() ? "" : step_function_support());
+      cat(printer.before_kernels(), has_steps ? step_function_support() : "");
   std::vector<Chunk> chunks;
   for (StepFunction& f : functions) chunks.push_back({std::move(f.text), std::move(f.kernels)});
   for (const int k : launched_kernels(artifact.plan.steps))
     if (std::size_t(k) < printed.size())
       chunks.push_back({definition(printed[std::size_t(k)], "void partita_"), {}});
   drop_unlaunched_kernels(artifact);
-  const std::vector<ObjectUnit> units = in_units(before, chunks, printed);
   artifact.modules.push_back({"kernels", whole_text(before, chunks, printed)});
-  if (artifact.kernels.empty()) return;
+  if (artifact.kernels.empty() || options.text_only) return;
+  const std::vector<ObjectUnit> units = in_units(before, chunks, printed);
   if (options.tier == "auto" && options.runs > 0 &&
       pays_interpreting(draft, options.runs, printed.size()) &&
       !std::ranges::all_of(levels, [&](const auto& level) { return is_in_cache(units, level); }))
@@ -272,6 +281,11 @@ ObjectCode emit(const std::string& name, std::span<const ObjectFunction> functio
   return emit_object(name, functions, checked_level(level));
 }
 
+ObjectCode emit_text(const std::string& name, const ObjectFunction& function,
+                     const std::string& level) {
+  return emit_c(name, function, checked_level(level));
+}
+
 }  // namespace
 
 const Target& target_cpu();
@@ -283,6 +297,7 @@ const Target& target_cpu() {
                              .compiles = compiles,
                              .multiplies_bf16 = multiplies_bf16,
                              .emit_object = emit,
+                             .emit_c = emit_text,
                              .tunings = {}};
   return target;
 }

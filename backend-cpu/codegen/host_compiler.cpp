@@ -141,9 +141,7 @@ struct Link {
 class Compilation {
  public:
   explicit Compilation(const std::string& level)
-      : compiler_(find_compiler()), flags_(common_flags) {
-    for (std::string& flag : level_flags(level)) flags_.push_back(std::move(flag));
-  }
+      : compiler_(find_compiler()), flags_(compiler_flags(level)) {}
 
   /// Where the cache keeps what is made of this content; nothing: no cache.
   [[nodiscard]] fs::path entry(std::span<const ObjectUnit> units, const Link& link) const {
@@ -204,6 +202,12 @@ std::vector<std::byte> compiled(std::span<const ObjectUnit> units, const std::st
 }
 
 }  // namespace
+
+std::vector<std::string> compiler_flags(const std::string& level) {
+  std::vector<std::string> flags = common_flags;
+  for (std::string& flag : level_flags(level)) flags.push_back(std::move(flag));
+  return flags;
+}
 
 bool has_host_compiler() { return look_for_compiler().has_value(); }
 

@@ -14,6 +14,9 @@
 
 namespace partita::passes {
 
+/// What the compiler is told about C text of one level, but for files.
+[[nodiscard]] std::vector<std::string> compiler_flags(const std::string& level);
+
 /// Whether there is a compiler.
 [[nodiscard]] bool has_host_compiler();
 

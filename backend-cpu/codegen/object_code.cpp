@@ -3,7 +3,9 @@
 #include "backend-cpu/codegen/object_code.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "backend-cpu/codegen/host_compiler.hpp"
@@ -75,17 +77,21 @@ constexpr std::string_view scale = R"(
       ((type*)(c))[i * (ldc) + j] = (beta) == 0 ? 0 : ((type*)(c))[i * (ldc) + j] * (type)(beta)
 )";
 
+/// The status of the first check; smaller ones are the call's own.
+constexpr int first_check = 16;
+
 std::string exact(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%a", value);
   return text;
 }
 
-/// Prints the plan of one function.
+/// Prints the plan of one function.  Constants are in the file of unit `unit`, or without a number in the
+/// text itself.
 class PlanPrinter final : public PlanText {
  public:
   PlanPrinter(const ObjectFunction& function, ObjectEntry& entry, std::set<std::string>& needs,
-              std::size_t unit)
+              std::optional<std::size_t> unit)
       : PlanText(function.artifact),
         entry_(entry),
         needs_(needs),
@@ -97,19 +103,21 @@ class PlanPrinter final : public PlanText {
     steps(plan_.steps);
     std::string source = parallel_type();
     for (const KernelModule& m : artifact_.modules) {
-      // Declared so beforehand, they are this unit's own.
+      // Declared so beforehand, they are this unit's own; and one each: a copy for known arguments might
+      // add in another order, and threads would make a difference.
       std::string first;
       for (const KernelEntry& k : artifact_.kernels)
-        first += cat("static void partita_", k.name,
+        first += cat("static __attribute__((noinline, noclone)) void partita_", k.name,
                      "(long, long, void* const*, const long*, const long*);\n");
       source += first + m.source;
     }
-    source += cat("\n", plan_text_support(), support, scale, constants(),
+    source += cat("\n", support, scale, unit_ ? included_constants() : constants(),
                   "\nstatic int perform(const char* const* in, ",
                   "char* const* out, char* arena, const partita_parallel* parallel) {\n");
     for (std::size_t v = 0; v < variables_.size(); ++v)
       source += cat("  i64 x", v, " = ", c_number(variables_[v]), ";\n");
     source += cat(lines(), "  return 0;\n}\n", entry_points());
+    if (!unit_) data_.clear();
     return {std::move(source), std::move(data_)};
   }
 
@@ -157,11 +165,25 @@ class PlanPrinter final : public PlanText {
     return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
   }
 
-  std::string constants() const {
+  std::string included_constants() const {
     if (data_.empty()) return {};
     return cat("\nextern const char partita_constants[] __attribute__((visibility(\"hidden\")));\n",
                "__asm__(\".section .rodata.partita,\\\"a\\\",@progbits\\n.balign ", arena_alignment,
-               "\\npartita_constants:\\n.incbin \\\"", unit_, ".bin\\\"\\n.text\\n\");\n");
+               "\\npartita_constants:\\n.incbin \\\"", *unit_, ".bin\\\"\\n.text\\n\");\n");
+  }
+
+  /// As words, of which there are fewer to read than bytes.
+  std::string constants() const {
+    if (data_.empty()) return {};
+    std::string text =
+        cat("\nstatic const _Alignas(", arena_alignment, ") ui64 partita_constants[] = {");
+    static_assert(arena_alignment % sizeof(std::uint64_t) == 0);
+    for (std::size_t at = 0; at < data_.size(); at += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, data_.data() + at, sizeof word);
+      text += cat(at % 64 == 0 ? "\n  " : "", word, "u,");
+    }
+    return text + "\n};\n";
   }
 
   std::string base(int buffer) const override { return bases_[std::size_t(buffer)]; }
@@ -247,7 +269,7 @@ class PlanPrinter final : public PlanText {
 
   ObjectEntry& entry_;
   std::set<std::string>& needs_;
-  std::size_t unit_;
+  std::optional<std::size_t> unit_;
   std::vector<std::int64_t> variables_;  // values on the only shard, before the first step
   std::vector<std::int64_t> constant_at_;
   std::vector<std::string> bases_;  // address of each buffer
@@ -262,7 +284,7 @@ ObjectCode emit_object(const std::string& name, std::span<const ObjectFunction> 
   std::vector<ObjectEntry> entries;
   std::vector<ObjectUnit> units;
   std::set<std::string> symbols{upper(prefix) + "_STATUS_TEXT"}, needs;
-  int checks = 16;
+  int checks = first_check;
   for (const ObjectFunction& f : functions) {
     ObjectEntry entry = entry_of(prefix, f.name, f.artifact.plan);
     const bool is_new = symbols.insert(upper(entry.symbol)).second &&
@@ -277,6 +299,22 @@ ObjectCode emit_object(const std::string& name, std::span<const ObjectFunction> 
   }
   const std::vector<std::string> linked(needs.begin(), needs.end());
   return {compile_relocatable(units, level), object_header(prefix, entries, level, linked), linked};
+}
+
+ObjectCode emit_c(const std::string& name, const ObjectFunction& function,
+                  const std::string& level) {
+  const std::string prefix = identifier(name);
+  ObjectEntry entry = entry_of(prefix, function.name, function.artifact.plan);
+  entry.first_check = first_check;
+  std::set<std::string> needs;
+  const ObjectUnit unit = PlanPrinter(function, entry, needs, std::nullopt).print();
+  std::string text =
+      cat("/* Made by partita for ", level, ": defines what the header declares.\n", " * flags:");
+  for (const std::string& flag : compiler_flags(level)) text += cat(" ", flag);
+  text += cat(" */\n", unit.source);
+  const auto bytes = std::as_bytes(std::span(text));
+  const std::vector<std::string> linked(needs.begin(), needs.end());
+  return {{bytes.begin(), bytes.end()}, object_header(prefix, {entry}, level, linked), linked};
 }
 
 }  // namespace partita::passes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// A program as an object that needs no runtime: each function's plan becomes one C function over
-// constant offsets of an arena, beside the kernels it launches.
+// A program as an object that needs no runtime, or as the C text of one: each function's plan becomes
+// one C function over constant offsets of an arena, beside the kernels it launches.
 #pragma once
 
 #include <span>
@@ -16,5 +16,9 @@ namespace partita::passes {
 [[nodiscard]] ObjectCode emit_object(const std::string& name,
                                      std::span<const ObjectFunction> functions,
                                      const std::string& level);
+
+/// `object` is the text, which begins with the flags for the compiler.
+[[nodiscard]] ObjectCode emit_c(const std::string& name, const ObjectFunction& function,
+                                const std::string& level);
 
 }  // namespace partita::passes

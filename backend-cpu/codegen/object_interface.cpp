@@ -175,7 +175,7 @@ std::string object_header(const std::string& prefix, const std::vector<ObjectEnt
   std::string libraries = "libc and libm";
   for (const std::string& n : needs) libraries += cat(", ", n, " of a BLAS library");
   std::string text =
-      cat("/* Made by partita for ", level, "; the object beside it needs ", libraries, ".\n", R"( *
+      cat("/* Made by partita for ", level, "; the code beside it needs ", libraries, ".\n", R"( *
  * Each function takes its arguments, then its results, then an arena and threads.  Arrays are dense
  * and row-major.  The caller owns all of them: arguments are only read, results are written whole and
  * overlap nothing else; nothing is kept after the call.  Addresses are aligned as the elements are

@@ -69,10 +69,10 @@ class LoopMaker {
   }
 
  private:
-  static Stmt work_loop(ExprId begin, ExprId end, std::vector<Stmt> body) {
+  [[nodiscard]] Stmt work_loop(ExprId begin, ExprId end, std::vector<Stmt> body) const {
     Stmt s = loop(0, end, std::move(body));
     s.other = begin;
-    s.is_parallel = true;
+    s.is_parallel = from_.has_independent_items && !has_vectors(s.body);
     return s;
   }
 

@@ -133,6 +133,9 @@ void replicate_rest(const Node& node, FactorRule& rule);
 
 // --- Lowering -----------------------------------------------------------------------------------
 
+/// An integer element of any dtype as an index, clamped to [low, high]; low is at most 0, high at least 0.
+[[nodiscard]] kernel::ExprId lower_within(kernel::ExprPool& pool, kernel::ExprId element,
+                                          std::int64_t low, std::int64_t high);
 /// Scalar operand k as a start index, clamped to [0, limit].
 [[nodiscard]] kernel::ExprId lower_start(kernel::ExprPool& pool, kernel::ExprId element,
                                          std::int64_t limit);

@@ -62,6 +62,11 @@ std::int64_t integer_value(const Expr& e) {
 
 void ExprPool::set_extent(std::int32_t slot, std::int64_t extent) { extents_[slot] = extent; }
 
+std::int64_t ExprPool::extent(std::int32_t slot) const {
+  const auto it = extents_.find(slot);
+  return it == extents_.end() ? unbounded : it->second;
+}
+
 void ExprPool::set_scalar_bounds(std::int32_t slot, std::int64_t low, std::int64_t high) {
   scalar_bounds_[slot] = {std::max(low, -unbounded), std::min(high, unbounded)};
 }
@@ -108,8 +113,8 @@ Bounds ExprPool::find_bounds(const Expr& e) const {
     case ExprKind::index_constant:
       return {std::int64_t(e.bits), std::int64_t(e.bits)};
     case ExprKind::index_variable: {
-      const auto it = extents_.find(e.slot);
-      return {0, it == extents_.end() ? unbounded : std::max<std::int64_t>(it->second - 1, 0)};
+      const std::int64_t count = extent(e.slot);
+      return {0, count == unbounded ? unbounded : std::max<std::int64_t>(count - 1, 0)};
     }
     case ExprKind::index_scalar: {
       const auto it = scalar_bounds_.find(e.slot);

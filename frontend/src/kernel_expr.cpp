@@ -238,8 +238,7 @@ ExprId ExprPool::index(std::int64_t value) {
 }
 
 ExprId ExprPool::variable(std::int32_t slot) {
-  const auto it = extents_.find(slot);
-  if (it != extents_.end() && it->second == 1) return index(0);
+  if (extent(slot) == 1) return index(0);
   return intern({.kind = ExprKind::index_variable, .slot = slot});
 }
 

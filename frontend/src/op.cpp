@@ -2,12 +2,10 @@
 // Copyright The partita authors
 #include "partita/ir/op.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include "frontend/ops/expansion.hpp"
 #include "frontend/src/attribute_check.hpp"
 #include "frontend/src/known_ops.hpp"
+#include "partita/base/nearest_name.hpp"
 #include "partita/ir/interpreter.hpp"
 
 namespace partita::ir {
@@ -58,35 +56,13 @@ namespace {
 // Definitions of custom calls have names that no op has in a text: "stablehlo.custom_call @NAME".
 bool is_target(std::string_view name) { return name.find(' ') != std::string_view::npos; }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, diagonal + 1, substituted});
-    }
-  }
-  return row.back();
-}
-
 // An op of the vocabulary with another spelling, or nothing where none is near.
-std::string nearest_name(const OpRegistry& registry, std::string_view name) {
-  if (name.size() > 100) return {};
-  std::size_t best = name.size() / 3 + 1;
-  std::string nearest;
-  for (const OpDef* op : registry.all()) {
-    if (is_target(op->name)) continue;
-    const std::size_t distance = edit_distance(op->name, name);
-    if (distance < best) {
-      best = distance;
-      nearest = op->name;
-    }
-  }
-  return nearest;
+std::string nearest_op(const OpRegistry& registry, std::string_view name) {
+  std::vector<std::string> known;
+  for (const OpDef* op : registry.all())
+    if (!is_target(op->name)) known.push_back(op->name);
+  const std::vector<std::string> near = nearest_names(name, known);
+  return near.empty() ? "" : near.front();
 }
 
 // What a dialect has here: "stablehlo.abs, add, …".
@@ -109,7 +85,7 @@ const OpDef& OpRegistry::get(std::string_view name, const SourceLocation& where)
   if (is_dialect_op(name))
     throw_user_error(cat(shown, ": unsupported op: expected one of ", supported, ", found ", shown),
                      where);
-  const std::string near = nearest_name(*this, name);
+  const std::string near = nearest_op(*this, name);
   std::string expected = "an op of the dialects stablehlo, chlo, func, sdy, check, mr";
   if (!near.empty())
     expected = cat(near, " or another supported op");

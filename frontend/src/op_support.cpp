@@ -229,19 +229,27 @@ FactorRule dimwise_rule(const Node& node, const std::function<bool(std::size_t)>
 
 // --- Lowering -----------------------------------------------------------------------------------
 
-kernel::ExprId lower_start(kernel::ExprPool& pool, kernel::ExprId element, std::int64_t limit) {
+kernel::ExprId lower_within(kernel::ExprPool& pool, kernel::ExprId element, std::int64_t low,
+                            std::int64_t high) {
   const kernel::Expr e = pool[element];
   if (e.kind != kernel::ExprKind::constant && e.kind != kernel::ExprKind::from_index) {
     // Clamped as an element first: an i64 need not fit into the kernel's index type.
     const bool is_signed = intersects(info(e.dtype).kind, Kinds::signed_);
     const int value_bits = info(e.dtype).bits - (is_signed ? 1 : 0);
-    if (is_signed)
-      element = pool.apply("maximum", e.dtype, {element, pool.from_index(pool.index(0), e.dtype)});
-    if (value_bits >= 63 || limit < (std::int64_t(1) << value_bits))
-      element =
-          pool.apply("minimum", e.dtype, {element, pool.from_index(pool.index(limit), e.dtype)});
+    const auto fits = [&](std::int64_t bound) {
+      return value_bits >= 63 || bound < (std::int64_t(1) << value_bits);
+    };
+    const auto limit = [&](std::string_view row, std::int64_t bound) {
+      element = pool.apply(row, e.dtype, {element, pool.from_index(pool.index(bound), e.dtype)});
+    };
+    if (is_signed && fits(-low)) limit("maximum", low);
+    if (fits(high)) limit("minimum", high);
   }
-  return pool.clamp(pool.to_index(element), 0, limit);
+  return pool.clamp(pool.to_index(element), low, high);
+}
+
+kernel::ExprId lower_start(kernel::ExprPool& pool, kernel::ExprId element, std::int64_t limit) {
+  return lower_within(pool, element, 0, limit);
 }
 
 }  // namespace partita::ir::ops

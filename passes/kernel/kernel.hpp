@@ -57,6 +57,9 @@ struct Kernel {
   /// Each element is stored once, after all loads of it: an operand that is read nowhere but where
   /// the result is stored may be the same array.
   bool stores_last = false;
+  /// No item stores what another one loads or stores: proven (independence.hpp).  Only then is code that
+  /// runs items together told so.
+  bool has_independent_items = false;
   std::int32_t row_variable = -1;  ///< index variable of work-item coordinate 1; none below 0
   int next_variable = 1;           ///< index variable 0 is the work-item
   int next_register = 0;

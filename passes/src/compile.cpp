@@ -15,6 +15,7 @@
 #include "partita_generated/backends.hpp"
 #include "passes/kernel/launches/arena.hpp"
 #include "passes/kernel/launches/fuse_launches.hpp"
+#include "passes/kernel/launches/independence.hpp"
 #include "passes/kernel/launches/launch_rows.hpp"
 #include "passes/kernel/launches/pack_launches.hpp"
 #include "passes/kernel/plan_builder.hpp"
@@ -183,6 +184,14 @@ std::vector<std::string> tuned_devices(const std::string& target) {
   return names;
 }
 
+std::vector<std::string> covered_devices(const std::string& target) {
+  std::vector<std::string> beginnings;
+  for (const Target::TuningText& t : find_target(target).tunings)
+    for (std::string& b : tuning_from_json(t.text, std::string(t.device)).device.covers)
+      beginnings.push_back(std::move(b));
+  return beginnings;
+}
+
 namespace {
 
 Artifact compile_once(const ir::Module& original, const CompileOptions& options, CompileReport& r) {
@@ -227,7 +236,8 @@ Artifact compile_once(const ir::Module& original, const CompileOptions& options,
       launch_rows(draft, target.tiles(options).vector_bytes);
       pack_launches(draft);
     }
-    assign_arena(draft);
+    assign_arena(draft, options.shares_arena);
+    prove_independence(draft);
   });
   watch.time("codegen", [&] {
     artifact.plan = draft.plan;

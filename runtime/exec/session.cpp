@@ -118,7 +118,7 @@ Session::Impl::Impl(Artifact a, const SessionOptions& o, SessionParts parts)
       throw_internal_error(cat("artifact: ", *problem));
     for (std::size_t i = 0; i < communicators.size(); ++i)
       shards.push_back(std::make_unique<Shard>(artifact, std::move(parts.devices[i]),
-                                               *communicators[i], options.trace));
+                                               *communicators[i], options));
     if (shards.size() > 1)
       for (std::size_t i = 0; i < shards.size(); ++i)
         threads.push_back(std::make_unique<SubmitThread>());

@@ -9,17 +9,18 @@
 namespace partita {
 
 Shard::Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator,
-             bool trace)
+             const SessionOptions& options)
     : artifact_(artifact),
       plan_(artifact.plan),
       device_(std::move(device)),
       communicator_(communicator),
-      trace_(trace),
+      trace_(options.trace),
       variables_(plan_.variables.size()),
       is_block_variable_(plan_.variables.size()),
       inputs_(plan_.inputs.size()),
       outputs_(plan_.outputs.size()),
       is_lent_(plan_.inputs.size()),
+      poison_(options.poison),
       bound_(plan_.buffers.size()),
       pending_(std::size_t(plan_.requests)) {
   set_block_variables();
@@ -62,21 +63,21 @@ void Shard::load() { program_ = device_->load(artifact_); }
 
 void Shard::allocate() {
   for (std::size_t i = 0; i < plan_.outputs.size(); ++i)
-    outputs_[i] = device_->allocate(port_bytes(plan_.outputs[i], communicator_.shard()));
-  std::vector<DeviceBufferPtr> constants;
+    outputs_[i] = poison_.allocate(*device_, port_bytes(plan_.outputs[i], communicator_.shard()));
   for (const HostArray& constant : artifact_.constants) {
-    constants.push_back(device_->allocate(constant.bytes.size()));
-    device_->write(*constants.back(), 0, constant.bytes);
+    constants_.push_back(poison_.allocate(*device_, constant.bytes.size()));
+    device_->write(*constants_.back(), poison_.margin(), constant.bytes);
   }
   const bool uses_arena = std::any_of(plan_.buffers.begin(), plan_.buffers.end(),
                                       [](const Buffer& b) { return b.kind == BufferKind::arena; });
-  if (uses_arena) arena_ = device_->allocate(std::size_t(plan_.arena_bytes));
+  if (uses_arena) arena_ = poison_.allocate(*device_, std::size_t(plan_.arena_bytes));
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const Buffer& buffer = plan_.buffers[i];
     if (buffer.kind == BufferKind::arena) bind(int(i), arena_);
-    if (buffer.kind == BufferKind::constant) bind(int(i), constants[std::size_t(buffer.index)]);
+    if (buffer.kind == BufferKind::constant) bind(int(i), constants_[std::size_t(buffer.index)]);
     if (buffer.kind == BufferKind::block)
-      bind(int(i), device_->allocate(std::size_t(value(buffer.count)) * byte_size(buffer.dtype)));
+      bind(int(i),
+           poison_.allocate(*device_, std::size_t(value(buffer.count)) * byte_size(buffer.dtype)));
   }
   rebind_ports();
 }
@@ -85,10 +86,12 @@ void Shard::bind(int buffer, DeviceBufferPtr memory) {
   const Buffer& planned = plan_.buffers[std::size_t(buffer)];
   Bound& bound = bound_[std::size_t(buffer)];
   const std::int64_t width = std::int64_t(byte_size(planned.dtype));
-  bound.first = planned.kind == BufferKind::arena ? planned.arena_offset / width : 0;
+  const std::int64_t margin = std::int64_t(poison_.margin()),
+                     offset = planned.kind == BufferKind::arena ? planned.arena_offset : 0;
+  bound.first = (margin + offset) / width;
   bound.count = value(planned.count);
   const std::int64_t end = bound.first + bound.count;
-  if (bound.count < 0 || (end > 0 && end > std::int64_t(memory->bytes()) / width))
+  if (bound.count < 0 || (end > 0 && end > (std::int64_t(memory->bytes()) - margin) / width))
     throw_internal_error(cat("plan: buffer ", buffer, " (", planned.name, ") holds ", bound.count,
                              " elements, which its memory does not have"));
   bound.memory = std::move(memory);
@@ -108,7 +111,7 @@ void Shard::own_input(int index) {
   const auto i = std::size_t(index);
   if (inputs_[i] && !is_lent_[i]) return;
   if (is_lent_[i]) device_->finish();  // its owner may take it back
-  inputs_[i] = device_->allocate(port_bytes(plan_.inputs[i], communicator_.shard()));
+  inputs_[i] = poison_.allocate(*device_, port_bytes(plan_.inputs[i], communicator_.shard()));
   is_lent_[i] = false;
   rebind_ports();
 }
@@ -127,11 +130,11 @@ std::span<const std::byte> Shard::own_part(int index, std::span<const std::byte>
 
 void Shard::write_input(int index, std::span<const std::byte> array) {
   own_input(index);
-  device_->write(*inputs_[std::size_t(index)], 0, own_part(index, array));
+  device_->write(*inputs_[std::size_t(index)], poison_.margin(), own_part(index, array));
 }
 
 bool Shard::lend_input(int index, std::span<const std::byte> array) {
-  DeviceBufferPtr memory = device_->borrow(own_part(index, array));
+  DeviceBufferPtr memory = poison_.is_on() ? nullptr : device_->borrow(own_part(index, array));
   if (!memory) {
     write_input(index, array);
     return false;
@@ -147,7 +150,7 @@ bool Shard::lend_input(int index, std::span<const std::byte> array) {
 std::vector<std::byte> Shard::read_output(int index) {
   std::vector<std::byte> bytes(
       port_bytes(plan_.outputs[std::size_t(index)], communicator_.shard()));
-  device_->read(*outputs_[std::size_t(index)], 0, bytes);
+  device_->read(*outputs_[std::size_t(index)], poison_.margin(), bytes);
   return bytes;
 }
 
@@ -164,10 +167,36 @@ void Shard::carry(const std::vector<Carry>& carries) {
     } else {
       const std::size_t bytes =
           port_bytes(plan_.inputs[std::size_t(c.input)], communicator_.shard());
-      if (bytes > 0) device_->copy(*inputs_[std::size_t((*first)->input)], 0, *input, 0, bytes);
+      if (bytes > 0)
+        device_->copy(*inputs_[std::size_t((*first)->input)], poison_.margin(), *input,
+                      poison_.margin(), bytes);
     }
   }
   rebind_ports();
+}
+
+void Shard::poison_memory() {
+  if (!poison_.is_on()) return;
+  for (std::size_t i = 0; i < bound_.size(); ++i) {
+    const BufferKind kind = plan_.buffers[i].kind;
+    if (kind == BufferKind::block) poison_.fill(*device_, *bound_[i].memory);
+  }
+  if (arena_) poison_.fill(*device_, *arena_);
+  for (const DeviceBufferPtr& output : outputs_) poison_.fill(*device_, *output);
+}
+
+void Shard::check_margins() {
+  if (!poison_.is_on()) return;
+  const auto check = [&](const DeviceBufferPtr& memory, const std::string& what) {
+    if (memory) poison_.check_margins(*device_, *memory, what);
+  };
+  for (std::size_t i = 0; i < bound_.size(); ++i)
+    if (plan_.buffers[i].kind == BufferKind::block)
+      check(bound_[i].memory, cat("block ", i, " (", plan_.buffers[i].name, ")"));
+  check(arena_, "the arena");
+  for (std::size_t i = 0; i < inputs_.size(); ++i) check(inputs_[i], cat("input ", i));
+  for (std::size_t i = 0; i < outputs_.size(); ++i) check(outputs_[i], cat("output ", i));
+  for (std::size_t i = 0; i < constants_.size(); ++i) check(constants_[i], cat("constant ", i));
 }
 
 RunStats Shard::stats() const {

@@ -15,6 +15,7 @@
 #include "partita/collective/communicator.hpp"
 #include "partita/device/device.hpp"
 #include "partita/exec/executor.hpp"
+#include "runtime/exec/poison.hpp"
 #include "runtime/exec/trace.hpp"
 
 namespace partita {
@@ -23,7 +24,7 @@ class Shard {
  public:
   /// `artifact` and `communicator` are borrowed.
   Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator,
-        bool trace);
+        const SessionOptions& options);
   ~Shard();
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
@@ -73,6 +74,8 @@ class Shard {
   };
 
   void set_block_variables();
+  void poison_memory();
+  void check_margins();
   void bind(int buffer, DeviceBufferPtr memory);
   void rebind_ports();
   void own_input(int index);
@@ -115,6 +118,8 @@ class Shard {
   std::vector<DeviceBufferPtr> inputs_, outputs_;  // inputs: null before they have a value
   std::vector<bool> is_lent_;                      // per input: memory of the host
   DeviceBufferPtr arena_;
+  std::vector<DeviceBufferPtr> constants_;
+  Poison poison_;
   std::vector<Bound> bound_;  // per plan buffer
   std::vector<Pending> pending_;
   const Step* current_ = nullptr;

@@ -52,11 +52,13 @@ void Shard::run() {
   for (std::size_t i = 0; i < variables_.size(); ++i)
     if (!is_block_variable_[i]) variables_[i] = 0;
   try {
+    poison_memory();
     execute(plan_.steps);
     for (std::size_t r = 0; r < pending_.size(); ++r)
       if (pending_[r].active)
         throw_internal_error(cat("plan: collective ", r, " is never waited for"));
     device_->flush();
+    check_margins();
   } catch (...) {
     // Requests end only when the other shards know.
     communicator_.poison(describe(std::current_exception()));

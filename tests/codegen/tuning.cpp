@@ -150,6 +150,12 @@ TEST(TuningChoice, finds_what_is_built_in_for_a_device) {
     options.device = device;
     EXPECT_THAT(property(compile(program, options), "tuning"), HasSubstr("built-in " + device));
   }
+  for (const std::string& beginning : passes::covered_devices("opencl")) {
+    passes::CompileOptions options;
+    options.device = beginning + " of some model";
+    EXPECT_THAT(property(compile(program, options), "tuning"), HasSubstr("built-in "));
+  }
+  EXPECT_THAT(passes::covered_devices("cpu"), ::testing::IsEmpty());
   passes::CompileOptions options;
   options.device = "a device nobody measured";
   const Artifact artifact = compile(program, options);

@@ -40,6 +40,9 @@ without_platform bash -c 'ranks 2 "$@"' - "$partita" run p.pta --inputs random -
 # Compiling needs no device, and gives the same artifact.
 env OCL_ICD_VENDORS="$none" "$partita" compile p.mlir -o q.pta --target opencl >log
 cmp p.pta q.pta || complain "expected the same artifact without a platform"
+env OCL_ICD_VENDORS="$none" "$partita" compile p.mlir -o q.pta --target opencl --device pthread-haswell-abacus >log
+refused 2 "--device: expected pocl-avx2, pocl-avx512 or another known device|found 'pocl-avx3'" \
+  env OCL_ICD_VENDORS="$none" "$partita" compile p.mlir -o "$out/p.pta" --target opencl --device pocl-avx3
 
 has_device || exit 77
 

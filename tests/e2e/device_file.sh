@@ -71,11 +71,31 @@ compile "bad.json|another JSON document" --target opencl --device bad.json
 compile "bad.json|expected JSON" --target opencl --device bad.json
 compile "p.mlir|expected JSON" --target opencl --device p.mlir
 compile "nowhere.json|expected a readable file" --target opencl --device nowhere.json
+# Names: built in, of a built-in file's kind, of this machine; no other.
+quiet "$partita" compile p.mlir -o named.pta --target opencl --device pocl-avx512
+quiet "$partita" compile p.mlir -o named.pta --target opencl --device pthread-haswell-abacus
+grep -q '^tuning built-in pocl-avx2' log || failed "expected the tuning file that covers the name"
+compile "--device: expected pocl-avx2, pocl-avx512 or another known device|found 'pocl-avx3'" --target opencl --device pocl-avx3
+compile "--device: expected pthread-haswell-…|found 'pthread-haswel-X'" --target opencl --device pthread-haswel-X
+compile "--device: expected generic or another|found 'Generic'" --target opencl --device Generic
+compile "--device: expected generic, local, pocl-avx2, pocl-avx512, a name|found 'abacus'" --target opencl --device abacus
+compile "--device: expected generic, local, |found ''" --target opencl --device ""
+compile "--device: expected generic, local, |found 'elsewhere'" --target opencl --device elsewhere
+"$partita" devices >devices.txt
+if has_device; then
+  name=$(sed -n '0,/^opencl: /s/^opencl: \(.*\) (.*)$/\1/p' devices.txt)
+  quiet "$partita" compile p.mlir -o named.pta --target opencl --device "$name"
+fi
 refused 2 "--target: expected device 0 of one of|found device 0 of abacus" "$partita" devices -o "$out/d.json" --target abacus
 refused 2 "nowhere" "$partita" devices -o nowhere/d.json --target cpu
 
 # Of target cpu the file says what "native" means.
-if "$partita" devices | grep -q '^cpu: '; then
+if grep -q '^cpu: ' devices.txt; then
+  name=$(sed -n 's/^cpu: \(.*\) (.*)$/\1/p' devices.txt)
+  quiet "$partita" compile p.mlir -o named.pta --target cpu --device "$name"
+  quiet "$partita" compile p.mlir -o local.pta --target cpu --device local
+  cmp named.pta local.pta || failed "expected local to stand for the device's name"
+  compile "--device: expected generic, local, a name|found 'pocl-avx2'" --target cpu --device pocl-avx2
   compile "expected a device of target cpu, found one of opencl" --target cpu --device far.json
   quiet "$partita" devices -o cpu.json --target cpu
   quiet "$partita" compile p.mlir -o native.pta --target cpu

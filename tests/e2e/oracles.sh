@@ -56,9 +56,9 @@ if ((${#stems[@]} == 0)); then
 fi
 files=("${stems[@]/#/$programs/}")
 files=("${files[@]/%/.mlir}")
-target=all device=1
-has_device || { target=interpreter device=0; }
-"$partita" check --target "$target" "${files[@]}" || failed "partita check --target $target"
+checks=(check --target all --poison) device=1
+has_device || { checks=(check --target interpreter); device=0; }
+"$partita" "${checks[@]}" "${files[@]}" || failed "partita ${checks[*]}"
 if ((device)); then
   for stem in "${stems[@]}"; do
     [[ -e $programs/$stem.io.npz ]] || continue

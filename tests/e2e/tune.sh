@@ -64,7 +64,10 @@ compile "empty.json|expected JSON" --target opencl --tuning empty.json
 compile "rules.pta|expected JSON" --target opencl --tuning rules.pta
 compile "nowhere.json" --target opencl --tuning nowhere.json
 compile "expected a file for target cpu, found one for opencl" --target cpu --tuning quick.json
-compile "expected a file for the device 'abacus'" --target opencl --device abacus --tuning quick.json
+compile "expected a file for the device 'pocl-avx2'" --target opencl --device pocl-avx2 --tuning quick.json
+compile "--device: expected generic, local,|found 'abacus'" --target opencl --device abacus --tuning quick.json
+sed 's/"covers": \[/&"abac",/' quick.json >covering.json
+quiet "$partita" compile p.mlir -o covered.pta --target opencl --device abacus --tuning covering.json
 refused 2 "--shapes: expected MxNxK[xB]|found '3x4'" "$partita" tune --shapes 3x4 -o "$out/t.json"
 refused 2 "--device: expected local or a number below|found 99" "$partita" tune --device 99 -o "$out/t.json"
 refused 2 "--device: expected a number|found x" "$partita" tune --device x -o "$out/t.json"

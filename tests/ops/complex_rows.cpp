@@ -175,6 +175,8 @@ TEST(SpecialRows, zeta_and_polygamma) {
   }
   EXPECT_EQ(zeta(1, 2), inf);
   EXPECT_EQ(zeta(2, -3), inf);
+  EXPECT_TRUE(std::isnan(zeta(3, -0.0)));
+  EXPECT_EQ(zeta(2, inf), 0);
   EXPECT_TRUE(std::isnan(zeta(0.5, 2)));
   EXPECT_TRUE(std::isnan(zeta(2.5, -0.5)));
   EXPECT_NEAR(zeta(2, -0.5), 4 + boost::math::polygamma(1, 0.5), 1e-12);
@@ -185,7 +187,11 @@ TEST(SpecialRows, zeta_and_polygamma) {
           1e-12)
           << n << ", " << x;
   EXPECT_NEAR(apply<double>("polygamma", DType::f64, 0.0, 1.0), -0.5772156649015329, 1e-14);
-  EXPECT_TRUE(std::isnan(apply<double>("polygamma", DType::f64, 1.5, 1.0)));
+  for (const double n : {1.5, -1.0, inf})
+    EXPECT_TRUE(std::isnan(apply<double>("polygamma", DType::f64, n, 1.0))) << n;
+  EXPECT_TRUE(std::isnan(apply<double>("polygamma", DType::f64, 0.0, -0.0)));
+  EXPECT_EQ(apply<double>("polygamma", DType::f64, 1.0, -0.0), inf);
+  EXPECT_TRUE(std::isnan(apply<double>("polygamma", DType::f64, 2.0, -0.0)));
 }
 
 /// The neighbour by counting through the bits.

@@ -170,9 +170,11 @@ TEST(ElementwiseRows, exact_values_of_unary_rows) {
       {"lgamma", 0.0f, inf},
       {"lgamma", -3.0f, inf},
       {"lgamma", inf, inf},
-      {"digamma", 0.0f, -inf},
-      {"digamma", -0.0f, inf},
+      {"digamma", 0.0f, nan},
+      {"digamma", -0.0f, nan},
       {"digamma", -2.0f, nan},
+      {"digamma", -16777218.0f, nan},
+      {"digamma", -inf, nan},
       {"digamma", inf, inf},
       {"digamma", nan, nan},
       {"bessel_i1e", 0.0f, 0.0f},
@@ -424,6 +426,20 @@ TEST(ElementwiseRows, special_functions_are_accurate) {
                       (x < 0 && c.low < -1 && c.row != "bessel_i1e" ? 10 : 1))
           << c.row << "(" << x << ")";
     }
+}
+
+TEST(ElementwiseRows, digamma_is_accurate_beside_poles) {
+  for (const double pole : {0.0, -1.0, -2.0, -7.0})
+    for (const double distance : {0x1p-40, 0x1p-21, 0x1p-18, 0x1p-10})
+      for (const double x : {pole + distance, pole - distance}) {
+        // DLMF 5.5.2 from the value beside 1, where it is smooth
+        double expected = boost::math::digamma(1 + (x - pole)) - 1 / (x - pole);
+        for (double k = 1; k <= -pole; ++k) expected -= 1 / (x - pole - k);
+        EXPECT_NEAR(value<double>("digamma", DType::f64, x) / expected, 1, 1e-14) << x;
+        if (double(float(x)) == x) {
+          EXPECT_NEAR(f32("digamma", x) / expected, 1, 1e-6) << x;
+        }
+      }
 }
 
 TEST(ElementwiseRows, erf_inv_is_accurate_near_one) {

@@ -5,7 +5,8 @@
 # timeout: 240
 # processors: 2
 #
-# Every program of this folder holds its own checks, and passes on every target that is built.
+# Every program of this folder holds its own checks, and passes on every target that is built, over poisoned
+# memory where it is compiled.
 set -euo pipefail
 : "${PARTITA_SOURCE_DIR:=$(cd "$(dirname "$0")/../.." && pwd)}"
 # shellcheck source=tests/e2e/_device.sh
@@ -16,4 +17,4 @@ if ! has_device; then
   "$partita" check --target interpreter "${programs[@]}"
   exit 77
 fi
-"$partita" check --target all "${programs[@]}"
+"$partita" check --target all --poison "${programs[@]}"

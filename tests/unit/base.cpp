@@ -11,6 +11,7 @@
 #include "partita/base/file.hpp"
 #include "partita/base/hash.hpp"
 #include "partita/base/host_array.hpp"
+#include "partita/base/nearest_name.hpp"
 #include "partita/base/temporary.hpp"
 #include "partita/base/temporary_folder.hpp"
 #include "partita/base/unique_handle.hpp"
@@ -48,6 +49,19 @@ TEST(UniqueHandle, ReleasesOnceAndMovesOwnership) {
     EXPECT_EQ(d.release(), 4);
   }
   EXPECT_EQ(released, std::vector<int>({1, 2, 3}));
+}
+
+TEST(NearestNames, AreWithinAThirdAndInOrder) {
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  const std::vector<std::string> known{"abcdxx", "abcdef", "abcdyy", "abcdeg"};
+  EXPECT_EQ(nearest_names("abcdef", known),
+            (std::vector<std::string>{"abcdef", "abcdeg", "abcdxx", "abcdyy"}));
+  EXPECT_EQ(nearest_names("ab", known), std::vector<std::string>());
+  EXPECT_EQ(nearest_names("", known), std::vector<std::string>());
+  const std::string longest(100, 'x'), longer(101, 'x');
+  EXPECT_EQ(nearest_names(longest, std::vector{longest}).size(), 1u);
+  EXPECT_EQ(nearest_names(longer, std::vector{longer}).size(), 0u);
 }
 
 TEST(Convert, FloatToIntegerTruncatesAndSaturates) {

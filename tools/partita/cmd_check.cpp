@@ -73,10 +73,13 @@ class Checker {
   int run() {
     if (!options_.io.empty() && options_.files.size() > 1)
       throw_user_error(cat("--io: expected one program, found ", options_.files.size()));
-    if (explains() && std::ranges::all_of(targets_, &CheckTarget::is_interpreter))
-      throw_user_error(
-          cat("--per-op, --shrink: expected a target to compare with the interpreter, found ",
-              options_.target));
+    if ((explains() || options_.settings.poisons) &&
+        std::ranges::all_of(targets_, &CheckTarget::is_interpreter))
+      throw_user_error(cat(options_.settings.poisons
+                               ? "--poison: expected a compiled target, found "
+                               : "--per-op, --shrink: expected a target to "
+                                 "compare with the interpreter, found ",
+                           options_.target));
     if (options_.target == "all")
       for (const std::string& name : missing_targets())
         std::cout << "target " << name << ": not built in\n";
@@ -163,7 +166,12 @@ class Checker {
 
   void check_self(const std::string& file, const ir::Module& module, const ir::Function& function,
                   const CheckTarget& target) {
-    const std::vector<std::string> failures = self_check_failures(module, function, target);
+    std::vector<std::string> failures;
+    try {
+      failures = self_check_failures(module, function, target);
+    } catch (const PoisonFound& found) {
+      failures = {found.what()};
+    }
     report(cat(file, " @", function.name, " (", target.name, ")"), failures);
     if (failures.empty() || target.is_interpreter || !explains()) return;
     const auto copy = with_checked_values(module, function);
@@ -178,7 +186,11 @@ class Checker {
 
   /// Where and on how little a compiled program fails, as far as that is asked for.
   void explain(const Comparison& comparison) {
-    if (options_.per_op) std::cout << "  " << first_departure(comparison) << "\n";
+    try {
+      if (options_.per_op) std::cout << "  " << first_departure(comparison) << "\n";
+    } catch (const PoisonFound& found) {
+      std::cout << "  with all values kept: " << found.what() << "\n";
+    }
     if (!options_.shrink.empty())
       std::cout << "  " << shrink_to(comparison, options_.shrink) << "\n";
   }
@@ -192,9 +204,14 @@ class Checker {
     const std::vector<bool> from_bf16 = results_from_bf16(module, function);
     for (const CheckTarget& target : targets_)
       guard(cat(file, " (", target.name, ")"), [&] {
-        const std::vector<HostArray> results = target.run(module, function, inputs);
+        std::vector<HostArray> results;
         std::vector<std::string> failures;
-        for (std::size_t k = 0; k < expected.size(); ++k) {
+        try {
+          results = target.run(module, function, inputs);
+        } catch (const PoisonFound& found) {
+          failures = {found.what()};
+        }
+        for (std::size_t k = 0; k < results.size(); ++k) {
           const auto tolerance =
               tolerance_for(expected[k].type.dtype, from_bf16[k], options_.tolerance);
           if (const auto text = difference(results[k], expected[k], tolerance))
@@ -238,6 +255,9 @@ void add_check_command(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   c->add_option("--layout", o->settings.layout, "loop, batch[:B] or auto");
   c->add_option("--gemm", o->settings.gemm, "auto, library or generated");
+  c->add_flag("--poison", o->settings.poisons,
+              "Run over memory filled with two patterns, also with each temporary in memory of its "
+              "own: results must be the same bits, and nothing be written outside of its array");
   c->add_flag("--per-op", o->per_op,
               "On failure name the first op that departs from the interpreter");
   c->add_option("--shrink", o->shrink, "On failure write the smallest program that still fails");

@@ -60,28 +60,48 @@ void check_strict(const CompileArguments& arguments, const passes::CompileReport
         cat("--strict: expected everything recovered and fused, found: ", report.remarks.front()));
 }
 
-/// Writes an object and its header; all public functions where none is named.
-int compile_to_object(const CompileArguments& arguments) {
+/// The named function, else all public ones.
+std::vector<std::string> chosen_functions(const CompileArguments& arguments,
+                                          const ir::Module& module) {
+  if (arguments.names_function) return {arguments.options.function};
+  std::vector<std::string> functions;
+  for (const auto& f : module.functions)
+    if (f->is_public) functions.push_back(f->name);
+  if (functions.empty())
+    throw_user_error(cat(arguments.input, ": expected a public function, found none"));
+  return functions;
+}
+
+/// C text of one function.
+passes::ObjectCode compile_to_c(const CompileArguments& arguments, const ir::Module& module,
+                                const std::vector<std::string>& functions,
+                                passes::CompileReport& report) {
+  if (functions.size() > 1)
+    throw_user_error(cat(arguments.input, ": expected one public function for --emit c, found ",
+                         functions.size(), "; --function names one"));
+  passes::CompileOptions options = arguments.options;
+  options.function = functions.front();
+  const std::filesystem::path output = arguments.output;
+  return passes::compile_c(module, output.stem().string(), options, &report);
+}
+
+/// Writes an object, or C text, and its header.
+int compile_to_link(const CompileArguments& arguments) {
   const std::filesystem::path object = arguments.output;
   std::filesystem::path header = object;
   header.replace_extension(".h");
+  const bool is_c = arguments.emit == "c";
   if (header == object || object.stem().empty())
-    throw_user_error(
-        cat("--output: expected the name of an object file, found ", arguments.output));
+    throw_user_error(cat("--output: expected the name of ", is_c ? "a C" : "an object",
+                         " file, found ", arguments.output));
   check_writable(header);
   const auto module = ir::read_module(arguments.input);
-  std::vector<std::string> functions;
-  if (arguments.names_function) {
-    functions.push_back(arguments.options.function);
-  } else {
-    for (const auto& f : module->functions)
-      if (f->is_public) functions.push_back(f->name);
-    if (functions.empty())
-      throw_user_error(cat(arguments.input, ": expected a public function, found none"));
-  }
-  std::vector<passes::CompileReport> reports;
-  const passes::ObjectCode code = passes::compile_object(*module, object.stem().string(), functions,
-                                                         arguments.options, &reports);
+  const std::vector<std::string> functions = chosen_functions(arguments, *module);
+  std::vector<passes::CompileReport> reports(is_c ? 1 : 0);
+  const passes::ObjectCode code =
+      is_c ? compile_to_c(arguments, *module, functions, reports.front())
+           : passes::compile_object(*module, object.stem().string(), functions, arguments.options,
+                                    &reports);
   for (const passes::CompileReport& report : reports) check_strict(arguments, report);
   write_file(object, code.object);
   write_file(header, code.header);
@@ -112,9 +132,9 @@ int compile(CompileArguments& arguments) {
   }
   apply(arguments.device, arguments.options);
   check_writable(arguments.output);
-  if (arguments.emit == "object") return compile_to_object(arguments);
+  if (arguments.emit == "object" || arguments.emit == "c") return compile_to_link(arguments);
   if (arguments.emit != "artifact")
-    throw_user_error(cat("--emit: expected artifact or object, found '", arguments.emit, "'"));
+    throw_user_error(cat("--emit: expected artifact, object or c, found '", arguments.emit, "'"));
   const auto module = ir::read_module(arguments.input);
   passes::CompileReport report;
   const Artifact artifact = passes::compile_module(*module, arguments.options, &report);
@@ -130,13 +150,15 @@ void add_compile_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<CompileArguments>();
   CLI::App* command = app.add_subcommand("compile", "Compile a program ahead of time");
   command->add_option("input", arguments->input, "Program (.mlir)")->required();
-  command->add_option("-o,--output", arguments->output, "Artifact (.pta) or object (.o) to write")
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Artifact (.pta), object (.o) or C text (.c) to write")
       ->required();
   command->add_option("--target", arguments->options.target, "Code generator: opencl, cpu")
       ->required();
   command->add_option("--emit", arguments->emit,
-                      "artifact (the default), or object: for target cpu, an object file and a C "
-                      "header to link without a runtime");
+                      "artifact (the default); for target cpu, object, to be linked without a "
+                      "runtime, or c, the C text of one; both with a C header");
   command
       ->add_option("--placement", arguments->placements,
                    "NAME=N: size of a placement; where the program does not name its axis, the "

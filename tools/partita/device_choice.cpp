@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include "partita/base/cpu_levels.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/hash.hpp"
+#include "partita/base/nearest_name.hpp"
 #include "partita/device/device_file.hpp"
 
 namespace partita::tool {
@@ -17,8 +19,8 @@ namespace partita::tool {
 void add_device_options(CLI::App& command, DeviceChoice& choice) {
   command.add_option("--device", choice.device,
                      "Device to compile for: generic (the default), local, the name of one that is "
-                     "built in, a name that `partita devices` gives, or a file (.json) of "
-                     "`partita devices -o`");
+                     "built in or begins as those that a tuning file covers, a name that "
+                     "`partita devices` gives, or a file (.json) of `partita devices -o`");
   command.add_option("--tuning", choice.tuning, "File of `partita tune` to decide by");
 }
 
@@ -53,6 +55,58 @@ void apply(const DeviceProfile& device, const std::string& file, passes::Compile
   std::ranges::replace(options.cpu_levels, "native", device.driver);
 }
 
+bool is_tuned(const std::string& name, const passes::CompileOptions& options) {
+  const auto tuned = passes::tuned_devices(options.target);
+  const auto covered = passes::covered_devices(options.target);
+  return std::ranges::find(tuned, name) != tuned.end() ||
+         std::ranges::any_of(covered, [&](const auto& b) { return name.starts_with(b); }) ||
+         (options.tuning && coverage(*options.tuning, name) >= 0);
+}
+
+/// What `name` may have been meant to be; for a beginning of names, with dots.
+std::string similar_devices(const std::string& name, const std::string& target,
+                            const std::vector<std::string>& here) {
+  std::vector<std::string> known{"generic", "local"};
+  for (const auto& names : {passes::tuned_devices(target), here})
+    known.insert(known.end(), names.begin(), names.end());
+  std::vector<std::string> near = nearest_names(name, known);
+  for (const std::string& beginning : passes::covered_devices(target)) {
+    const std::string same = name.substr(0, beginning.size());
+    if (!nearest_names(same, std::span(&beginning, 1)).empty() ||
+        (same.size() > 3 && beginning.starts_with(same)))
+      near.push_back(beginning + "…");
+  }
+  std::string text;
+  for (std::size_t k = 0; k < std::min<std::size_t>(near.size(), 3); ++k)
+    text += cat(k == 0 ? "" : ", ", near[k]);
+  return text;
+}
+
+[[noreturn]] void refuse_unknown(const std::string& name, const std::string& target,
+                                 const std::vector<std::string>& here) {
+  std::string expected = similar_devices(name, target, here);
+  if (!expected.empty()) {
+    expected += " or another known device (see partita compile --help)";
+  } else {
+    expected = "generic, local, ";
+    for (const std::string& tuned : passes::tuned_devices(target)) expected += tuned + ", ";
+    expected += "a name that `partita devices` gives or a file (.json) of `partita devices -o`";
+  }
+  throw_user_error(cat("--device: expected ", expected, ", found '", name.substr(0, 100), "'"));
+}
+
+/// The device of a name, as it says it itself where that is known here.
+std::string named_device(const std::string& name, const passes::CompileOptions& options) {
+  if (name == "local" && options.target == "opencl") return local_device().name;
+  if (name == "generic" || is_tuned(name, options)) return name;
+  std::vector<std::string> here;  // asked last, because drivers take their time
+  for (DeviceProfile& p : list_devices())
+    if (p.backend == options.target) here.push_back(std::move(p.name));
+  if (name == "local" && !here.empty()) return here.front();
+  if (std::ranges::find(here, name) == here.end()) refuse_unknown(name, options.target, here);
+  return name;
+}
+
 }  // namespace
 
 DeviceProfile local_device(int index) {
@@ -75,14 +129,14 @@ DeviceProfile local_device(int index) {
 }
 
 void apply(const DeviceChoice& choice, passes::CompileOptions& options) {
-  options.device = choice.device;
+  if (!choice.tuning.empty()) {
+    options.tuning = std::make_shared<Tuning>(load_tuning(choice.tuning));
+    options.tuning_name = choice.tuning;
+  }
   if (const auto device = described_device(choice.device))
     apply(*device, choice.device, options);
-  else if (choice.device == "local" && options.target == "opencl")
-    options.device = local_device().name;
-  if (choice.tuning.empty()) return;
-  options.tuning = std::make_shared<Tuning>(load_tuning(choice.tuning));
-  options.tuning_name = choice.tuning;
+  else
+    options.device = named_device(choice.device, options);
 }
 
 }  // namespace partita::tool

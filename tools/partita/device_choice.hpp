@@ -19,7 +19,8 @@ struct DeviceChoice {
 };
 
 void add_device_options(CLI::App& command, DeviceChoice& choice);
-/// Reads the files and finds out the name of the local device.  A device of target cpu that a file
+/// Reads the files and finds out the name of the local device; a name that neither a tuning file
+/// nor this machine knows is a user error with the nearest ones.  A device of target cpu that a file
 /// describes is what "native" means, unless other instruction sets are named.
 void apply(const DeviceChoice& choice, passes::CompileOptions& options);
 

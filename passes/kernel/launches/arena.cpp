@@ -223,7 +223,7 @@ void remove_dead_steps(PlanDraft& draft) {
   }
 }
 
-void assign_arena(PlanDraft& draft) {
+void assign_arena(PlanDraft& draft, bool shares) {
   Plan& plan = draft.plan;
   KernelAccesses kernels(draft);
   const Liveness live(draft, kernels);
@@ -235,8 +235,8 @@ void assign_arena(PlanDraft& draft) {
   const auto bytes = [&](int b) {
     const Buffer& buffer = plan.buffers[std::size_t(b)];
     const std::int64_t n = buffer.count.value() * std::int64_t(byte_size(buffer.dtype));
-    return std::max<std::int64_t>((n + arena_alignment - 1) / arena_alignment * arena_alignment,
-                                  arena_alignment);
+    const std::int64_t own = (n + arena_alignment - 1) / arena_alignment * arena_alignment;
+    return std::max(own, arena_alignment) + (shares ? 0 : arena_alignment);
   };
   // Large ones first, each at the lowest offset that is free during its life.
   std::ranges::stable_sort(order, [&](int x, int y) { return bytes(x) > bytes(y); });
@@ -247,7 +247,7 @@ void assign_arena(PlanDraft& draft) {
     std::vector<std::pair<std::int64_t, std::int64_t>> taken;
     for (int other : placed) {
       const Interval& theirs = live.intervals[std::size_t(other)];
-      if (theirs.begin > mine.end || theirs.end < mine.begin) continue;
+      if (shares && (theirs.begin > mine.end || theirs.end < mine.begin)) continue;
       const std::int64_t at = plan.buffers[std::size_t(other)].arena_offset;
       taken.emplace_back(at, at + bytes(other));
     }

@@ -14,7 +14,8 @@ namespace partita::passes {
 void remove_copies(PlanDraft& draft);
 /// Removes steps that only write temporaries which nothing reads, and kernels nobody launches.
 void remove_dead_steps(PlanDraft& draft);
-/// Sets Buffer::arena_offset and Plan::arena_bytes; drops buffers that are not used.
-void assign_arena(PlanDraft& draft);
+/// Sets Buffer::arena_offset and Plan::arena_bytes; drops buffers that are not used.  Buffers that are
+/// not alive together overlap if `shares`; else each is followed by memory that is nobody's.
+void assign_arena(PlanDraft& draft, bool shares = true);
 
 }  // namespace partita::passes

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "frontend/ops/support.hpp"
 #include "passes/kernel/kernel_body.hpp"
 #include "passes/kernel/lower/reduction.hpp"
 
@@ -171,9 +172,9 @@ void PlanBuilder::lower_update_slice(Node& node) {
     const auto index = kernel::delinearize(pool, pool.variable(0), update.type().dims);
     std::vector<ExprId> at;
     for (std::size_t d = 0; d < index.size(); ++d) {
-      const ExprId start = pool.to_index(body.element(node.operand(d + 2), {}));
-      at.push_back(
-          pool.add(pool.clamp(start, 0, v.type().dims[d] - update.type().dims[d]), index[d]));
+      const ExprId start = ir::ops::lower_start(pool, body.element(node.operand(d + 2), {}),
+                                                v.type().dims[d] - update.type().dims[d]);
+      at.push_back(pool.add(start, index[d]));
     }
     const ExprId value = body.element(update, index);
     body.note_count(v.type().count());

@@ -5,6 +5,7 @@
 // applied in order by one work-item, so the result is deterministic and needs no atomics.
 #include <algorithm>
 
+#include "frontend/ops/support.hpp"
 #include "passes/kernel/kernel_body.hpp"
 
 namespace partita::passes {
@@ -116,8 +117,12 @@ void PlanBuilder::lower_scatter(Node& node) {
     if (width > 1) at.back() = pool.add(pool.mul(at.back(), width), pool.variable(lane));
     // Element of the operand: window offset plus scattered start plus batch.
     std::vector<ExprId> target(operand_dims.size(), pool.index(0));
-    for (std::size_t w = 0; w < space.window_dims.size(); ++w)
-      target[std::size_t(space.window_operand_dims[w])] = at[std::size_t(space.window_dims[w])];
+    Dims window_extents(operand_dims.size(), 1);
+    for (std::size_t w = 0; w < space.window_dims.size(); ++w) {
+      const auto d = std::size_t(space.window_operand_dims[w]);
+      target[d] = at[std::size_t(space.window_dims[w])];
+      window_extents[d] = update_dims[std::size_t(space.window_dims[w])];
+    }
     std::vector<ExprId> index_at(indices.type().dims.size(), pool.index(0));
     for (std::int64_t d : space.scatter_dims)
       index_at[std::size_t(space.index_dim_of(d))] = at[std::size_t(d)];
@@ -126,8 +131,10 @@ void PlanBuilder::lower_scatter(Node& node) {
     for (std::size_t j = 0; j < space.to_operand.size(); ++j) {
       if (std::size_t(space.index_vector_dim) < index_at.size())
         index_at[std::size_t(space.index_vector_dim)] = pool.index(std::int64_t(j));
-      ExprId& t = target[std::size_t(space.to_operand[j])];
-      t = pool.add(t, pool.to_index(body.element(indices, index_at)));
+      const auto d = std::size_t(space.to_operand[j]);
+      // What lies further outside is outside with every element of the window.
+      target[d] = pool.add(target[d], ir::ops::lower_within(pool, body.element(indices, index_at),
+                                                            -window_extents[d], operand_dims[d]));
     }
     ExprId inside = pool.boolean(true);
     for (std::size_t d = 0; d < target.size(); ++d) {

@@ -37,6 +37,9 @@ struct BodyNames {
   /// Put before a sum or product of floats that such a loop accumulates, in a block of its own: terms may
   /// be taken in any order.  Nothing where empty.
   std::string reordered = {};
+  /// A variable of the index type that is 0, which the compiler does not know: the text keeps it from
+  /// taking an index for a truth value.  None where empty.
+  std::string unknown_zero = {};
   /// Whether pointers may be cast to point to other types: parts of complex elements are then read and
   /// written by themselves.
   bool has_flat_memory = false;

@@ -316,6 +316,10 @@ std::string ScalarText::apply(std::string_view row_name, DType d,
   std::vector<std::string> primaries;
   for (const std::string& operand : operands) primaries.push_back(in_parentheses(operand));
   std::string text = substitute(chosen->text, d, primaries);
+  // Where the compiler must be told that a product is rounded before it is added to anything.
+  if (const std::string product = cat("product_", name_of(d));
+      row.name == "multiply" && dialect_.has_snippet(product))
+    text = cat(snippet(product), "(", operands[0], ", ", operands[1], ")");
   const DType result = ir::result_dtype(row.signature, d);
   if (is_integer(result)) {
     // C computes in a wider or unsigned type.

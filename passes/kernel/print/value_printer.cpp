@@ -90,7 +90,7 @@ std::string ValuePrinter::value(ExprId id) {
     return *names_.find(id);
   }
   const bool repeats = e.kind == ExprKind::index_min || e.kind == ExprKind::index_max;
-  const std::string text = index_text(e);
+  const std::string text = index_text(id, e);
   if (facts_.uses(id) < 2 && !repeats && text.size() < longest_inline) return text;
   const bool is_truth = e.kind >= ExprKind::index_less;
   declare(id, is_truth ? text_.value_type(DType::i1) : style_.index_type, text);
@@ -138,10 +138,19 @@ std::string ValuePrinter::index_constant(const Expr& e) const {
   return value < 0 ? cat("(", s, ")") : s;
 }
 
-std::string ValuePrinter::index_text(const Expr& e) {
+/// An index that the compiler cannot take for a truth value.
+std::string ValuePrinter::as_number(const std::string& index) const {
+  return style_.unknown_zero.empty() ? index : cat(index, " | ", style_.unknown_zero);
+}
+
+std::string ValuePrinter::index_text(ExprId id, const Expr& e) {
   const std::string a = value(e.operands[0]), b = value(e.operands[1]);
-  if (e.kind == ExprKind::index_min || e.kind == ExprKind::index_max)
-    return cat("(", a, e.kind == ExprKind::index_min ? " < " : " > ", b, " ? ", a, " : ", b, ")");
+  if (e.kind == ExprKind::index_min || e.kind == ExprKind::index_max) {
+    const std::string text =
+        cat("(", a, e.kind == ExprKind::index_min ? " < " : " > ", b, " ? ", a, " : ", b, ")");
+    const auto [low, high] = pool().bounds(id);
+    return low >= 0 && high <= 1 ? as_number(text) : text;
+  }
   return cat("(", a, index_operator(e.kind), b, ")");
 }
 
@@ -158,7 +167,7 @@ void ValuePrinter::print_element(ExprId id, const Expr& e) {
   for (const ExprId x : e.operands) operands.push_back(value(x));
   const std::string& x = operands.at(0);
   if (e.kind == ExprKind::to_index)
-    return declare(id, style_.index_type, cat("(", style_.index_type, ")", x));
+    return declare(id, style_.index_type, as_number(cat("(", style_.index_type, ")", x)));
   const std::string type = text_.value_type(e.dtype);
   switch (e.kind) {
     case ExprKind::apply:

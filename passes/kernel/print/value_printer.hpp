@@ -75,7 +75,8 @@ class ValuePrinter {
  private:
   void declare(kernel::ExprId e, const std::string& type, const std::string& value);
   [[nodiscard]] std::string index_constant(const kernel::Expr& e) const;
-  std::string index_text(const kernel::Expr& e);
+  std::string index_text(kernel::ExprId id, const kernel::Expr& e);
+  [[nodiscard]] std::string as_number(const std::string& index) const;
   [[nodiscard]] std::string leaf(const kernel::Expr& e);
   void print_index(kernel::ExprId id, const kernel::Expr& e);
   void print_element(kernel::ExprId id, const kernel::Expr& e);

@@ -17,6 +17,39 @@ namespace {
 // Every target that partita's design has; which of them exist in this build is known when it runs.
 constexpr std::array<std::string_view, 2> compiled_targets{"cpu", "opencl"};
 
+std::vector<HostArray> run(const Artifact& artifact, const SessionOptions& options,
+                           const std::vector<HostArray>& arguments) {
+  Session session(artifact, options);
+  for (std::size_t k = 0; k < arguments.size(); ++k) session.set_input(int(k), arguments[k]);
+  session.run();
+  session.finish();
+  std::vector<HostArray> results;
+  for (std::size_t k = 0; k < artifact.plan.outputs.size(); ++k) {
+    auto result = session.output(int(k));
+    PARTITA_ASSERT(result.has_value());
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+/// The results over memory filled with one pattern, if they are the same bits with another.  0xff is
+/// NaN, -1 and true; 0x2a is small numbers of all types.
+std::vector<HostArray> run_poisoned(const Artifact& artifact, std::string_view layout,
+                                    const std::vector<HostArray>& arguments) {
+  std::vector<HostArray> results = run(artifact, {.poison = std::uint8_t{0xff}}, arguments);
+  const std::vector<HostArray> others = run(artifact, {.poison = std::uint8_t{0x2a}}, arguments);
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const auto differing = std::ranges::mismatch(results[k].bytes, others[k].bytes);
+    if (differing.in1 == results[k].bytes.end()) continue;
+    const auto width = std::ptrdiff_t(byte_size(results[k].type.dtype));
+    throw PoisonFound(cat("out", k, " depends on memory that nothing has written (", layout,
+                          "): element ", (differing.in1 - results[k].bytes.begin()) / width, " of ",
+                          to_string(results[k].type),
+                          " is another where memory is filled with 0xff and with 0x2a"));
+  }
+  return results;
+}
+
 std::vector<HostArray> compile_and_run(const std::string& target, const CompileSettings& settings,
                                        const ir::Module& module, const ir::Function& function,
                                        const std::vector<HostArray>& arguments) {
@@ -26,17 +59,12 @@ std::vector<HostArray> compile_and_run(const std::string& target, const CompileS
   options.placements = settings.placements;
   options.layout = settings.layout;
   options.gemm = settings.gemm;
-  Session session(passes::compile_module(module, options), SessionOptions{});
-  for (std::size_t k = 0; k < arguments.size(); ++k) session.set_input(int(k), arguments[k]);
-  session.run();
-  session.finish();
-  std::vector<HostArray> results;
-  for (std::size_t k = 0; k < function.result_types.size(); ++k) {
-    auto result = session.output(int(k));
-    PARTITA_ASSERT(result.has_value());
-    results.push_back(std::move(*result));
-  }
-  return results;
+  const Artifact artifact = passes::compile_module(module, options);
+  if (!settings.poisons) return run(artifact, SessionOptions{}, arguments);
+  options.shares_arena = false;
+  run_poisoned(passes::compile_module(module, options), "each temporary in memory of its own",
+               arguments);
+  return run_poisoned(artifact, "temporaries as planned", arguments);
 }
 
 std::vector<CheckTarget> built_targets(const CompileSettings& settings) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "partita/base/error.hpp"
 #include "partita/base/host_array.hpp"
 #include "partita/ir/graph.hpp"
 
@@ -18,12 +19,20 @@ namespace partita::tool {
 struct CompileSettings {
   std::map<std::string, std::int64_t> placements;
   std::string layout = "auto", gemm = "auto";
+  /// Whether results are compared over memory filled with two patterns.
+  bool poisons = false;
+};
+
+/// Results that depend on what memory held before the program.
+class PoisonFound : public Error {
+ public:
+  explicit PoisonFound(const std::string& what) : Error(ErrorKind::internal, what) {}
 };
 
 struct CheckTarget {
   std::string name;
   bool is_interpreter = false;
-  /// Runs a function of a module on one array per argument.
+  /// Runs a function of a module on one array per argument.  Throws PoisonFound where that is sought.
   std::function<std::vector<HostArray>(const ir::Module&, const ir::Function&,
                                        const std::vector<HostArray>&)>
       run;

@@ -110,6 +110,8 @@ class ExprPool {
   /// Declares that index variable `slot` lies in [0, extent): lets div, mod and comparisons fold in
   /// expressions made afterwards.  Undeclared variables are non-negative.
   void set_extent(std::int32_t slot, std::int64_t extent);
+  /// What was declared; `unbounded` where nothing was.
+  [[nodiscard]] std::int64_t extent(std::int32_t slot) const;
   /// The same for an index scalar, bounds inclusive; undeclared ones are unbounded.
   void set_scalar_bounds(std::int32_t slot, std::int64_t low, std::int64_t high);
   /// Known bounds of an index expression, inclusive.  Unbounded is `unbounded` or its negative.

@@ -26,13 +26,15 @@ struct CompileOptions {
   /// Instruction sets that target cpu compiles for: x86-64-v2, -v3, -v4, native (this
   /// machine's).
   std::vector<std::string> cpu_levels{"native"};
-  /// The artifact holds the kernels of target cpu as text alone, to be compiled into something else.
+  /// The artifact holds kernels and step functions of target cpu as text alone, to be compiled into
+  /// something else together with the plan's steps.
   bool text_only = false;
   /// What contractions take on the device that is meant; null: what is shipped for `device`, else
   /// the rules of the target.
   std::shared_ptr<const Tuning> tuning;
   std::string tuning_name;  ///< of the file, for errors
-  /// generic, a name of tuned_devices(), or the name of a device as it says it itself.
+  /// generic, a name of tuned_devices(), or the name of a device as it says it itself.  Any text is
+  /// taken: a device that no tuning file covers, and that is not here, has a name too.
   std::string device = "generic";
   /// What is known of that device, as the manifest names it; empty: nothing.
   std::string device_profile;
@@ -42,6 +44,9 @@ struct CompileOptions {
   std::string tier = "auto";
   /// How often the artifact will run, where somebody knows it; 0: often.
   std::int64_t runs = 0;
+  /// Whether temporaries that are not alive together share memory; without, each has its own, which is
+  /// for tests: what a program reads too early is then nobody's.
+  bool shares_arena = true;
   RunOptions dumps;
 };
 
@@ -67,5 +72,8 @@ struct CompileReport {
 
 /// Devices of a target for which tuning files are built in: values of `device`.
 [[nodiscard]] std::vector<std::string> tuned_devices(const std::string& target);
+
+/// Beginnings of the names of the devices that these files are meant for.
+[[nodiscard]] std::vector<std::string> covered_devices(const std::string& target);
 
 }  // namespace partita::passes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// A program as a relocatable object and the C header that declares it: what a host program links
-// when it needs no artifact and no runtime.  docs/cpu-backend.md describes what the header offers.
+// A program as a relocatable object, or as C text, and the C header that declares it: what a host program
+// links when it needs no artifact and no runtime.  docs/cpu-backend.md describes what the header offers.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace partita::passes {
 
 struct ObjectCode {
-  std::vector<std::byte> object;
+  std::vector<std::byte> object;  ///< or C text
   std::string header;
   std::vector<std::string> needs;  ///< functions that the host links beside libc and libm, sorted
 };
@@ -26,5 +26,10 @@ struct ObjectCode {
                                         const std::vector<std::string>& functions,
                                         const CompileOptions& options,
                                         std::vector<CompileReport>* reports = nullptr);
+
+/// The same for one function, as C text that a compiler alone makes an object of; it begins with the
+/// flags that the compiler is meant to be given.
+[[nodiscard]] ObjectCode compile_c(const ir::Module& module, const std::string& name,
+                                   const CompileOptions& options, CompileReport* report = nullptr);
 
 }  // namespace partita::passes

@@ -42,6 +42,9 @@ struct Target {
   /// Plans and kernels as one object for an instruction set; null: the target makes none.
   ObjectCode (*emit_object)(const std::string& name, std::span<const ObjectFunction> functions,
                             const std::string& level) = nullptr;
+  /// Plan and kernels of a function as C text; null: the target makes none.
+  ObjectCode (*emit_c)(const std::string& name, const ObjectFunction& function,
+                       const std::string& level) = nullptr;
   /// Tuning files that are built in: names of devices and text.
   struct TuningText {
     std::string_view device, text;

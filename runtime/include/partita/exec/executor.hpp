@@ -29,6 +29,10 @@ struct SessionOptions {
   bool check_replicas = false;
   std::int64_t memory_budget = 0;  ///< bytes per shard; 0: none
   bool trace = false;
+  /// A byte that fills the arena, blocks, outputs and margins around all memory before each run, for
+  /// tests: results that change with it come from memory that nothing has written.  Margins that were
+  /// written are an internal error.  Inputs are copied, never lent.
+  std::optional<std::uint8_t> poison;
   /// What else the host does with the program, as text; ranks refuse to run with different ones.
   std::string agreement;
 };
