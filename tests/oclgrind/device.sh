@@ -24,4 +24,4 @@ findings_with() {
   [[ ! -s $log ]] || { cat "$log"; exit 1; }
 }
 findings_with --data-races
-findings_with --uninitialized --build-options -cl-opt-disable
+OCLGRIND_NUM_THREADS=1 findings_with --uninitialized --build-options -cl-opt-disable
