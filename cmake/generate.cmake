@@ -32,19 +32,25 @@ function(partita_write_backend_list)
 ")
 endfunction()
 
-# Stems of the .cpp files of the current folder's subfolder, sorted.
+# Stems of the files of the current folder's subfolder that register something, sorted: X.cpp and
+# X/X.cpp.  Other files of X/ help it, and a folder without X.cpp has only what several others share.
 function(partita_glob_stems result folder)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  set(root ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+  file(GLOB files CONFIGURE_DEPENDS ${root}/*.cpp)
+  file(GLOB in_folders CONFIGURE_DEPENDS ${root}/*/*.cpp)
   set(stems "")
-  foreach(file IN LISTS files)
+  foreach(file IN LISTS files in_folders)
     cmake_path(GET file STEM stem)
-    list(APPEND stems ${stem})
+    if(file STREQUAL ${root}/${stem}.cpp OR file STREQUAL ${root}/${stem}/${stem}.cpp)
+      list(APPEND stems ${stem})
+    endif()
   endforeach()
   list(SORT stems)
   set(${result} ${stems} PARENT_SCOPE)
 endfunction()
 
-# op_list.cpp: register_all_ops() calls register_<stem>() of every frontend/ops/<stem>.cpp.
+# op_list.cpp: register_all_ops() calls register_<stem>() of every ir/ops/<stem>.cpp and
+# ir/ops/<stem>/<stem>.cpp.
 function(partita_generate_op_list target)
   partita_glob_stems(stems ops)
   set(declarations "")
@@ -55,7 +61,7 @@ function(partita_generate_op_list target)
   endforeach()
   set(source ${PARTITA_GENERATED_DIR}/op_list.cpp)
   partita_write_if_changed(${source}
-"// Generated from the files of frontend/ops.
+"// Generated from the files of ir/ops.
 #include \"partita/ir/op.hpp\"
 
 namespace partita::ir::ops {
@@ -67,9 +73,9 @@ ${calls}}
   target_sources(${target} PRIVATE ${source})
 endfunction()
 
-# partita/builder/elementwise.hpp: a function of Arrays for each row of frontend/ops/elementwise.def.
+# partita/builder/elementwise.hpp: a function of Arrays for each row of scalar/elementwise.def.
 function(partita_generate_row_functions target)
-  set(table ${CMAKE_CURRENT_SOURCE_DIR}/ops/elementwise.def)
+  set(table ${PROJECT_SOURCE_DIR}/scalar/elementwise.def)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
   file(STRINGS ${table} rows REGEX "^PARTITA_ROW\\(")
   set(functions "")
@@ -96,7 +102,7 @@ function(partita_generate_row_functions target)
 ")
   endforeach()
   partita_write_if_changed(${PARTITA_GENERATED_DIR}/include/partita/builder/elementwise.hpp
-"// Generated from the rows of frontend/ops/elementwise.def; docs/ops.md says what each means.
+"// Generated from the rows of scalar/elementwise.def; docs/ops.md says what each means.
 #pragma once
 
 #include \"partita/builder/array.hpp\"
@@ -110,7 +116,8 @@ ${functions}
     $<BUILD_INTERFACE:${PARTITA_GENERATED_DIR}/include>)
 endfunction()
 
-# pass_list.cpp: all_passes() returns pass_<stem>() of every passes/transforms/<stem>.cpp.
+# pass_list.cpp: all_passes() returns pass_<stem>() of every passes/transforms/<stem>.cpp and
+# passes/transforms/<stem>/<stem>.cpp.
 function(partita_generate_pass_list target)
   partita_glob_stems(stems transforms)
   set(declarations "")

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 #
-# partita_library(), partita_backend(), partita_executable(), partita_test(): every target of the
-# project is made by one of these.
+# partita_library(), partita_executable(), partita_test(): every target of the project is made by one of
+# these; partita_room() and partita_backend() give the libraries their sources.
 
-# Sources below the current folder, without tests and without the file of frontend/ that is part of
-# libpartita (runtime/CMakeLists.txt); re-globbed at each build.
+# Sources below folders; re-globbed at each build.
 function(partita_glob_sources result)
   set(files "")
   foreach(folder IN LISTS ARGN)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${folder}/*.cpp)
     list(APPEND files ${found})
   endforeach()
-  list(FILTER files EXCLUDE REGEX "/tests/|/elementwise_functions.cpp$")
   set(${result} ${files} PARENT_SCOPE)
 endfunction()
 
@@ -23,16 +21,14 @@ function(partita_defaults target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PARTITA_GENERATED_DIR})
 endfunction()
 
-# partita_library(<alias> OUTPUT_NAME <name> [INCLUDES <folders>...]): the shared library
-# partita_<alias>, known as partita::<alias>, of the sources below the current folder.
+# partita_library(<alias> OUTPUT_NAME <name>): the shared library partita_<alias>, known as
+# partita::<alias>, of rooms.
 function(partita_library alias)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT_NAME" "")
   set(target partita_${alias})
-  partita_glob_sources(sources ${CMAKE_CURRENT_SOURCE_DIR})
-  add_library(${target} SHARED ${sources})
+  add_library(${target} SHARED)
   add_library(partita::${alias} ALIAS ${target})
   partita_defaults(${target})
-  partita_public_headers(${target})
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${arg_OUTPUT_NAME}
     EXPORT_NAME ${alias}
@@ -40,6 +36,21 @@ function(partita_library alias)
     SOVERSION ${PROJECT_VERSION_MAJOR}
     BUILD_RPATH_USE_ORIGIN ON
     INSTALL_RPATH "$ORIGIN")
+endfunction()
+
+# partita_room(<alias>): the current folder, a room (docs/architecture.md), is part of that library.
+function(partita_room alias)
+  partita_glob_sources(sources ${CMAKE_CURRENT_SOURCE_DIR})
+  target_sources(partita_${alias} PRIVATE ${sources})
+  partita_public_headers(partita_${alias})
+endfunction()
+
+# Files of libpartita whose loops over elements are worth compiling as machine code of vectors.
+function(partita_loop_sources)
+  foreach(file IN LISTS ARGN)
+    set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/${file} TARGET_DIRECTORY partita_runtime
+      PROPERTIES COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math")
+  endforeach()
 endfunction()
 
 # Adds the current folder's include/ to the target's interface.

@@ -5,7 +5,7 @@
 // conversions, and OpenCL's overloaded functions, which C lacks.  For gcc and clang.
 #pragma once
 
-#include "passes/kernel/print/scalar_text.hpp"
+#include "kernel/print/scalar_text.hpp"
 
 namespace partita::passes {
 

@@ -12,12 +12,12 @@
 #include "backend-cpu/codegen/object_code.hpp"
 #include "backend-cpu/codegen/step_functions.hpp"
 #include "backend-cpu/codegen/work_loops.hpp"
+#include "kernel/print/printer.hpp"
+#include "kernel/schedule/kernel_list.hpp"
+#include "kernel/schedule/kernel_work.hpp"
 #include "partita/base/cpu_levels.hpp"
 #include "partita/base/error.hpp"
-#include "partita/passes/target.hpp"
-#include "passes/kernel/kernel_work.hpp"
-#include "passes/kernel/launches/kernel_list.hpp"
-#include "passes/kernel/print/printer.hpp"
+#include "partita/driver/target.hpp"
 
 namespace partita::passes {
 namespace {

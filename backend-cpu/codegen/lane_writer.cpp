@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "backend-cpu/codegen/lane_slots.hpp"
+#include "kernel/ast/body_facts.hpp"
+#include "kernel/ast/expressions.hpp"
+#include "kernel/ast/scoped_map.hpp"
 #include "partita/base/error.hpp"
-#include "passes/kernel/body_facts.hpp"
-#include "passes/kernel/expressions.hpp"
-#include "passes/kernel/scoped_map.hpp"
 
 namespace partita::passes {
 namespace {

@@ -5,8 +5,8 @@
 // what does not differ between them is computed once.
 #pragma once
 
+#include "kernel/ast/kernel.hpp"
 #include "partita/artifact/lane_code.hpp"
-#include "passes/kernel/kernel.hpp"
 
 namespace partita::passes {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "partita/passes/target.hpp"
+#include "partita/driver/target.hpp"
 
 namespace partita::passes {
 

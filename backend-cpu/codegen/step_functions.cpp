@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "backend-cpu/codegen/plan_text.hpp"
+#include "kernel/schedule/kernel_work.hpp"
 #include "partita/base/error.hpp"
-#include "passes/kernel/kernel_work.hpp"
 
 namespace partita::passes {
 namespace {

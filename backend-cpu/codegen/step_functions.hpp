@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel/schedule/kernel_list.hpp"
 #include "partita/artifact/artifact.hpp"
-#include "passes/kernel/launches/kernel_list.hpp"
 
 namespace partita::passes {
 

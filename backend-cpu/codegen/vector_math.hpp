@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "passes/kernel/print/scalar_text.hpp"
+#include "kernel/print/scalar_text.hpp"
 
 namespace partita::passes {
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <set>
 
+#include "kernel/ast/expressions.hpp"
+#include "kernel/ast/statements.hpp"
+#include "kernel/schedule/item_rows.hpp"
 #include "partita/base/error.hpp"
-#include "passes/kernel/expressions.hpp"
-#include "passes/kernel/launches/item_rows.hpp"
-#include "passes/kernel/statements.hpp"
 
 namespace partita::passes {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "passes/kernel/kernel.hpp"
+#include "kernel/ast/kernel.hpp"
 
 namespace partita::passes {
 

@@ -19,9 +19,9 @@
 #include "partita/algorithms.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/ir/interpreter.hpp"
-#include "partita/passes/compile.hpp"
 
 namespace {
 

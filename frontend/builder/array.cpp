@@ -5,9 +5,9 @@
 #include "frontend/builder/scope.hpp"
 #include "partita/base/error.hpp"
 #include "partita/builder/ops.hpp"
-#include "partita/ir/elementwise.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/scalar/elementwise.hpp"
 
 namespace partita::build {
 namespace {

@@ -8,7 +8,7 @@
 #include "frontend/stablehlo/attribute_printer.hpp"
 #include "frontend/stablehlo/pretty_items.hpp"
 #include "frontend/stablehlo/printer.hpp"
-#include "partita/ir/elementwise.hpp"
+#include "partita/scalar/elementwise.hpp"
 
 namespace partita::ir {
 

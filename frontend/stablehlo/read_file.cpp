@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "frontend/src/verify.hpp"
 #include "frontend/stablehlo/bytecode_module.hpp"
 #include "frontend/stablehlo/module_reader.hpp"
+#include "ir/core/verify.hpp"
 #include "partita/base/file.hpp"
 #include "partita/frontend/stablehlo.hpp"
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <string_view>
 
+#include "ir/interpreter/constants.hpp"
 #include "partita/ir/op.hpp"
-#include "passes/analysis/constants.hpp"
 
 namespace partita::passes {
 

@@ -10,7 +10,7 @@
 #include "partita/ir/differentiate.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
-#include "passes/analysis/partition_indices.hpp"
+#include "passes/rewrites/partition_indices.hpp"
 
 namespace partita::passes::transforms {
 namespace {

@@ -8,12 +8,12 @@
 #include <limits>
 #include <optional>
 
+#include "ir/core/placement_support.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
 #include "partita/passes/pass.hpp"
-#include "passes/analysis/placement_support.hpp"
 
 namespace partita::passes::transforms {
 namespace {

@@ -8,10 +8,10 @@
 #include <map>
 #include <set>
 
+#include "ir/core/placement_support.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
-#include "passes/analysis/placement_support.hpp"
 
 namespace partita::passes::transforms {
 namespace {

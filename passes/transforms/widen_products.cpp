@@ -3,11 +3,11 @@
 //
 // Products of 16-bit floats are summed in f32 and rounded once: written so, with operands converted
 // once each, they are products of f32, for which there are fast kernels and libraries.
+#include "lowering/values/contraction_shape.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/window.hpp"
 #include "partita/passes/pass.hpp"
-#include "passes/kernel/lower/contraction_shape.hpp"
 
 namespace partita::passes::transforms {
 namespace {

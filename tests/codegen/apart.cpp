@@ -3,7 +3,7 @@
 //
 // Whether two work-items can name one element: forms of indices that kernels have, and random ones
 // against all items and turns of their loops.
-#include "passes/kernel/launches/apart.hpp"
+#include "kernel/schedule/apart.hpp"
 
 #include <gtest/gtest.h>
 

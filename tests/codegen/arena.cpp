@@ -2,13 +2,13 @@
 // Copyright The partita authors
 //
 // Where temporaries lie: in memory that others have had, or each in memory of its own.
-#include "passes/kernel/launches/arena.hpp"
+#include "kernel/schedule/arena.hpp"
 
 #include <gtest/gtest.h>
 
 #include "partita/base/error.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/compile.hpp"
 
 namespace partita::passes {
 namespace {

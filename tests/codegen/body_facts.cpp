@@ -2,13 +2,13 @@
 // Copyright The partita authors
 //
 // What a kernel's statements tell of its expressions, on kernels made by hand.
-#include "passes/kernel/body_facts.hpp"
+#include "kernel/ast/body_facts.hpp"
 
 #include <gtest/gtest.h>
 
-#include "passes/kernel/print/printer.hpp"
-#include "passes/kernel/scoped_map.hpp"
-#include "passes/kernel/statements.hpp"
+#include "kernel/ast/scoped_map.hpp"
+#include "kernel/ast/statements.hpp"
+#include "kernel/print/printer.hpp"
 
 namespace partita::passes {
 namespace {

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "partita/base/error.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/compile.hpp"
-#include "passes/analysis/block_size.hpp"
+#include "passes/transforms/place/block_size.hpp"
 
 namespace partita::testing {
 namespace {

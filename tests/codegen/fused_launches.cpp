@@ -7,8 +7,8 @@
 #include <set>
 
 #include "partita/base/error.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/compile.hpp"
 
 namespace partita::testing {
 namespace {

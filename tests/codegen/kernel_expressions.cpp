@@ -2,11 +2,11 @@
 // Copyright The partita authors
 //
 // What is read off the expressions of kernels made by hand.
-#include "passes/kernel/expressions.hpp"
+#include "kernel/ast/expressions.hpp"
 
 #include <gtest/gtest.h>
 
-#include "passes/kernel/statements.hpp"
+#include "kernel/ast/statements.hpp"
 
 namespace partita::passes {
 namespace {

@@ -11,9 +11,9 @@
 #include <filesystem>
 
 #include "partita/base/error.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/compile.hpp"
 
 namespace partita::testing {
 namespace {

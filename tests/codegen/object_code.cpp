@@ -11,9 +11,9 @@
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/base/temporary_folder.hpp"
+#include "partita/driver/object.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/interpreter.hpp"
-#include "partita/passes/object.hpp"
 
 namespace partita::testing {
 namespace {

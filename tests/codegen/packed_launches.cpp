@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "partita/base/error.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/compile.hpp"
 
 namespace partita::testing {
 namespace {

@@ -3,7 +3,7 @@
 //
 // Kernel text of every row and conversion gives what the interpreter gives, on an OpenCL device and
 // in C.  A device compiles each kernel on its own, so each does as much as its argument list allows.
-#include "passes/kernel/print/scalar_text.hpp"
+#include "kernel/print/scalar_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,10 +7,10 @@
 
 #include <cmath>
 
+#include "partita/driver/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/interpreter.hpp"
-#include "partita/passes/compile.hpp"
 
 namespace partita::testing {
 namespace {

@@ -10,11 +10,11 @@
 #include <regex>
 
 #include "partita/base/error.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/ir/elementwise.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
-#include "partita/passes/compile.hpp"
+#include "partita/scalar/elementwise.hpp"
 #include "tests/support/document.hpp"
 
 namespace partita::testing {

@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lowering/values/tuning_model.hpp"
 #include "partita/base/error.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/compile.hpp"
-#include "passes/kernel/tuning_model.hpp"
 
 namespace partita::testing {
 namespace {

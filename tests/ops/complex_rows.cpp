@@ -13,7 +13,7 @@
 #include <limits>
 
 #include "partita/base/error.hpp"
-#include "partita/ir/elementwise.hpp"
+#include "partita/scalar/elementwise.hpp"
 
 namespace partita::ir {
 namespace {

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // Derivatives of the ops' samples.
-#include "partita/ir/elementwise.hpp"
+#include "partita/scalar/elementwise.hpp"
 #include "tests/ops/derivative_forms.hpp"
 #include "tests/ops/derivative_test.hpp"
 

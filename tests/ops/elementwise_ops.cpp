@@ -3,7 +3,7 @@
 //
 // Elementwise ops as ops: types, scalar operands, orders of comparison, conversions, errors; and that
 // what kernels compute for an element is what the interpreter computes.
-#include "partita/ir/elementwise.hpp"
+#include "partita/scalar/elementwise.hpp"
 
 #include "partita/base/error.hpp"
 #include "tests/ops/op_test.hpp"

@@ -17,8 +17,8 @@
 #include <set>
 
 #include "partita/base/error.hpp"
-#include "partita/ir/elementwise.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/scalar/elementwise.hpp"
 
 namespace partita::ir {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "partita/ir/elementwise.hpp"
+#include "partita/scalar/elementwise.hpp"
 #include "tests/ops/op_test.hpp"
 
 namespace partita::ir {

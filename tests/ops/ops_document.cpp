@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "partita/base/error.hpp"
-#include "partita/ir/elementwise.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/scalar/elementwise.hpp"
 #include "tests/support/document.hpp"
 
 namespace partita::testing {
@@ -117,7 +117,7 @@ std::string document() {
       "chlo's, Shardy's\n(`sdy.`) or `docs/ir.md` (`mr.`); which dtypes run where: "
       "`support.md`.\n\n"
       "## Elementwise rows\n\n"
-      "One row of `frontend/ops/elementwise.def` each. The gradient is what the cotangent `g` of "
+      "One row of `scalar/elementwise.def` each. The gradient is what the cotangent `g` of "
       "the "
       "result `out` adds to\neach operand; `ulp` is how far another implementation may be from the "
       "interpreter.\n\n"

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // The generators against the known answers of their authors, and how elements take their words.
-#include "frontend/ops/random_bits.hpp"
+#include "ir/ops/random/random_bits.hpp"
 #include "tests/ops/op_test.hpp"
 
 namespace partita::ir {

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "frontend/ops/expansion.hpp"
+#include "ir/ops/support/expansion.hpp"
 #include "partita/ir/reduction.hpp"
 #include "tests/ops/op_test.hpp"
 

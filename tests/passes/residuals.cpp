@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "partita/artifact/describe.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/compile.hpp"
 #include "partita/passes/pass.hpp"
 
 namespace partita::passes {

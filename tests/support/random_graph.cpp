@@ -10,10 +10,10 @@
 
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/ir/elementwise.hpp"
 #include "partita/ir/interpreter.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/scalar/elementwise.hpp"
 #include "tests/support/random_scope.hpp"
 #include "tests/support/samples.hpp"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "partita/base/host_array.hpp"
-#include "partita/ir/elementwise.hpp"
+#include "partita/scalar/elementwise.hpp"
 
 namespace partita::testing {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "partita/kernel/expr.hpp"
+#include "partita/scalar/expr.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
+#include "partita/driver/object.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/object.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/device_choice.hpp"
 #include "tools/partita/program_options.hpp"

@@ -17,10 +17,10 @@
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/compile.hpp"
 #include "tools/partita/commands.hpp"
 
 namespace partita::tool {

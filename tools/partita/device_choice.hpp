@@ -7,7 +7,7 @@
 #include <string>
 
 #include "partita/device/device.hpp"
-#include "partita/passes/compile.hpp"
+#include "partita/driver/compile.hpp"
 #include "tools/partita/commands.hpp"
 
 namespace partita::tool {

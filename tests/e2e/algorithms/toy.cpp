@@ -3,10 +3,10 @@
 #include "tests/e2e/algorithms/toy.hpp"
 
 #include "partita/base/error.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/interpreter.hpp"
-#include "partita/passes/compile.hpp"
 
 namespace partita::testing {
 namespace {

@@ -9,7 +9,7 @@
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
-#include "partita/passes/compile.hpp"
+#include "partita/driver/compile.hpp"
 
 namespace partita::tool {
 

@@ -12,7 +12,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "partita/passes/compile.hpp"
+#include "partita/driver/compile.hpp"
 
 namespace partita::tool {
 

@@ -6,9 +6,9 @@
 #include <array>
 
 #include "partita/base/error.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/ir/interpreter.hpp"
-#include "partita/passes/compile.hpp"
 
 namespace partita::tool {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "partita/base/error.hpp"
+#include "partita/driver/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/compile.hpp"
 #include "tools/partita/bench/statistics.hpp"
 #include "tools/partita/tune/tune.hpp"
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Which tuning file a compilation decides by: the one that is given, else one that is built in and
+// covers the device that is named, else none.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "partita/artifact/tuning.hpp"
+#include "partita/driver/compile.hpp"
+#include "partita/driver/target.hpp"
+
+namespace partita::passes {
+
+struct ChosenTuning {
+  std::shared_ptr<const Tuning> tuning;  ///< null: rules of the target
+  std::string text;                      ///< where it comes from, with the hash of its content
+};
+
+/// A file for another target, or for another device than the one that is named, is a user error.
+[[nodiscard]] ChosenTuning choose_tuning(const CompileOptions& options, const Target& target);
+
+}  // namespace partita::passes

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Batching of reductions.  An initial value for each lane needs more than a further dimension: the
+// identity where the combiner has one, else a loop over the reduced elements.
+#include <algorithm>
+
+#include "ir/axes/batching.hpp"
+#include "partita/ir/reduction.hpp"
+
+namespace partita::ir::batching {
+namespace {
+
+/// Starts from the identity, and combines each lane's initial value with the result.
+void reduce_from_identity(const Job& job, const std::string& combiner) {
+  const Maker b = job.maker();
+  Job without = job;
+  const DenseRef identity = combiner_identity(combiner, job.node.operand(1).type());
+  without.operands[1] = {b.constant(identity), false};
+  batch_leading(without, {true, false});
+  const Value reduced = look_up(job.map, Value{const_cast<Node*>(&job.node), 0}).value;
+  const Value init = b.broadcast(job.plain(1), reduced.type().dims, {0});
+  job.set(0, b.op(cat("stablehlo.", combiner), {init, reduced}));
+}
+
+/// Dimensions of the batched operand: reduced ones in front, then the batch and those that stay.
+struct LoopShape {
+  I64s permutation;
+  std::int64_t steps = 1, lanes = 1;
+
+  explicit LoopShape(const Job& job) : lanes(job.context.size) {
+    const Dims& dims = job.node.operand(0).type().dims;
+    const I64s& reduced = job.node.attrs.i64s("dimensions");
+    I64s kept{0};
+    for (std::int64_t d = 0; d < std::int64_t(dims.size()); ++d) {
+      const bool is_reduced = std::find(reduced.begin(), reduced.end(), d) != reduced.end();
+      (is_reduced ? permutation : kept).push_back(d + 1);
+      (is_reduced ? steps : lanes) *= dims[std::size_t(d)];
+    }
+    permutation.insert(permutation.end(), kept.begin(), kept.end());
+  }
+};
+
+Value step_below(Graph& graph, Value step, std::int64_t steps) {
+  const Maker b{graph};
+  return b.compare("LT", step, b.splat(step.type(), double(steps)));
+}
+
+/// One step: the region on every lane at once.  Arguments: the step, the values so far.
+std::unique_ptr<Graph> make_step(const Job& job, const LoopShape& shape,
+                                 const std::vector<Value>& elements) {
+  auto graph = std::make_unique<Graph>();
+  const Maker b{*graph};
+  const Graph& region = job.node.region(0);
+  const Value step = graph->add_argument(Type::scalar(DType::i64));
+  const std::size_t n = elements.size();
+  BatchMap map;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Type lanes{.dtype = elements[k].type().dtype, .dims = {shape.lanes}};
+    map[region.argument(int(k))] = {graph->add_argument(lanes), true};
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    const Value row = b.op("stablehlo.dynamic_slice", {elements[k], step, b.splat(step.type(), 0)},
+                           {{"slice_sizes", I64s{1, shape.lanes}}});
+    map[region.argument(int(n + k))] = {b.reshape(row, {shape.lanes}), true};
+  }
+  const BatchContext lanes{.into = *graph, .size = shape.lanes};
+  graph->results = {b.op("stablehlo.add", {step, b.splat(step.type(), 1)})};
+  for (const BatchedValue& v : batch_body(region, map, lanes))
+    graph->results.push_back(batched(v, lanes));
+  return graph;
+}
+
+/// Element by element, for a region that is not one of the usual ones.
+void reduce_by_loop(const Job& job) {
+  const Maker b = job.maker();
+  const LoopShape shape(job);
+  const std::size_t n = job.operands.size() / 2;
+  std::vector<Value> elements, carried{b.splat(Type::scalar(DType::i64), 0)};
+  const std::vector<Type> results = job.batched_types();
+  for (std::size_t k = 0; k < n; ++k) {
+    const Value moved =
+        b.op("stablehlo.transpose", {job.with_batch(k)}, {{"permutation", shape.permutation}});
+    elements.push_back(b.reshape(moved, {shape.steps, shape.lanes}));
+    carried.push_back(
+        b.reshape(b.broadcast(job.with_batch(n + k), results[k].dims, {0}), {shape.lanes}));
+  }
+  auto condition = std::make_unique<Graph>();
+  for (const Value& v : carried) condition->add_argument(v.type());
+  condition->results = {step_below(*condition, condition->argument(0), shape.steps)};
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(std::move(condition));
+  regions.push_back(make_step(job, shape, elements));
+  Node* loop = create(b.graph, "stablehlo.while", carried, {}, std::move(regions), {}, b.before,
+                      job.node.location());
+  for (std::size_t k = 0; k < n; ++k)
+    job.set(int(k), b.reshape(loop->result(int(k) + 1), results[k].dims));
+}
+
+}  // namespace
+
+void batch_reduce(const Job& job) {
+  const std::size_t n = job.operands.size() / 2;
+  bool inits_batched = false;
+  for (std::size_t k = n; k < 2 * n; ++k) inits_batched |= job.is_batched(k);
+  if (!inits_batched) {
+    std::vector<bool> data(2 * n, false);
+    std::fill_n(data.begin(), n, true);
+    return batch_leading(job, data);
+  }
+  const auto combiner = n == 1 ? simple_combiner(job.node.region(0)) : std::nullopt;
+  if (combiner)
+    reduce_from_identity(job, *combiner);
+  else
+    reduce_by_loop(job);
+}
+
+}  // namespace partita::ir::batching

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "ir/core/placement_support.hpp"
+
+#include <set>
+
+namespace partita::passes::transforms {
+
+using ir::Graph;
+using ir::I64s;
+using ir::Node;
+using ir::Value;
+
+Type partition_type(const Type& placed) {
+  Type t = placed;
+  t.dims.erase(t.dims.begin());
+  return t;
+}
+
+std::vector<Value> build_map(Graph& graph, Node* before, const std::string& placement,
+                             const std::vector<Value>& operands, const MapBody& body) {
+  auto region = std::make_unique<Graph>();
+  std::vector<Value> arguments;
+  for (const Value& v : operands)
+    arguments.push_back(region->add_argument(partition_type(v.type())));
+  region->results = body(*region, arguments);
+  const ir::Dict attrs{{"placement", placement},
+                       {"in_axes", I64s(operands.size(), 0)},
+                       {"out_axes", I64s(region->results.size(), 0)}};
+  std::vector<Type> types;
+  const std::int64_t n = operands.at(0).type().dims.at(0);
+  for (const Value& v : region->results) {
+    types.push_back(v.type());
+    types.back().dims.insert(types.back().dims.begin(), n);
+  }
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(std::move(region));
+  Node* node = ir::create(graph, "mr.map", operands, attrs, std::move(regions), types, before);
+  std::vector<Value> results;
+  for (int k = 0; k < node->result_count(); ++k) results.push_back(node->result(k));
+  return results;
+}
+
+bool is_reduction(const Node& node) { return node.name().starts_with("mr.reduce_"); }
+
+std::int64_t declared_size(const ir::Module& module, const std::string& placement) {
+  const auto size = module.placement_size(placement);
+  if (!size) throw_internal_error(cat("placement '", placement, "' has no size"));
+  return *size;
+}
+
+std::vector<Value> region_captures(const Node& node) {
+  std::vector<Value> all;
+  std::set<Value> seen;
+  const auto add = [&](const Value& v) {
+    for (const Graph* g = v.node->graph(); g != nullptr;
+         g = g->owner() == nullptr ? nullptr : g->owner()->graph())
+      if (g->owner() == &node) return;
+    if (seen.insert(v).second) all.push_back(v);
+  };
+  for (const auto& region : node.regions()) {
+    ir::walk(*region, [&](Node& inner) {
+      for (const Value& v : inner.operands()) add(v);
+      for (const auto& r : inner.regions())
+        for (const Value& v : r->results) add(v);
+    });
+    for (const Value& v : region->results) add(v);
+  }
+  return all;
+}
+
+}  // namespace partita::passes::transforms

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "kernel/ast/expressions.hpp"
+
+#include <algorithm>
+
+#include "partita/base/error.hpp"
+
+namespace partita::passes {
+namespace {
+
+using kernel::Expr;
+using kernel::ExprId;
+using kernel::ExprKind;
+using kernel::ExprPool;
+using kernel::no_expr;
+
+class Walk {
+ public:
+  explicit Walk(const ExprPool& pool) : pool_(pool), seen_(std::size_t(pool.size())) {}
+
+  void visit(ExprId id) {
+    if (seen_[std::size_t(id)]) return;
+    seen_[std::size_t(id)] = true;
+    for (const ExprId x : pool_[id].operands) visit(x);
+    found_.push_back(id);
+  }
+  void visit(const std::vector<Stmt>& stmts) {
+    for (const Stmt& s : stmts) {
+      for (const ExprId e : roots_of(s)) visit(e);
+      visit(s.body);
+    }
+  }
+  std::vector<ExprId> take() { return std::move(found_); }
+
+ private:
+  const ExprPool& pool_;
+  std::vector<bool> seen_;
+  std::vector<ExprId> found_;
+};
+
+ExprId rebuild_index(ExprPool& pool, ExprKind kind, ExprId a, ExprId b) {
+  switch (kind) {
+    case ExprKind::index_add:
+      return pool.add(a, b);
+    case ExprKind::index_sub:
+      return pool.sub(a, b);
+    case ExprKind::index_mul:
+      return pool.mul(a, b);
+    case ExprKind::index_div:
+      return pool.div(a, std::int64_t(pool[b].bits));
+    case ExprKind::index_mod:
+      return pool.mod(a, std::int64_t(pool[b].bits));
+    case ExprKind::index_min:
+      return pool.min(a, b);
+    case ExprKind::index_max:
+      return pool.max(a, b);
+    case ExprKind::index_less:
+      return pool.less(a, b);
+    case ExprKind::index_less_equal:
+      return pool.less_equal(a, b);
+    case ExprKind::index_equal:
+      return pool.equal(a, b);
+    default:
+      throw_internal_error("an expression that belongs to its kernel");
+  }
+}
+
+}  // namespace
+
+std::vector<ExprId> reachable(const ExprPool& pool, const std::vector<Stmt>& stmts) {
+  Walk walk(pool);
+  walk.visit(stmts);
+  return walk.take();
+}
+
+std::vector<ExprId> reachable(const ExprPool& pool, ExprId root) {
+  Walk walk(pool);
+  walk.visit(root);
+  return walk.take();
+}
+
+std::vector<ExprId> roots_of(const Stmt& s) {
+  std::vector<ExprId> roots;
+  for (const ExprId e : {s.value, s.other})
+    if (e != no_expr) roots.push_back(e);
+  return roots;
+}
+
+bool has_vectors(const std::vector<Stmt>& stmts) {
+  return std::ranges::any_of(stmts,
+                             [](const Stmt& s) { return s.width > 1 || has_vectors(s.body); });
+}
+
+bool depends_on(const ExprPool& pool, ExprId id, ExprKind kind, std::int32_t slot) {
+  return std::ranges::any_of(reachable(pool, id), [&](ExprId x) {
+    const Expr& e = pool[x];
+    return e.kind == kind && (slot < 0 || e.slot == slot);
+  });
+}
+
+std::optional<std::int64_t> index_stride(const ExprPool& pool, ExprId id, std::int32_t variable) {
+  const Expr& e = pool[id];
+  switch (e.kind) {
+    case ExprKind::index_constant:
+    case ExprKind::index_scalar:
+      return 0;
+    case ExprKind::index_variable:
+      return e.slot == variable ? 1 : 0;
+    case ExprKind::index_add:
+    case ExprKind::index_sub: {
+      const auto a = index_stride(pool, e.operands[0], variable),
+                 b = index_stride(pool, e.operands[1], variable);
+      if (!a || !b) return std::nullopt;
+      return e.kind == ExprKind::index_add ? *a + *b : *a - *b;
+    }
+    case ExprKind::index_mul: {
+      const auto a = index_stride(pool, e.operands[0], variable),
+                 b = index_stride(pool, e.operands[1], variable);
+      if (a && b && *a == 0 && *b == 0) return 0;
+      const auto factor = [&](ExprId x) { return std::int64_t(pool[x].bits); };
+      if (b && pool.is_index_constant(e.operands[0])) return *b * factor(e.operands[0]);
+      if (a && pool.is_index_constant(e.operands[1])) return *a * factor(e.operands[1]);
+      return std::nullopt;
+    }
+    default:
+      if (depends_on(pool, id, ExprKind::index_variable, variable)) return std::nullopt;
+      return 0;
+  }
+}
+
+ExprId item_guard(const Kernel& kernel) {
+  if (kernel.body.size() != 1 || kernel.body[0].kind != Stmt::Kind::when) return no_expr;
+  const Expr& test = kernel.pool[kernel.body[0].value];
+  if (test.kind != ExprKind::index_less) return no_expr;
+  const Expr& item = kernel.pool[test.operands[0]];
+  return item.kind == ExprKind::index_variable && item.slot == unbounded_item ? test.operands[1]
+                                                                              : no_expr;
+}
+
+std::optional<std::int64_t> item_extent(const ExprPool& pool) {
+  for (std::int32_t id = 0; id < pool.size(); ++id) {
+    const Expr& e = pool[ExprId(id)];
+    if (e.kind != ExprKind::index_variable || e.slot != 0) continue;
+    const std::int64_t high = pool.bounds(ExprId(id)).high;
+    if (high < ExprPool::unbounded) return high + 1;
+  }
+  return std::nullopt;
+}
+
+ExprId rebuild(ExprPool& pool, const Expr& e, std::span<const ExprId> x) {
+  switch (e.kind) {
+    case ExprKind::constant:
+      return pool.constant(e.dtype, e.bits);
+    case ExprKind::apply:
+      return pool.apply(e.name, e.source, x);
+    case ExprKind::convert:
+      return pool.convert(x[0], e.dtype);
+    case ExprKind::bitcast:
+      return pool.bitcast(x[0], e.dtype);
+    case ExprKind::choose:
+      return pool.choose(x[0], x[1], x[2]);
+    case ExprKind::from_index:
+      return pool.from_index(x[0], e.dtype);
+    case ExprKind::to_index:
+      return pool.to_index(x[0]);
+    case ExprKind::index_constant:
+      return pool.index(std::int64_t(e.bits));
+    default:
+      return rebuild_index(pool, e.kind, x[0], x[1]);
+  }
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What is read off a kernel's expressions, and making them again in another kernel's pool.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernel/ast/kernel.hpp"
+
+namespace partita::passes {
+
+/// Every expression below some statements, once each, operands before those that use them.
+[[nodiscard]] std::vector<kernel::ExprId> reachable(const kernel::ExprPool& pool,
+                                                    const std::vector<Stmt>& stmts);
+/// The same below one expression, itself included.
+[[nodiscard]] std::vector<kernel::ExprId> reachable(const kernel::ExprPool& pool,
+                                                    kernel::ExprId root);
+
+/// What a statement itself, not its body, asks for.
+[[nodiscard]] std::vector<kernel::ExprId> roots_of(const Stmt& s);
+
+/// Whether statements compute with vectors.
+[[nodiscard]] bool has_vectors(const std::vector<Stmt>& stmts);
+
+/// Whether an expression holds one of that kind (and slot, where that is not negative).
+[[nodiscard]] bool depends_on(const kernel::ExprPool& pool, kernel::ExprId id,
+                              kernel::ExprKind kind, std::int32_t slot = -1);
+
+/// How far an index moves with a variable: nothing where that is not a number.
+[[nodiscard]] std::optional<std::int64_t> index_stride(const kernel::ExprPool& pool,
+                                                       kernel::ExprId id, std::int32_t variable);
+
+/// The number of items where the whole body is guarded by it, else no_expr.
+[[nodiscard]] kernel::ExprId item_guard(const Kernel& kernel);
+
+/// Most items that a kernel expects; nothing where it does not say.
+[[nodiscard]] std::optional<std::int64_t> item_extent(const kernel::ExprPool& pool);
+
+/// `e` of some pool, made in `pool` of operands that are there.  Not for what names something of its
+/// own kernel: loads, registers, index variables and scalars.
+[[nodiscard]] kernel::ExprId rebuild(kernel::ExprPool& pool, const kernel::Expr& e,
+                                     std::span<const kernel::ExprId> operands);
+
+}  // namespace partita::passes

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What scalar code needs in OpenCL C 1.2: type names, 16-bit floats, conversions.  No cl_khr_fp16:
+// f16 is converted by vload_half and vstore_half, bf16 by integer arithmetic.
+#include "kernel/print/scalar_text.hpp"
+
+namespace partita::kernel {
+namespace {
+
+constexpr std::string_view always = R"(#pragma OPENCL FP_CONTRACT OFF
+typedef bool i1;
+typedef char i8;
+typedef short i16;
+typedef int i32;
+typedef long i64;
+typedef uchar ui8;
+typedef ushort ui16;
+typedef uint ui32;
+typedef ulong ui64;
+typedef float f32;
+typedef float2 c64;
+)";
+
+constexpr std::string_view with_f64 = R"(#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double f64;
+typedef double2 c128;
+)";
+
+constexpr std::string_view f16_value =
+    R"(f32 f16_value(ui16 bits) { return vload_half(0, (const half*)&bits); }
+)";
+
+constexpr std::string_view f16_bits = R"(ui16 f16_bits(f32 x) {
+  ui16 bits;
+  vstore_half_rte(x, 0, (half*)&bits);
+  return bits;
+}
+)";
+
+constexpr std::string_view bf16_value =
+    R"(f32 bf16_value(ui16 bits) { return as_float((ui32)bits << 16); }
+)";
+
+constexpr std::string_view bf16_bits = R"(ui16 bf16_bits(f32 x) {
+  const ui32 bits = as_uint(x);
+  return isnan(x) ? (ui16)(bits >> 16 | 0x40u) : (ui16)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+)";
+
+// After rounding to odd, rounding to 16 bits is as if done once.
+constexpr std::string_view narrow_f64 = R"(f32 narrow_f64(f64 x) {
+  const f32 nearest = (f32)x;
+  const ui32 bits = as_uint(nearest);
+  if ((f64)nearest == x || isnan(x) || (bits & 1u)) return nearest;
+  return as_float(fabs((f64)nearest) < fabs(x) ? bits + 1u : bits - 1u);
+}
+)";
+
+constexpr std::string_view narrow_ui64 = R"(f32 narrow_ui64(ui64 x) {
+  if (x < 0x1000000) return (f32)x;
+  const i32 shift = 40 - (i32)clz(x);
+  const ui64 rest = x << (64 - shift);
+  return ldexp((f32)(x >> shift | (rest != 0 ? 1 : 0)), shift);
+}
+)";
+
+constexpr std::string_view narrow_i64 = R"(f32 narrow_i64(i64 x) {
+  return x < 0 ? -narrow_ui64(-(ui64)x) : narrow_ui64((ui64)x);
+}
+)";
+
+// Operations on vectors of n elements of T.  maximum is that of scalar code: NaN if either is, -0 < +0.
+constexpr std::string_view vectors = R"(#define load_lanes(T, n, p) vload##n(0, p)
+#define store_lanes(T, n, v, p) vstore##n(v, 0, p)
+#define splat_lanes(T, n, v) ((T##x##n)(v))
+#define fma_lanes(T, n, a, b, c) fma(a, b, c)
+#define choose_lanes(T, n, c, a, b) select(b, a, c)
+#define maximum_lanes(T, n, a, b) \
+  select(b, a, (a > b) | (a != a) | ((a == b) & (bits_##T(n, a) >= 0)))
+#define minimum_lanes(T, n, a, b) \
+  select(b, a, (a < b) | (a != a) | ((a == b) & (bits_##T(n, a) < 0)))
+#define sum_lanes(T, n, v) sum_##T##x##n(v)
+)";
+
+constexpr std::string_view vectors_f32 = R"(typedef float2 f32x2;
+typedef float4 f32x4;
+typedef float8 f32x8;
+typedef float16 f32x16;
+#define bits_f32(n, x) as_int##n(x)
+f32 sum_f32x2(f32x2 v) { return v.x + v.y; }
+f32 sum_f32x4(f32x4 v) { return sum_f32x2(v.lo + v.hi); }
+f32 sum_f32x8(f32x8 v) { return sum_f32x4(v.lo + v.hi); }
+f32 sum_f32x16(f32x16 v) { return sum_f32x8(v.lo + v.hi); }
+)";
+
+constexpr std::string_view vectors_f64 = R"(typedef double2 f64x2;
+typedef double4 f64x4;
+typedef double8 f64x8;
+typedef double16 f64x16;
+#define bits_f64(n, x) as_long##n(x)
+f64 sum_f64x2(f64x2 v) { return v.x + v.y; }
+f64 sum_f64x4(f64x4 v) { return sum_f64x2(v.lo + v.hi); }
+f64 sum_f64x8(f64x8 v) { return sum_f64x4(v.lo + v.hi); }
+f64 sum_f64x16(f64x16 v) { return sum_f64x8(v.lo + v.hi); }
+)";
+
+Dialect make_dialect() {
+  return {
+      .name = "OpenCL C 1.2",
+      .always = always,
+      .with_f64 = with_f64,
+      .snippets =
+          {
+              {"vectors", vectors},
+              {"vectors_f32", vectors_f32, {"vectors"}},
+              {"vectors_f64", vectors_f64, {"vectors"}},
+              {"f16_value", f16_value},
+              {"f16_bits", f16_bits},
+              {"round_f16",
+               "f32 round_f16(f32 x) { return f16_value(f16_bits(x)); }\n",
+               {"f16_value", "f16_bits"}},
+              {"bf16_value", bf16_value},
+              {"bf16_bits", bf16_bits},
+              {"round_bf16",
+               "f32 round_bf16(f32 x) { return bf16_value(bf16_bits(x)); }\n",
+               {"bf16_value", "bf16_bits"}},
+              {"narrow_f64", narrow_f64},
+              {"narrow_ui64", narrow_ui64},
+              {"narrow_i64", narrow_i64, {"narrow_ui64"}},
+              {"saturate_i8", "#define saturate_i8 convert_char_sat\n"},
+              {"saturate_i16", "#define saturate_i16 convert_short_sat\n"},
+              {"saturate_i32", "#define saturate_i32 convert_int_sat\n"},
+              {"saturate_i64", "#define saturate_i64 convert_long_sat\n"},
+              {"saturate_ui8", "#define saturate_ui8 convert_uchar_sat\n"},
+              {"saturate_ui16", "#define saturate_ui16 convert_ushort_sat\n"},
+              {"saturate_ui32", "#define saturate_ui32 convert_uint_sat\n"},
+              {"saturate_ui64", "#define saturate_ui64 convert_ulong_sat\n"},
+          },
+      .function = "",
+      .long_suffix = "L",
+      .reinterpret = {{"i32", "as_int"},
+                      {"ui32", "as_uint"},
+                      {"f32", "as_float"},
+                      {"i64", "as_long"},
+                      {"ui64", "as_ulong"},
+                      {"f64", "as_double"},
+                      {"c64", "as_float2"}},
+      .make_c64 = "(c64)",
+      .make_c128 = "(c128)",
+      .real = ".x",
+      .imag = ".y",
+  };
+}
+
+}  // namespace
+
+const Dialect& opencl_dialect() {
+  static const Dialect dialect = make_dialect();
+  return dialect;
+}
+
+}  // namespace partita::kernel

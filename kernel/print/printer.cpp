@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "kernel/print/printer.hpp"
+
+#include <map>
+#include <set>
+
+#include "kernel/ast/expressions.hpp"
+#include "kernel/print/value_printer.hpp"
+#include "kernel/print/vector_printer.hpp"
+#include "partita/base/error.hpp"
+#include "partita/ir/window.hpp"
+
+namespace partita::passes {
+namespace {
+
+using kernel::Expr;
+using kernel::ExprId;
+using kernel::ExprKind;
+using kernel::no_expr;
+
+class BodyPrinter {
+ public:
+  BodyPrinter(const Kernel& kernel, kernel::ScalarText& text, const BodyNames& names)
+      : k_(kernel), text_(text), names_(names), values_(kernel, text, names), vectors_(values_) {}
+
+  std::string print() {
+    statements(k_.body);
+    return values_.take_text();
+  }
+
+ private:
+  void line(const std::string& s) { values_.line(s); }
+  std::string value(ExprId id) { return values_.value(id); }
+
+  void statements(const std::vector<Stmt>& stmts) {
+    values_.with_statements(stmts, [&] {
+      for (const Stmt& s : stmts) statement(s);
+    });
+  }
+  void nested(const std::vector<Stmt>& stmts) {
+    values_.open_scope();
+    statements(stmts);
+    values_.close_scope();
+    line("}");
+  }
+
+  void statement(const Stmt& s) {
+    if (s.width > 1) return vectors_.statement(s);
+    switch (s.kind) {
+      case Stmt::Kind::declare:
+        if (!values_.is_lane(s.slot))
+          return line(cat(text_.value_type(s.dtype), " r", s.slot, " = ", value(s.value), ";"));
+        [[fallthrough]];
+      case Stmt::Kind::assign:
+        if (const auto it = held_.find(&s); it != held_.end())
+          return line(
+              cat(it->second.name, " = ",
+                  filled(it->second, it->second.how.step, s, value(k_.pool[s.value].operands[1])),
+                  ";"));
+        if (reordered_.contains(&s))
+          reordered_step(s);
+        else
+          line(cat(values_.register_name(s.slot), " = ", value(s.value), ";"));
+        return values_.forget(changes_of(s));
+      case Stmt::Kind::multiply_add:
+        multiply_add(s);
+        return values_.forget(changes_of(s));
+      case Stmt::Kind::loop:
+        return loop(s);
+      case Stmt::Kind::when:
+        line(cat("if (", value(s.value), ") {"));
+        return nested(s.body);
+      case Stmt::Kind::add_lanes:
+        throw_internal_error("the sum of the lanes of what is no vector");
+      case Stmt::Kind::store: {
+        if (!store_parts(s)) {
+          const std::string v = value(s.value), at = value(s.other);
+          line(cat(text_.store(s.dtype, cat("b", s.slot), at, v), ";"));
+        }
+        return values_.forget(changes_of(s));
+      }
+    }
+  }
+
+  /// Writes a complex element by its parts, where it is made of them.
+  bool store_parts(const Stmt& s) {
+    const Expr& e = k_.pool[s.value];
+    if (!names_.has_flat_memory || e.kind != ExprKind::apply || e.name != "complex" ||
+        values_.is_known(s.value))
+      return false;
+    const std::string re = value(e.operands[0]), im = value(e.operands[1]), at = value(s.other);
+    const std::string part = cat("((", text_.value_type(e.source), "*)(b", s.slot, " + ", at, "))");
+    line(cat(part, "[0] = ", re, ";"));
+    line(cat(part, "[1] = ", im, ";"));
+    return true;
+  }
+
+  /// `register = row(register, value)`, whose order among the loop's others is free.
+  void reordered_step(const Stmt& s) {
+    const Expr& e = k_.pool[s.value];
+    const std::string operands[] = {values_.register_name(s.slot), value(e.operands[1])};
+    const bool has_block = e.name == "add" || e.name == "multiply";
+    if (has_block) line("{"), line(names_.reordered);
+    line(cat(operands[0], " = ", text_.apply(e.name, e.source, operands), ";"));
+    if (has_block) line("}");
+  }
+
+  void multiply_add(const Stmt& s) {
+    const std::string a = value(s.value), b = value(s.other), r = values_.register_name(s.slot);
+    if (is_float(s.dtype)) return line(cat(r, " = ", text_.multiply_add(s.dtype, a, b, r), ";"));
+    const std::string product = values_.new_name("v");
+    const std::string operands[] = {a, b};
+    line(cat("const ", text_.value_type(s.dtype), " ", product, " = ",
+             text_.apply("multiply", s.dtype, operands), ";"));
+    const std::string sum[] = {r, product};
+    line(cat(r, " = ", text_.apply("add", s.dtype, sum), ";"));
+  }
+
+  /// The statements of a loop, where each is `register = row(register, …)` on floats and nothing else
+  /// reads these registers; empty otherwise.  Short sums keep their order (decision 0009).
+  [[nodiscard]] std::vector<const Stmt*> reduction_steps(const Stmt& s) const {
+    if (k_.pool.bounds(s.value).high <= ir::few_terms) return {};
+    const bool is_guarded = s.body.size() == 1 && s.body[0].kind == Stmt::Kind::when;
+    std::set<std::int32_t> slots;
+    std::vector<const Stmt*> steps;
+    for (const Stmt& step : is_guarded ? s.body[0].body : s.body) {
+      if (step.kind != Stmt::Kind::assign || !is_float(step.dtype) || values_.is_lane(step.slot))
+        return {};
+      if (!slots.insert(step.slot).second) return {};
+      steps.push_back(&step);
+    }
+    const std::vector<bool> reads = values_.facts().having(
+        [&](const Expr& e) { return e.kind == ExprKind::reg && slots.contains(e.slot); });
+    if (is_guarded && reads[std::size_t(s.body[0].value)]) return {};
+    for (const Stmt* step : steps) {
+      const Expr& e = k_.pool[step->value];
+      if (e.kind != ExprKind::apply || e.operands.size() != 2 || e.dtype != step->dtype) return {};
+      const Expr& held = k_.pool[e.operands[0]];
+      if (held.kind != ExprKind::reg || held.slot != step->slot ||
+          reads[std::size_t(e.operands[1])])
+        return {};
+    }
+    return steps;
+  }
+
+  /// Lines before a loop that say how it may run.
+  void loop_hints(const Stmt& s) {
+    if (s.is_parallel && !names_.parallel_loop.empty()) line(names_.parallel_loop);
+    const std::vector<const Stmt*> steps = reduction_steps(s);
+    if (!names_.reordered.empty()) reordered_.insert(steps.begin(), steps.end());
+    if (!names_.reduction || steps.empty()) return;
+    std::string clauses;
+    std::map<const Stmt*, HeldReduction> held;
+    for (const Stmt* step : steps) {
+      const std::string_view row = k_.pool[step->value].name;
+      HeldReduction h{.how = {}, .name = values_.new_name("q")};
+      h.how = names_.reduction(row, step->dtype, h.name);
+      if (h.how.type.empty())
+        clauses += names_.reduction(row, step->dtype, cat("r", step->slot)).clause;
+      else
+        clauses += h.how.clause;
+      if (h.how.clause.empty()) return;
+      if (!h.how.type.empty()) held.emplace(step, std::move(h));
+    }
+    for (const Stmt* step : steps)
+      if (const auto it = held.find(step); it != held.end())
+        line(cat(it->second.how.type, " ", it->second.name, " = ",
+                 filled(it->second, it->second.how.begin, *step), ";"));
+    line(cat(names_.reduction_loop, clauses));
+    held_.merge(held);
+  }
+
+  /// A register whose loop combines into a variable of another form.
+  struct HeldReduction {
+    LoopReduction how;
+    std::string name;
+  };
+  static std::string filled(const HeldReduction& h, std::string_view text, const Stmt& step,
+                            std::string_view term = {}) {
+    std::string result;
+    for (const char c : text) {
+      if (c == '@')
+        result += cat("r", step.slot);
+      else if (c == '#')
+        result += h.name;
+      else if (c == '$')
+        result += term;
+      else
+        result += c;
+    }
+    return result;
+  }
+
+  /// What registers are after the loops of `stmts` that held them in another form.
+  void end_reductions(const std::vector<Stmt>& stmts) {
+    for (const Stmt& s : stmts) {
+      if (const auto it = held_.find(&s); it != held_.end()) {
+        line(cat("r", s.slot, " = ", filled(it->second, it->second.how.end, s), ";"));
+        held_.erase(it);
+      }
+      end_reductions(s.body);
+    }
+  }
+
+  void loop(const Stmt& s) {
+    Changes changes = changes_of(s);
+    // Each item has registers of its own.
+    if (changes.variables.contains(0))
+      changes.registers.insert(names_.lane_registers.begin(), names_.lane_registers.end());
+    std::vector<ExprId> roots;
+    for (const Stmt& inner : s.body)
+      for (const ExprId e : roots_of(inner))
+        if (inner.width == 1 || !vectors_.has_lanes(e, inner.lane)) roots.push_back(e);
+    values_.value_before_loop(roots, changes);
+    const std::string i = cat("k", s.slot);
+    const std::string begin = s.other == no_expr ? "0" : value(s.other), end = value(s.value);
+    loop_hints(s);
+    line(cat("for (", names_.index_type, " ", i, " = ", begin, "; ", i, " < ", end, "; ",
+             s.step == 1 ? cat("++", i) : cat(i, " += ", s.step), ") {"));
+    nested(s.body);
+    if (!held_.empty()) end_reductions(s.body);
+    values_.forget(changes);
+  }
+
+  const Kernel& k_;
+  kernel::ScalarText& text_;
+  const BodyNames& names_;
+  ValuePrinter values_;
+  VectorPrinter vectors_;
+  std::set<const Stmt*> reordered_;  ///< steps of a loop whose terms may be taken in any order
+  std::map<const Stmt*, HeldReduction> held_;
+};
+
+}  // namespace
+
+std::string print_body(const Kernel& kernel, kernel::ScalarText& text, const BodyNames& names) {
+  return BodyPrinter(kernel, text, names).print();
+}
+
+}  // namespace partita::passes

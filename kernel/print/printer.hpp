@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Prints a kernel's body as C text.  Every element expression becomes a constant local variable in
+// the innermost scope where its operands exist; loads that a loop does not change move before it;
+// the branches of `choose` are evaluated only where needed.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "kernel/ast/kernel.hpp"
+#include "kernel/print/scalar_text.hpp"
+
+namespace partita::passes {
+
+/// How a language says that a loop combines into a register in any order.
+struct LoopReduction {
+  std::string clause;  ///< after BodyNames::reduction_loop; empty: it cannot
+  /// Where the loop combines in another form: a variable's type, how it begins, what it is for a term
+  /// and what the register is at the end, with @ for the register, # for the variable, $ for the term.
+  std::string type = {}, begin = {}, step = {}, end = {};
+};
+
+struct BodyNames {
+  std::string index_type = "int";  ///< C type of index arithmetic
+  DType index_dtype = DType::i32;
+  /// Put before a loop whose iterations are independent; none where empty.
+  std::string parallel_loop = {};
+  /// Put before a loop that does nothing but `register = row(register, …)` on floats, followed by the
+  /// clauses of each register's `reduction`; nothing where one has none.  `name` is what is combined into.
+  std::string reduction_loop = {};
+  std::function<LoopReduction(std::string_view row, DType d, const std::string& name)> reduction =
+      {};
+  /// Put before a sum or product of floats that such a loop accumulates, in a block of its own: terms may
+  /// be taken in any order.  Nothing where empty.
+  std::string reordered = {};
+  /// A variable of the index type that is 0, which the compiler does not know: the text keeps it from
+  /// taking an index for a truth value.  None where empty.
+  std::string unknown_zero = {};
+  /// Whether pointers may be cast to point to other types: parts of complex elements are then read and
+  /// written by themselves.
+  bool has_flat_memory = false;
+  /// Registers of which every item of the innermost loop has its own, and what selects it: "[k0]".
+  std::set<std::int32_t> lane_registers = {};
+  std::string lane = {};
+};
+
+/// Statements, indented by two spaces.  Buffers are `b0, b1, …`, scalars `s0, …`, the work-item `k0`.
+[[nodiscard]] std::string print_body(const Kernel& kernel, kernel::ScalarText& text,
+                                     const BodyNames& names);
+
+}  // namespace partita::passes

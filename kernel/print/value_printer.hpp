@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The text of a kernel's body as it grows: lines, and constant local variables in them that hold the
+// values of expressions.  An expression is printed once in each scope that needs it.  It knows the
+// statements only by what they change; printer.hpp prints those.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernel/ast/body_facts.hpp"
+#include "kernel/ast/scoped_map.hpp"
+#include "kernel/print/printer.hpp"
+#include "partita/base/error.hpp"
+
+namespace partita::passes {
+
+class ValuePrinter {
+ public:
+  ValuePrinter(const Kernel& kernel, kernel::ScalarText& text, const BodyNames& names);
+  ValuePrinter(const ValuePrinter&) = delete;
+  ValuePrinter& operator=(const ValuePrinter&) = delete;
+
+  [[nodiscard]] std::string take_text() { return std::move(out_); }
+  void line(const std::string& s);
+  /// A name that nothing else has: `prefix` and a number.
+  [[nodiscard]] std::string new_name(const char* prefix) { return cat(prefix, next_name_++); }
+
+  /// What follows is indented, and its variables are gone at the end.
+  void open_scope();
+  void close_scope();
+  /// Prints `stmts` by `print`, knowing what they evaluate in any case.
+  template <class Print>
+  void with_statements(const std::vector<Stmt>& stmts, const Print& print) {
+    std::set<kernel::ExprId> outer = std::exchange(certain_, facts_.certain_in(stmts));
+    print();
+    certain_ = std::move(outer);
+  }
+  /// Forgets variables whose value a statement has changed.
+  void forget(const Changes& changes);
+
+  /// The name of a variable (or literal) that holds `id`, printing what is missing.
+  std::string value(kernel::ExprId id);
+  /// The same with `text` in place of an index variable.
+  std::string value_at(std::int32_t variable, const std::string& text, kernel::ExprId id);
+  /// Prints what `roots` in a loop's body need in any case and the loop does not change.
+  void value_before_loop(std::span<const kernel::ExprId> roots, const Changes& changes);
+  [[nodiscard]] bool is_known(kernel::ExprId id) const {
+    return names_.contains(id) || lane_elements_.contains(id);
+  }
+
+  [[nodiscard]] bool is_lane(std::int32_t slot) const {
+    return style_.lane_registers.contains(slot);
+  }
+  [[nodiscard]] std::string register_name(std::int32_t slot) const;
+
+  /// Variables that hold an expression for all lanes of a vector.
+  [[nodiscard]] const std::string* vector(kernel::ExprId id) const { return vectors_.find(id); }
+  void remember_vector(kernel::ExprId id, const std::string& name) { vectors_.put(id, name); }
+  /// Until end_lanes(), a vector that is an expression's or a register's value is this element of it.
+  void set_lane(kernel::ExprId id, const std::string& element);
+  void end_lanes();
+
+  [[nodiscard]] const BodyFacts& facts() const { return facts_; }
+  [[nodiscard]] const Kernel& kernel() const { return k_; }
+  [[nodiscard]] const kernel::ExprPool& pool() const { return k_.pool; }
+  [[nodiscard]] kernel::ScalarText& text() { return text_; }
+  [[nodiscard]] const BodyNames& style() const { return style_; }
+
+ private:
+  void declare(kernel::ExprId e, const std::string& type, const std::string& value);
+  [[nodiscard]] std::string index_constant(const kernel::Expr& e) const;
+  std::string index_text(kernel::ExprId id, const kernel::Expr& e);
+  [[nodiscard]] std::string as_number(const std::string& index) const;
+  [[nodiscard]] std::string leaf(const kernel::Expr& e);
+  void print_index(kernel::ExprId id, const kernel::Expr& e);
+  void print_element(kernel::ExprId id, const kernel::Expr& e);
+  /// Whether only one part of a complex element in memory is asked for.
+  [[nodiscard]] bool is_part_of_load(const kernel::Expr& e) const;
+  void print_choose(kernel::ExprId id, const kernel::Expr& e);
+
+  const Kernel& k_;
+  kernel::ScalarText& text_;
+  const BodyNames& style_;
+  BodyFacts facts_;
+  EarlyEvaluation early_;
+  std::set<kernel::ExprId> certain_;  ///< evaluated by the statements at hand in any case
+  std::string out_;
+  int depth_ = 1, next_name_ = 0;
+  ScopedMap<kernel::ExprId, std::string> names_, vectors_;
+  std::map<kernel::ExprId, std::string> lane_elements_;
+  std::map<std::int32_t, std::string> lane_registers_;
+};
+
+}  // namespace partita::passes

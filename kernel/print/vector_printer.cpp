@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "kernel/print/vector_printer.hpp"
+
+#include <string_view>
+
+#include "kernel/ast/expressions.hpp"
+#include "partita/base/error.hpp"
+
+namespace partita::passes {
+namespace {
+
+using kernel::Expr;
+using kernel::ExprId;
+using kernel::ExprKind;
+
+char arithmetic(std::string_view row) {
+  return row == "add"        ? '+'
+         : row == "subtract" ? '-'
+         : row == "multiply" ? '*'
+         : row == "divide"   ? '/'
+                             : '\0';
+}
+
+std::string_view comparison(std::string_view row) {
+  static constexpr std::pair<std::string_view, std::string_view> rows[] = {
+      {"compare_eq", " == "}, {"compare_ne", " != "}, {"compare_lt", " < "},
+      {"compare_le", " <= "}, {"compare_gt", " > "},  {"compare_ge", " >= "}};
+  for (const auto& [name, text] : rows)
+    if (name == row) return text;
+  return {};
+}
+
+}  // namespace
+
+VectorPrinter::VectorPrinter(ValuePrinter& values)
+    : values_(values), pool_(values.pool()), text_(values.text()) {
+  find_registers(values.kernel().body);
+}
+
+// --- What vectors can compute ---
+
+void VectorPrinter::find_registers(const std::vector<Stmt>& stmts) {
+  for (const Stmt& s : stmts) {
+    if (s.kind == Stmt::Kind::declare && s.width > 1) registers_.insert(s.slot);
+    find_registers(s.body);
+  }
+}
+
+bool VectorPrinter::has_lanes(ExprId id, std::int32_t lane) {
+  const auto found = has_lanes_.find({id, lane});
+  if (found != has_lanes_.end()) return found->second;
+  const Expr& e = pool_[id];
+  bool result = (e.kind == ExprKind::index_variable && e.slot == lane) ||
+                (e.kind == ExprKind::reg && registers_.contains(e.slot));
+  for (const ExprId x : e.operands) result = result || has_lanes(x, lane);
+  return has_lanes_[{id, lane}] = result;
+}
+
+/// Whether the dialect's vectors can compute the value: elements of dtype d, or a comparison of such.
+bool VectorPrinter::is_native(ExprId id, DType d, std::int32_t lane) {
+  if (!has_lanes(id, lane)) return pool_[id].dtype == d;
+  const Expr& e = pool_[id];
+  const auto operands_are = [&](std::size_t from) {
+    for (std::size_t k = from; k < e.operands.size(); ++k)
+      if (!is_native(e.operands[k], d, lane)) return false;
+    return true;
+  };
+  if (e.kind == ExprKind::reg) return e.dtype == d;
+  if (e.kind == ExprKind::load)
+    return e.dtype == d && index_stride(pool_, e.operands[0], lane) == 1;
+  if (e.kind != ExprKind::apply || e.source != d) return false;
+  if (arithmetic(e.name) != 0 || e.name == "negate" || e.name == "maximum" || e.name == "minimum" ||
+      !comparison(e.name).empty())
+    return operands_are(0);
+  return e.name == "select" && is_comparison(e.operands[0], d, lane) && operands_are(1);
+}
+
+bool VectorPrinter::is_comparison(ExprId id, DType d, std::int32_t lane) {
+  const Expr& e = pool_[id];
+  return e.kind == ExprKind::apply && !comparison(e.name).empty() && has_lanes(id, lane) &&
+         is_native(id, d, lane);
+}
+
+// --- Values ---
+
+/// The element's address at lane 0.
+std::string VectorPrinter::first_lane(std::int32_t buffer, ExprId index, const Stmt& s) {
+  return cat("b", buffer, " + ", values_.value_at(s.lane, "0", index));
+}
+
+/// The name of a vector that holds e for all lanes, printing what is missing.
+std::string VectorPrinter::value(ExprId id, const Stmt& s) {
+  if (const std::string* name = values_.vector(id)) return *name;
+  const Expr& e = pool_[id];
+  const DType d = s.dtype;
+  if (!has_lanes(id, s.lane)) return text_.vector_call("splat", d, s.width, values_.value(id));
+  if (e.kind == ExprKind::reg) return cat("r", e.slot);
+  const std::string type = text_.vector_type(d, s.width);
+  std::string text;
+  if (!is_native(id, d, s.lane)) {
+    const std::string array = values_.new_name("a");
+    values_.line(cat(text_.value_type(d), " ", array, "[", s.width, "];"));
+    for_lanes(s, {id},
+              [&] { values_.line(cat(array, "[k", s.lane, "] = ", values_.value(id), ";")); });
+    text = text_.vector_call("load", d, s.width, array);
+  } else if (e.kind == ExprKind::load) {
+    text = text_.vector_call("load", d, s.width, first_lane(e.slot, e.operands[0], s));
+  } else {
+    text = row(e, s);
+  }
+  std::string name = values_.new_name("v");
+  values_.line(cat("const ", type, " ", name, " = ", text, ";"));
+  values_.remember_vector(id, name);
+  return name;
+}
+
+std::string VectorPrinter::row(const Expr& e, const Stmt& s) {
+  std::vector<std::string> x;
+  for (std::size_t k = e.name == "select" ? 1 : 0; k < e.operands.size(); ++k)
+    x.push_back(value(e.operands[k], s));
+  if (e.name == "negate") return cat("-", x[0]);
+  if (const char op = arithmetic(e.name)) return cat(x[0], " ", op, " ", x[1]);
+  if (e.name != "select") return text_.vector_call(e.name, s.dtype, s.width, cat(x[0], ", ", x[1]));
+  const Expr& c = pool_[e.operands[0]];
+  const std::string a = value(c.operands[0], s), b = value(c.operands[1], s);
+  return text_.vector_call("choose", s.dtype, s.width,
+                           cat(a, comparison(c.name), b, ", ", x[0], ", ", x[1]));
+}
+
+/// Puts the vectors that `id` is made of into arrays and names their elements.
+void VectorPrinter::spread(ExprId id, const Stmt& s, bool is_certain) {
+  if (!has_lanes(id, s.lane) || values_.is_known(id)) return;
+  const Expr& e = pool_[id];
+  const bool is_vector = e.kind == ExprKind::reg ||
+                         (is_certain && (e.kind == ExprKind::apply || e.kind == ExprKind::load) &&
+                          e.dtype == s.dtype && is_native(id, s.dtype, s.lane));
+  if (is_vector) {
+    const std::string v = value(id, s), array = values_.new_name("a");
+    values_.line(cat(text_.value_type(s.dtype), " ", array, "[", s.width, "];"));
+    values_.line(cat(text_.vector_call("store", s.dtype, s.width, cat(v, ", ", array)), ";"));
+    return values_.set_lane(id, cat(array, "[k", s.lane, "]"));
+  }
+  for (std::size_t k = 0; k < e.operands.size(); ++k)
+    spread(e.operands[k], s, is_certain && (e.kind != ExprKind::choose || k == 0));
+}
+
+/// Scalar code for each lane; vectors that `roots` are made of are elements of arrays in it.
+void VectorPrinter::for_lanes(const Stmt& s, std::initializer_list<ExprId> roots,
+                              const std::function<void()>& print_lane) {
+  for (const ExprId id : roots) spread(id, s, true);
+  values_.line(cat("for (", values_.style().index_type, " k", s.lane, " = 0; k", s.lane, " < ",
+                   s.width, "; ++k", s.lane, ") {"));
+  values_.open_scope();
+  print_lane();
+  values_.close_scope();
+  values_.line("}");
+  values_.end_lanes();
+}
+
+// --- Statements ---
+
+void VectorPrinter::statement(const Stmt& s) {
+  const std::string r = cat("r", s.slot);
+  switch (s.kind) {
+    case Stmt::Kind::declare:
+      return values_.line(
+          cat(text_.vector_type(s.dtype, s.width), " ", r, " = ", value(s.value, s), ";"));
+    case Stmt::Kind::assign:
+      values_.line(cat(r, " = ", value(s.value, s), ";"));
+      break;
+    case Stmt::Kind::multiply_add: {
+      const std::string a = value(s.value, s), b = value(s.other, s);
+      values_.line(
+          cat(r, " = ", text_.vector_call("fma", s.dtype, s.width, cat(a, ", ", b, ", ", r)), ";"));
+      break;
+    }
+    case Stmt::Kind::add_lanes: {
+      const std::string v = value(s.value, s);
+      values_.line(cat(r, " += ", text_.vector_call("sum", s.dtype, s.width, v), ";"));
+      break;
+    }
+    case Stmt::Kind::store:
+      store(s);
+      break;
+    default:
+      throw_internal_error("a statement that has no form for vectors");
+  }
+  values_.forget(changes_of(s));
+}
+
+void VectorPrinter::store(const Stmt& s) {
+  const DType stored = values_.kernel().buffers[std::size_t(s.slot)].dtype;
+  const bool is_one = index_stride(pool_, s.other, s.lane) == 1 && stored == s.dtype &&
+                      pool_[s.value].dtype == s.dtype;
+  if (is_one) {
+    const std::string v = value(s.value, s);
+    values_.line(cat(
+        text_.vector_call("store", s.dtype, s.width, cat(v, ", ", first_lane(s.slot, s.other, s))),
+        ";"));
+    return;
+  }
+  for_lanes(s, {s.value, s.other}, [&] {
+    const std::string v = values_.value(s.value), at = values_.value(s.other);
+    values_.line(cat(text_.store(stored, cat("b", s.slot), at, v), ";"));
+  });
+}
+
+}  // namespace partita::passes

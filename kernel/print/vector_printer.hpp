@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Statements that do the same for all lanes at once (Stmt::width).  What the dialect's vectors can
+// compute is printed with them; the rest is a loop over lanes between arrays of elements.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernel/print/value_printer.hpp"
+
+namespace partita::passes {
+
+class VectorPrinter {
+ public:
+  explicit VectorPrinter(ValuePrinter& values);
+
+  /// Prints `s`, whose width is above 1.
+  void statement(const Stmt& s);
+  /// Whether a value differs between lanes.
+  [[nodiscard]] bool has_lanes(kernel::ExprId id, std::int32_t lane);
+
+ private:
+  void find_registers(const std::vector<Stmt>& stmts);
+  bool is_native(kernel::ExprId id, DType d, std::int32_t lane);
+  bool is_comparison(kernel::ExprId id, DType d, std::int32_t lane);
+  std::string first_lane(std::int32_t buffer, kernel::ExprId index, const Stmt& s);
+  std::string value(kernel::ExprId id, const Stmt& s);
+  std::string row(const kernel::Expr& e, const Stmt& s);
+  void spread(kernel::ExprId id, const Stmt& s, bool is_certain);
+  void for_lanes(const Stmt& s, std::initializer_list<kernel::ExprId> roots,
+                 const std::function<void()>& print_lane);
+  void store(const Stmt& s);
+
+  ValuePrinter& values_;
+  const kernel::ExprPool& pool_;
+  kernel::ScalarText& text_;
+  std::set<std::int32_t> registers_;  ///< that are vectors
+  std::map<std::pair<kernel::ExprId, std::int32_t>, bool> has_lanes_;
+};
+
+}  // namespace partita::passes

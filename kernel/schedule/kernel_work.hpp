@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// An estimate of what a kernel does, from its statements alone: simple operations on elements, in
+// which elementary functions count as several.  For decisions, not for predictions of time.
+#pragma once
+
+#include "kernel/ast/kernel.hpp"
+#include "lowering/context/plan_builder.hpp"
+
+namespace partita::passes {
+
+/// Operations of one work-item at most; infinite where a loop of the kernel has no known bound.
+[[nodiscard]] double work_per_item(const Kernel& kernel);
+
+/// What one run of a plan on one shard does; infinite where a loop's turns are not known.
+struct PlanWork {
+  double launches = 0;       ///< of kernels, library products and copies
+  double operations = 0;     ///< of kernels
+  double multiply_adds = 0;  ///< of library products
+};
+[[nodiscard]] PlanWork work_of(const PlanDraft& draft);
+
+}  // namespace partita::passes

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "kernel/schedule/pack_launches.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "kernel/ast/expressions.hpp"
+#include "kernel/schedule/merge_kernels.hpp"
+#include "kernel/schedule/step_access.hpp"
+
+namespace partita::passes {
+namespace {
+
+using kernel::ExprId;
+using kernel::ExprKind;
+using kernel::ExprPool;
+
+/// Loads and operations, vectors counted once, that take about as long as a launch does.
+constexpr std::int64_t most_work = 32768;
+/// Rounds of a loop whose number is known when the plan runs.
+constexpr std::int64_t usual_rounds = 16;
+/// Items of packed launches that may have nothing to do.
+constexpr std::int64_t most_idle = 4096;
+/// Of a packed kernel.  Small kernels are often the same for several launches, and compiled once; one
+/// that holds them all takes device compilers longer.
+constexpr int most_operations = 64;
+constexpr std::size_t most_buffers = 32;
+/// How far back a launch looks for one to join.
+constexpr std::size_t window = 64;
+
+/// Loads and operations of one item.
+std::int64_t work_of(const Kernel& k, const std::vector<Stmt>& stmts) {
+  std::int64_t work = 0;
+  for (const Stmt& s : stmts) {
+    ++work;
+    for (const ExprId root : roots_of(s)) {
+      for (const ExprId id : reachable(k.pool, root)) {
+        const ExprKind kind = k.pool[id].kind;
+        work += kind == ExprKind::apply || kind == ExprKind::load;
+      }
+    }
+    std::int64_t rounds = 1;
+    if (s.kind == Stmt::Kind::loop) {
+      const std::int64_t high = k.pool.bounds(s.value).high;
+      rounds = high < ExprPool::unbounded ? std::max<std::int64_t>(high / s.step, 1) : usual_rounds;
+    }
+    work = std::min(work, most_work) +
+           std::min(rounds, most_work) * std::min(work_of(k, s.body), most_work);
+  }
+  return work;
+}
+
+/// Whether an item keeps a tile of sums in registers: beside other work it would not.
+bool is_contraction(const std::vector<Stmt>& stmts) {
+  return std::ranges::any_of(stmts, [](const Stmt& s) {
+    return s.kind == Stmt::Kind::multiply_add || is_contraction(s.body);
+  });
+}
+
+/// Steps that stay together: one, or launches that become one.
+struct Group {
+  Steps steps;
+  std::map<int, bool> uses;  ///< buffers, and whether they are written
+  Grid grid;
+  std::int64_t most_items = 0;  ///< of a launch
+  int operations = 0;
+  bool is_wall = false;  ///< nothing moves past it
+  bool is_short = false;
+};
+
+bool conflict(const Group& a, const Group& b) {
+  return std::ranges::any_of(a.uses, [&](const auto& use) {
+    const auto it = b.uses.find(use.first);
+    return it != b.uses.end() && (use.second || it->second);
+  });
+}
+
+Grid larger(const Grid& a, const Grid& b) {
+  return {std::max(a.items, b.items), std::max(a.rows, b.rows)};
+}
+
+class Packer {
+ public:
+  explicit Packer(PlanDraft& draft) : draft_(draft) {}
+
+  void pack(Steps& steps) {
+    std::vector<Group> groups;
+    for (Step& s : steps) {
+      for (Steps* inner : inner_steps(s)) pack(*inner);
+      Group g = group_of(std::move(s));
+      if (!join(groups, g)) groups.push_back(std::move(g));
+    }
+    steps.clear();
+    for (Group& g : groups)
+      steps.push_back(g.steps.size() == 1 ? std::move(g.steps[0]) : packed(g));
+  }
+
+ private:
+  [[nodiscard]] KernelCall call_of(const Step& s) const {
+    const Launch& l = std::get<Launch>(s.what);
+    return {draft_.kernels[std::size_t(l.kernel)].get(), &l};
+  }
+
+  Group group_of(Step s) {
+    Group g;
+    const bool is_launch = std::holds_alternative<Launch>(s.what);
+    g.is_wall = !is_launch && !std::holds_alternative<Copy>(s.what) &&
+                !std::holds_alternative<Gemm>(s.what);
+    if (!g.is_wall)
+      for_each_access(s, draft_, [&](const Access& a) { g.uses[a.ref->buffer] |= a.writes; });
+    if (is_launch) measure(call_of(s), g);
+    g.steps.push_back(std::move(s));
+    return g;
+  }
+
+  static void measure(const KernelCall& call, Group& g) {
+    const std::optional<Grid> grid = grid_of(call);
+    if (!grid || grid->items > most_work || grid->rows > most_work) return;
+    g.grid = *grid;
+    g.most_items = grid->count();
+    g.operations = facts_of(call).operations;
+    const Kernel& k = *call.kernel;
+    g.is_short = g.most_items > 0 && !is_contraction(k.body) &&
+                 g.most_items <= most_work / std::max<std::int64_t>(work_of(k, k.body), 1);
+  }
+
+  static bool fits(const Group& first, const Group& g) {
+    if (!first.is_short || first.operations + g.operations > most_operations || conflict(first, g))
+      return false;
+    const std::int64_t items = std::max(first.most_items, g.most_items);
+    if (larger(first.grid, g.grid).count() > items + most_idle) return false;
+    return first.uses.size() + g.uses.size() <= most_buffers;
+  }
+
+  /// Puts `g` into the nearest group before it that takes it; that one moves to `g`, or `g` to it.
+  static bool join(std::vector<Group>& groups, Group& g) {
+    if (!g.is_short) return false;
+    bool may_rise = true;
+    const std::size_t from = groups.size() - std::min(groups.size(), window);
+    for (std::size_t i = groups.size(); i-- > from;) {
+      Group& candidate = groups[i];
+      if (candidate.is_wall) return false;
+      const auto at = groups.begin() + std::ptrdiff_t(i);
+      const auto may_sink = [&] {
+        return std::none_of(at + 1, groups.end(),
+                            [&](const Group& between) { return conflict(between, candidate); });
+      };
+      if (fits(candidate, g) && (may_rise || may_sink())) {
+        absorb(candidate, g);
+        if (!may_rise) std::rotate(at, at + 1, groups.end());
+        return true;
+      }
+      may_rise = may_rise && !conflict(candidate, g);
+    }
+    return false;
+  }
+
+  static void absorb(Group& first, Group& g) {
+    for (Step& s : g.steps) first.steps.push_back(std::move(s));
+    for (const auto& [buffer, is_written] : g.uses) first.uses[buffer] |= is_written;
+    first.grid = larger(first.grid, g.grid);
+    first.most_items = std::max(first.most_items, g.most_items);
+    first.operations += g.operations;
+  }
+
+  Step packed(const Group& g) {
+    std::vector<KernelCall> calls;
+    for (const Step& s : g.steps) calls.push_back(call_of(s));
+    MergedCall call = pack_calls(calls);
+    call.kernel->stem = calls.back().kernel->stem;
+    call.launch.kernel = int(draft_.kernels.size());
+    draft_.kernels.push_back(std::move(call.kernel));
+    return {std::move(call.launch), g.steps.back().name};
+  }
+
+  PlanDraft& draft_;
+};
+
+}  // namespace
+
+void pack_launches(PlanDraft& draft) { Packer(draft).pack(draft.plan.steps); }
+
+}  // namespace partita::passes

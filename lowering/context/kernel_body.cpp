@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "lowering/context/kernel_body.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "partita/scalar/elementwise.hpp"
+
+namespace partita::passes {
+
+using ir::Node;
+using ir::Value;
+using kernel::ExprId;
+
+std::int32_t KernelBody::buffer(const Location& at, DType d, bool is_written) {
+  for (std::size_t k = 0; k < buffers_.size(); ++k) {
+    if (buffers_[k].buffer != at.buffer || !(buffers_[k].offset == at.offset) ||
+        kernel_.buffers[k].dtype != d)
+      continue;
+    kernel_.buffers[k].is_written |= is_written;
+    return std::int32_t(k);
+  }
+  buffers_.push_back({at.buffer, at.offset});
+  kernel_.buffers.push_back({d, is_written});
+  return std::int32_t(buffers_.size()) - 1;
+}
+
+ExprId KernelBody::scalar(const HostExpr& value) {
+  if (value.is_constant()) return pool().index(value.value());
+  const auto it = std::ranges::find(scalars_, value);
+  if (it != scalars_.end()) return pool().scalar(std::int32_t(it - scalars_.begin()));
+  return parameter(value);
+}
+
+ExprId KernelBody::parameter(const HostExpr& value) {
+  scalars_.push_back(value);
+  kernel_.scalars = int(scalars_.size());
+  return pool().scalar(std::int32_t(scalars_.size()) - 1);
+}
+
+ExprId KernelBody::load_memory(const Location& at, const Type& type,
+                               std::span<const ExprId> index) {
+  largest_count_ = std::max(largest_count_, type.count());
+  return pool().load(buffer(at, type.dtype, false), type.dtype,
+                     kernel::linear_index(pool(), index, type.dims));
+}
+
+ExprId KernelBody::load_slice(const PlanBuilder::Slice& slice, const Type& type,
+                              std::span<const ExprId> index) {
+  // In memory: the slice starts at an offset that the host computes.
+  if (!builder_.locations_.contains(slice.whole)) {
+    std::vector<ExprId> whole_index;
+    ExprId lane = scalar(slice.first);
+    if (slice.has_lanes)
+      lane =
+          pool().add(lane, pool().min(index[0], pool().sub(scalar(slice.count), pool().index(1))));
+    whole_index.push_back(lane);
+    whole_index.insert(whole_index.end(), index.begin() + (slice.has_lanes ? 1 : 0), index.end());
+    return element(slice.whole, whole_index);
+  }
+  const Type& whole = slice.whole.type();
+  std::int64_t stride = 1;
+  for (std::size_t d = 1; d < whole.dims.size(); ++d) stride *= whole.dims[d];
+  Location at = builder_.locations_.at(slice.whole);
+  at.offset = at.offset + slice.first * HostExpr(stride);
+  if (!slice.has_lanes) return load_memory(at, type, index);
+  // Lanes beyond the count repeat the last one, so that the tail block reads nothing foreign.
+  std::vector<ExprId> clamped(index.begin(), index.end());
+  clamped[0] = pool().min(index[0], pool().sub(scalar(slice.count), pool().index(1)));
+  return load_memory(at, type, clamped);
+}
+
+ExprId KernelBody::combined(const ir::Graph& region, std::size_t k) {
+  return element(region.results.at(k), {});
+}
+
+ExprId KernelBody::element(Value v, std::span<const ExprId> index) {
+  if (const auto it = defined_.find(v); it != defined_.end()) return it->second;
+  if (builder_.is_host(v)) return pool().from_index(scalar(builder_.host_value(v)), v.type().dtype);
+  const auto key = std::pair(v, std::vector<ExprId>(index.begin(), index.end()));
+  if (const auto it = memo_.find(key); it != memo_.end()) return it->second;
+  ExprId e;
+  if (const auto slice = builder_.slices_.find(v); slice != builder_.slices_.end()) {
+    e = load_slice(slice->second, v.type(), index);
+  } else if (const auto at = builder_.locations_.find(v); at != builder_.locations_.end()) {
+    e = load_memory(at->second, v.type(), index);
+  } else {
+    e = inline_node(v, index);
+  }
+  memo_.emplace(key, e);
+  return e;
+}
+
+ExprId KernelBody::inline_node(Value v, std::span<const ExprId> index) {
+  Node& node = *v.node;
+  if (node.is("stablehlo.constant")) {
+    const auto& dense = **node.attrs.find("value")->get_if<ir::DenseRef>();
+    if (dense.is_splat() && byte_size(v.type().dtype) <= 8) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, dense.bytes().data(), dense.bytes().size());
+      return pool().constant(v.type().dtype, bits);
+    }
+    if (dense.is_splat()) {
+      std::array<std::uint64_t, 2> parts{};
+      std::memcpy(parts.data(), dense.bytes().data(), sizeof parts);
+      return pool().apply(
+          "complex", DType::f64,
+          {pool().constant(DType::f64, parts[0]), pool().constant(DType::f64, parts[1])});
+    }
+    return load_memory(builder_.memory(v), v.type(), index);
+  }
+  const auto load = [&](int operand, std::span<const ExprId> at) {
+    return element(node.operand(std::size_t(operand)), at);
+  };
+  if (node.op().lower) return node.op().lower(node, v.index, pool(), index, load);
+  if (node.op().row != nullptr) {
+    std::vector<ExprId> operands;
+    for (const Value& x : node.operands())
+      operands.push_back(element(x, x.type().dims.empty() ? std::span<const ExprId>{} : index));
+    return pool().apply(node.op().row->name, node.operands().back().type().dtype, operands);
+  }
+  throw_user_error(cat(node.name(), ": has no kernel on this target"), node.location());
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Composes what nodes lower to into the expressions of one kernel: values in memory become loads,
+// host scalars become arguments, everything else is inlined at the index it is asked for.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lowering/context/plan_builder.hpp"
+
+namespace partita::passes {
+
+class KernelBody {
+ public:
+  KernelBody(PlanBuilder& builder, Kernel& kernel) : builder_(builder), kernel_(kernel) {}
+
+  /// Element of v at `index`, one expression per dimension.
+  kernel::ExprId element(ir::Value v, std::span<const kernel::ExprId> index);
+  /// Makes `v` (any index, or a scalar of a combiner) stand for an expression in this kernel.
+  void define(ir::Value v, kernel::ExprId e) { defined_[v] = e; }
+  /// Result k of a combiner region whose arguments were define()d.
+  kernel::ExprId combined(const ir::Graph& region, std::size_t k);
+
+  /// Parameter for memory at a location (element type d).
+  std::int32_t buffer(const Location& at, DType d, bool is_written);
+  kernel::ExprId scalar(const HostExpr& value);
+  /// An argument even where the value is a constant, so that launches which differ in it alone share
+  /// a kernel.
+  kernel::ExprId parameter(const HostExpr& value);
+
+  [[nodiscard]] const std::vector<BufferRef>& buffers() const { return buffers_; }
+  [[nodiscard]] const std::vector<HostExpr>& scalars() const { return scalars_; }
+  kernel::ExprPool& pool() { return kernel_.pool; }
+  /// Elements of the largest array that is addressed: decides how wide index arithmetic is.
+  [[nodiscard]] std::int64_t largest_count() const { return largest_count_; }
+  void note_count(std::int64_t elements) { largest_count_ = std::max(largest_count_, elements); }
+
+ private:
+  kernel::ExprId load_memory(const Location& at, const Type& type,
+                             std::span<const kernel::ExprId> index);
+  kernel::ExprId load_slice(const PlanBuilder::Slice& slice, const Type& type,
+                            std::span<const kernel::ExprId> index);
+  kernel::ExprId inline_node(ir::Value v, std::span<const kernel::ExprId> index);
+
+  PlanBuilder& builder_;
+  Kernel& kernel_;
+  ir::ValueMap<kernel::ExprId> defined_;
+  std::map<std::pair<ir::Value, std::vector<kernel::ExprId>>, kernel::ExprId> memo_;
+  std::vector<BufferRef> buffers_;
+  std::vector<HostExpr> scalars_;
+  std::int64_t largest_count_ = 0;
+};
+
+}  // namespace partita::passes

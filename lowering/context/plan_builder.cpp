@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "lowering/context/plan_builder.hpp"
+
+#include <algorithm>
+
+#include "lowering/context/kernel_body.hpp"
+#include "partita/base/error.hpp"
+#include "partita/ir/op.hpp"
+
+namespace partita::passes {
+
+using ir::Graph;
+using ir::KernelShape;
+using ir::Node;
+using ir::Value;
+
+namespace {
+
+/// A text attribute of argument or result `k`; empty where there is none (others may say anything).
+std::string text_of(const std::vector<ir::Dict>& attrs, std::size_t k, std::string_view name) {
+  const ir::Attribute* found = k < attrs.size() ? attrs[k].find(name) : nullptr;
+  const auto* text = found == nullptr ? nullptr : found->get_if<std::string>();
+  return text == nullptr ? std::string() : *text;
+}
+
+}  // namespace
+
+PlanBuilder::PlanBuilder(const ir::Module& module, const ir::Function& function,
+                         const ValuePolicy& policy)
+    : module_(module),
+      function_(function),
+      policy_(policy),
+      analysis_(*function.body, policy),
+      plan_(draft_.plan),
+      out_(&draft_.plan.steps) {}
+
+PlanDraft PlanBuilder::build() {
+  bind_arguments();
+  lower_graph(*function_.body);
+  bind_results();
+  return std::move(draft_);
+}
+
+// --- Buffers ------------------------------------------------------------------------------------
+
+int PlanBuilder::new_buffer(BufferKind kind, DType dtype, HostExpr count, std::string name,
+                            int index) {
+  plan_.buffers.push_back({.kind = kind,
+                           .index = index,
+                           .dtype = dtype,
+                           .count = std::move(count),
+                           .name = std::move(name)});
+  return int(plan_.buffers.size()) - 1;
+}
+
+Location PlanBuilder::new_temporary(const Type& type, const std::string& name) {
+  return {new_buffer(BufferKind::arena, type.dtype, HostExpr(type.count()), name), HostExpr(0)};
+}
+
+int PlanBuilder::new_variable(const std::string& name) {
+  plan_.variables.push_back(name);
+  return int(plan_.variables.size()) - 1;
+}
+
+int PlanBuilder::placement_index(const std::string& name) {
+  const auto it = std::ranges::find(plan_.placements, name, &Placement::name);
+  if (it != plan_.placements.end()) return int(it - plan_.placements.begin());
+  const auto size = module_.placement_size(name);
+  if (!size) throw_internal_error(cat("placement '", name, "' has no size"));
+  const int begin = new_variable(name + ".begin"), end = new_variable(name + ".end");
+  plan_.placements.push_back({name, *size, begin, end});
+  return int(plan_.placements.size()) - 1;
+}
+
+void PlanBuilder::emit(decltype(Step::what) what, std::string name) {
+  out_->push_back({std::move(what), std::move(name)});
+}
+
+void PlanBuilder::emit_copy(Location from, Location to, const Type& type, const std::string& name) {
+  if (type.count() == 0 || (from.buffer == to.buffer && from.offset == to.offset)) return;
+  emit(Copy{{from.buffer, from.offset}, {to.buffer, to.offset}, HostExpr(type.count())}, name);
+}
+
+std::string PlanBuilder::step_name(const Node& node) const {
+  std::string name(node.name());
+  if (const auto dot = name.find('.'); dot != std::string::npos) name.erase(0, dot + 1);
+  const Dims dims = node.result_types().empty() ? Dims{} : node.result_types()[0].dims;
+  if (dims.empty()) name += "_scalar";  // never the name of a built-in function
+  for (std::int64_t d : dims)
+    name += (name.back() >= '0' && name.back() <= '9' ? "x" : "_") + std::to_string(d);
+  return name;
+}
+
+// --- Values -------------------------------------------------------------------------------------
+
+bool PlanBuilder::is_host(Value v) const {
+  return host_.contains(v) || analysis_.is_host_scalar(v);
+}
+
+HostExpr PlanBuilder::host_value(Value v) {
+  if (const auto it = host_.find(v); it != host_.end()) return it->second;
+  const Node& node = *v.node;
+  const auto operand = [&](std::size_t k) { return host_value(node.operand(k)); };
+  HostExpr e;
+  if (node.is("stablehlo.constant")) {
+    const HostArray array =
+        convert((*node.attrs.find("value")->get_if<ir::DenseRef>())->to_array(), DType::i64);
+    e = HostExpr(*array.data<DType::i64>());
+  } else if (node.is("stablehlo.add")) {
+    e = operand(0) + operand(1);
+  } else if (node.is("stablehlo.subtract")) {
+    e = operand(0) - operand(1);
+  } else if (node.is("stablehlo.multiply")) {
+    e = operand(0) * operand(1);
+  } else if (node.is("stablehlo.minimum")) {
+    e = min(operand(0), operand(1));
+  } else if (node.is("stablehlo.maximum")) {
+    e = max(operand(0), operand(1));
+  } else if (node.is("stablehlo.clamp")) {
+    e = min(max(operand(1), operand(0)), operand(2));
+  } else if (node.is("stablehlo.convert") || node.is("stablehlo.reshape")) {
+    e = operand(0);
+  } else {
+    throw_internal_error(cat("no host value for ", node.name()));
+  }
+  host_[v] = e;
+  return e;
+}
+
+bool PlanBuilder::is_in_memory(Value v) const {
+  if (locations_.contains(v)) return true;
+  if (const auto it = slices_.find(v); it != slices_.end())
+    return !it->second.has_lanes && locations_.contains(it->second.whole);
+  if (!v.node->is("stablehlo.constant") || is_host(v)) return false;
+  // Elements of 16 bytes are no literals.
+  return !(*v.node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat() ||
+         byte_size(v.type().dtype) > 8;
+}
+
+Location PlanBuilder::memory(Value v) {
+  if (const auto it = locations_.find(v); it != locations_.end()) return it->second;
+  if (const auto it = slices_.find(v);
+      it != slices_.end() && !it->second.has_lanes && locations_.contains(it->second.whole)) {
+    Location at = locations_.at(it->second.whole);
+    at.offset = at.offset + it->second.first * HostExpr(v.type().count());
+    return at;
+  }
+  if (is_in_memory(v)) {
+    draft_.constants.push_back((*v.node->attrs.find("value")->get_if<ir::DenseRef>())->to_array());
+    const int index = int(draft_.constants.size()) - 1;
+    const Location at{new_buffer(BufferKind::constant, v.type().dtype, HostExpr(v.type().count()),
+                                 "constant", index),
+                      0};
+    locations_[v] = at;
+    return at;
+  }
+  const Location at = new_temporary(v.type(), step_name(*v.node));
+  lower_loops(v, at);
+  return at;
+}
+
+void PlanBuilder::bind_arguments() {
+  const auto arguments = function_.body->arguments();
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const Value v = arguments[k];
+    PortInfo port{.name = function_.body->argument_hint(int(k)), .type = v.type()};
+    if (const std::string name = text_of(function_.arg_attrs, k, "mr.name"); !name.empty())
+      port.name = name;
+    HostExpr count(v.type().count());
+    // Split where every use is as a sliced operand of one placement's outermost loop.
+    std::optional<std::string> placement;
+    bool is_split = true;
+    ir::walk(*function_.body, [&](Node& node) {
+      const bool is_outer = node.is("mr.foreach") && [&] {
+        for (const Graph* g = node.graph(); g != nullptr && g->owner() != nullptr;
+             g = g->owner()->graph())
+          if (g->owner()->is("mr.foreach")) return false;
+        return true;
+      }();
+      for (std::size_t o = 0; o < node.operands().size(); ++o) {
+        if (node.operand(o) != v) continue;
+        const bool is_sliced = is_outer && std::int64_t(o) < node.attrs.i64s("operand_segments")[0];
+        if (!is_sliced || (placement && *placement != node.attrs.text("placement")))
+          is_split = false;
+        else
+          placement = node.attrs.text("placement");
+      }
+      for (const auto& region : node.regions())
+        if (std::ranges::find(region->results, v) != region->results.end()) is_split = false;
+    });
+    if (std::ranges::find(function_.body->results, v) != function_.body->results.end())
+      is_split = false;
+    if (is_split && placement) {
+      port.placement = placement_index(*placement);
+      split_[v] = port.placement;
+      const Placement& p = plan_.placements[std::size_t(port.placement)];
+      const std::int64_t inner = v.type().dims[0] == 0 ? 0 : v.type().count() / v.type().dims[0];
+      count = (HostExpr::variable(p.end_variable) - HostExpr::variable(p.begin_variable)) *
+              HostExpr(inner);
+    }
+    plan_.inputs.push_back(port);
+    locations_[v] = {new_buffer(BufferKind::input, v.type().dtype, count, cat("in", k), int(k)), 0};
+  }
+}
+
+void PlanBuilder::bind_results() {
+  const auto& results = function_.body->results;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const Value v = results[k];
+    PortInfo port{.name = text_of(function_.res_attrs, k, "jax.result_info"), .type = v.type()};
+    const Location from = memory(v);
+    HostExpr count(v.type().count());
+    if (const auto it = split_.find(v); it != split_.end()) {
+      port.placement = it->second;
+      count = plan_.buffers[std::size_t(from.buffer)].count;
+    }
+    const int buffer = new_buffer(BufferKind::output, v.type().dtype, count, cat("out", k), int(k));
+    plan_.outputs.push_back(port);
+    if (v.type().count() > 0)
+      emit(Copy{{from.buffer, from.offset}, {buffer, HostExpr(0)}, count}, cat("copy to out", k));
+  }
+}
+
+void PlanBuilder::lower_graph(const Graph& graph) {
+  for (Node* node : graph.nodes()) lower_node(*node);
+}
+
+void PlanBuilder::lower_node(Node& node) {
+  switch (node.op().shape) {
+    case KernelShape::reduce:
+      return lower_reduce(node);
+    case KernelShape::contraction:
+      return lower_contraction(node);
+    case KernelShape::scatter:
+      return lower_scatter(node);
+    case KernelShape::window:
+      return lower_window(node);
+    case KernelShape::procedure:
+      return lower_procedure(node);
+    case KernelShape::loops:
+      break;
+    case KernelShape::none: {
+      if (node.is("stablehlo.while")) return lower_while(node);
+      if (node.is("stablehlo.case") || node.is("stablehlo.if")) return lower_case(node);
+      if (node.is("mr.foreach")) return lower_foreach(node);
+      if (node.is("mr.check")) return lower_check(node);
+      if (node.name().ends_with("_start") || node.name().ends_with("_done"))
+        return lower_collective(node);
+      throw_user_error(cat(node.name(), ": is not supported on this target"), node.location());
+    }
+  }
+  if (node.is("stablehlo.dynamic_update_slice")) return lower_update_slice(node);
+  for (int k = 0; k < node.result_count(); ++k) {
+    const Value v = node.result(k);
+    // Constants and host scalars get memory only where something asks for it.
+    if (!analysis_.is_materialised(v) || is_host(v) || node.is("stablehlo.constant")) continue;
+    if (node.is("stablehlo.reshape") && locations_.contains(node.operand(0)) &&
+        !split_.contains(node.operand(0))) {
+      locations_[v] = locations_.at(node.operand(0));
+      continue;
+    }
+    const Location at = new_temporary(v.type(), step_name(node));
+    lower_loops(v, at);
+    locations_[v] = at;
+  }
+}
+
+}  // namespace partita::passes

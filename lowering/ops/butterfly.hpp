@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// A discrete Fourier transform of a few numbers as expressions: by the factors of their number, primes
+// by sums over pairs.  What stages of longer transforms are made of; not for lengths that are not
+// worth writing out.
+#pragma once
+
+#include <vector>
+
+#include "partita/scalar/expr.hpp"
+
+namespace partita::passes {
+
+/// Parts of a number; an imaginary part of no_expr is zero.
+struct ComplexParts {
+  kernel::ExprId re = kernel::no_expr, im = kernel::no_expr;
+};
+
+class Butterfly {
+ public:
+  /// Arithmetic on floats of dtype `part`; `sign` of the exponent is 1 or -1.
+  Butterfly(kernel::ExprPool& pool, DType part, int sign) : pool_(pool), part_(part), sign_(sign) {}
+
+  /// Σ x[k] · exp(sign · 2πi · k · j / n) for each j, n the number of x.
+  [[nodiscard]] std::vector<ComplexParts> transform(const std::vector<ComplexParts>& x) const;
+
+  [[nodiscard]] ComplexParts add(ComplexParts x, ComplexParts y) const;
+  [[nodiscard]] ComplexParts sub(ComplexParts x, ComplexParts y) const;
+  [[nodiscard]] ComplexParts mul(ComplexParts x, ComplexParts y) const;
+
+ private:
+  using E = kernel::ExprId;
+  [[nodiscard]] std::vector<ComplexParts> of_prime(const std::vector<ComplexParts>& x) const;
+  /// x · exp(sign · 2πi · k / n)
+  [[nodiscard]] ComplexParts turned(ComplexParts x, std::int64_t k, std::int64_t n) const;
+  [[nodiscard]] ComplexParts scaled(ComplexParts x, double by) const;
+  [[nodiscard]] E apply(std::string_view row, E x, E y) const {
+    return pool_.apply(row, part_, {x, y});
+  }
+  [[nodiscard]] E negated(E x) const {
+    return x == kernel::no_expr ? x : pool_.apply("negate", part_, {x});
+  }
+  [[nodiscard]] E number(double x) const { return pool_.constant_of(part_, x); }
+
+  kernel::ExprPool& pool_;
+  DType part_;
+  int sign_;
+};
+
+}  // namespace partita::passes

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// dot_general: through the GEMM library where operands are matrices in memory, else a generated
+// kernel whose work-items each compute a tile of results in registers.  Either may do more to the
+// result before it is stored (epilogues.hpp).
+#include <algorithm>
+
+#include "kernel/ast/statements.hpp"
+#include "lowering/context/kernel_body.hpp"
+#include "lowering/ops/tiled_contraction.hpp"
+#include "lowering/values/contraction_shape.hpp"
+#include "lowering/values/tile_sizes.hpp"
+#include "lowering/values/tuning_model.hpp"
+
+namespace partita::passes {
+namespace {
+
+using ir::I64s;
+using ir::Node;
+using ir::Value;
+using kernel::ExprId;
+
+/// Rows and columns of results that one work-item computes.
+struct Tile {
+  std::int64_t m = 4, n = 8;
+};
+
+Tile choose_tile(const ContractionShape& s) {
+  Tile t;
+  while (t.m > s.m) t.m /= 2;
+  while (t.n > s.n) t.n /= 2;
+  if (t.n == 1) t.m = std::min<std::int64_t>(s.m, 4);
+  return t;
+}
+
+/// Tiles of single elements: any dtype and any operands.
+std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, Kernel& kernel, KernelBody& body) {
+  Node& node = *epilogue.contraction;
+  const Value root = epilogue.root();
+  const ContractionShape s = contraction_shape(node);
+  const DType d = node.result_types()[0].dtype, acc_dtype = accumulator_dtype(d);
+  const Tile tile = choose_tile(s);
+  const std::int64_t tiles_m = (s.m + tile.m - 1) / tile.m, tiles_n = (s.n + tile.n - 1) / tile.n;
+  const std::int64_t items = s.batch * tiles_m * tiles_n;
+  auto& pool = kernel.pool;
+  pool.set_extent(0, items);
+  const auto place = kernel::delinearize(pool, pool.variable(0), {s.batch, tiles_m, tiles_n});
+  const std::int32_t kk = kernel.new_variable(s.k);
+  // Rows and columns past the end read the last one again and are not stored.
+  const auto coordinates = [&](ExprId t, std::int64_t size, std::int64_t extent) {
+    std::vector<ExprId> c;
+    for (std::int64_t i = 0; i < size; ++i) c.push_back(pool.add(pool.mul(t, size), i));
+    if (extent % size == 0) return std::pair(c, c);
+    std::vector<ExprId> safe;
+    for (ExprId x : c) safe.push_back(pool.min(x, pool.index(extent - 1)));
+    return std::pair(c, safe);
+  };
+  const auto [rows, safe_rows] = coordinates(place[1], tile.m, s.m);
+  const auto [columns, safe_columns] = coordinates(place[2], tile.n, s.n);
+  std::vector<Register> acc;
+  for (std::int64_t i = 0; i < tile.m * tile.n; ++i) {
+    acc.emplace_back(kernel, acc_dtype);
+    kernel.body.push_back(acc.back().declare(pool.constant_of(acc_dtype, 0)));
+  }
+  const auto operand = [&](std::size_t o, const OperandIndex& index, ExprId f) {
+    return pool.convert(
+        body.element(node.operand(o), index.at(pool, place[0], f, pool.variable(kk))), acc_dtype);
+  };
+  const OperandIndex lhs{node.operand(0).type().dims, s.lhs_batch, s.lhs_free, s.lhs_contracting},
+      rhs{node.operand(1).type().dims, s.rhs_batch, s.rhs_free, s.rhs_contracting};
+  std::vector<ExprId> a, b;
+  for (ExprId r : safe_rows) a.push_back(operand(0, lhs, r));
+  for (ExprId c : safe_columns) b.push_back(operand(1, rhs, c));
+  std::vector<Stmt> inner;
+  for (std::int64_t i = 0; i < tile.m; ++i)
+    for (std::int64_t j = 0; j < tile.n; ++j)
+      inner.push_back(
+          acc[std::size_t(i * tile.n + j)].multiply_add(a[std::size_t(i)], b[std::size_t(j)]));
+  if (s.k > 0) kernel.body.push_back(loop(kk, pool.index(s.k), std::move(inner)));
+  const std::int32_t out = body.buffer(to, root.type().dtype, true);
+  body.note_count(root.type().count());
+  for (std::int64_t i = 0; i < tile.m; ++i)
+    for (std::int64_t j = 0; j < tile.n; ++j) {
+      const ExprId row = rows[std::size_t(i)], column = columns[std::size_t(j)];
+      const auto index = root_index(pool, epilogue, place[0], row, column);
+      body.define(node.result(), pool.convert(acc[std::size_t(i * tile.n + j)].value(pool), d));
+      Stmt last = store(out, root.type().dtype, kernel::linear_index(pool, index, root.type().dims),
+                        body.element(root, index));
+      ExprId inside = pool.boolean(true);
+      if (s.m % tile.m != 0) inside = pool.logical_and(inside, pool.less(row, pool.index(s.m)));
+      if (s.n % tile.n != 0) inside = pool.logical_and(inside, pool.less(column, pool.index(s.n)));
+      if (inside == pool.boolean(true))
+        kernel.body.push_back(std::move(last));
+      else
+        kernel.body.push_back(when(inside, {std::move(last)}));
+    }
+  return items;
+}
+
+struct Matrix {
+  Location at;
+  MatrixLayout layout;
+};
+
+}  // namespace
+
+bool PlanBuilder::lower_library_gemm(const Epilogue& epilogue, Location to) {
+  Node& node = *epilogue.contraction;
+  const auto sum = accumulation(epilogue);
+  if (!sum || !is_library_contraction(node, policy_)) return false;
+  const ContractionShape s = contraction_shape(node);
+  const auto matrix = [&](bool is_lhs) -> std::optional<Matrix> {
+    const auto is_root = [&](Value x) { return locations_.contains(x) || slices_.contains(x); };
+    const auto view = strided_view(
+        analysis_.library_operand(node, is_lhs), is_root, [&](Value x) { return is_host(x); },
+        [&](Value x) { return host_value(x); });
+    if (!view || (slices_.contains(view->root) && slices_.at(view->root).has_lanes))
+      return std::nullopt;
+    const auto layout = matrix_layout(node, is_lhs, view->strides);
+    if (!layout) return std::nullopt;
+    Matrix m{.at = memory(view->root), .layout = *layout};
+    m.at.offset = m.at.offset + view->offset;
+    return m;
+  };
+  const auto a = matrix(true), b = matrix(false);
+  if (!a || !b) return false;
+  if (sum->addend.node != nullptr) {
+    if (locations_.contains(sum->addend))
+      emit_copy(locations_.at(sum->addend), to, sum->addend.type(), "copy to add to");
+    else
+      lower_loops(sum->addend, to);
+  }
+  Gemm g{.dtype = node.result_types()[0].dtype,
+         .reads_bf16 = analysis_.reads_bf16(node),
+         .transpose_a = a->layout.is_transposed,
+         .transpose_b = b->layout.is_transposed,
+         .m = s.m,
+         .n = s.n,
+         .k = s.k,
+         .alpha = sum->alpha,
+         .beta = sum->beta,
+         .a = {a->at.buffer, a->at.offset},
+         .b = {b->at.buffer, b->at.offset},
+         .c = {to.buffer, to.offset},
+         .lda = a->layout.leading,
+         .ldb = b->layout.leading,
+         .ldc = s.n,
+         .batch = s.batch,
+         .stride_a = a->layout.batch_stride,
+         .stride_b = b->layout.batch_stride,
+         .stride_c = s.m * s.n};
+  if (sum->swaps) {  // (A B)^T = B^T A^T
+    std::swap(g.m, g.n);
+    std::swap(g.a, g.b);
+    std::swap(g.lda, g.ldb);
+    std::swap(g.stride_a, g.stride_b);
+    g.transpose_a = !b->layout.is_transposed;
+    g.transpose_b = !a->layout.is_transposed;
+    g.ldc = g.n;
+  }
+  const std::string name = cat("gemm_", s.batch, "x", s.m, "x", s.n, "x", s.k);
+  draft_.contractions[name] = explain_library(node, policy_);
+  emit(std::move(g), name);
+  ++draft_.counts["library_calls"];
+  return true;
+}
+
+void PlanBuilder::lower_contraction(Node& node) {
+  const Value v = node.result();
+  if (!analysis_.is_materialised(v)) return;  // comes with its epilogue's root
+  const Location to = new_temporary(v.type(), step_name(node));
+  lower_contraction(Epilogue{.contraction = &node, .chain = {}}, to);
+  locations_[v] = to;
+}
+
+std::optional<PackedOperand> PlanBuilder::pack_operand(const ContractionWork& work) {
+  const Node& node = *work.epilogue.contraction;
+  const ContractionShape s = contraction_shape(node);
+  if (double(s.batch) * double(s.m) * double(s.n) * double(s.k) < double(policy_.packing_threshold))
+    return std::nullopt;
+  Kernel probe;
+  KernelBody probe_body(*this, probe);
+  const auto is_lhs = operand_to_pack(work, probe, probe_body);
+  if (!is_lhs) return std::nullopt;
+  const Value v = node.operand(*is_lhs ? 0 : 1);
+  const OperandIndex index =
+      *is_lhs ? OperandIndex{v.type().dims, s.lhs_batch, s.lhs_free, s.lhs_contracting}
+              : OperandIndex{v.type().dims, s.rhs_batch, s.rhs_free, s.rhs_contracting};
+  const std::int64_t columns = *is_lhs ? s.m : s.n, width = tile_size(columns, 16);
+  const std::int64_t tiles = (columns + width - 1) / width, items = s.batch * tiles;
+  const Type type{.dtype = v.type().dtype, .dims = {s.batch, s.k, columns}};
+  const Location at = new_temporary(type, "packed");
+  const std::string stem = cat("pack_", s.batch, "x", s.k, "x", columns);
+  // An item moves some columns, whose rows lie side by side where it reads them.
+  auto k = new_kernel(stem, items);
+  KernelBody body(*this, *k);
+  auto& pool = k->pool;
+  const auto place = kernel::delinearize(pool, pool.variable(0), {s.batch, tiles});
+  const std::int32_t row = k->new_variable(s.k), lane = k->new_variable(width);
+  ExprId column = pool.add(pool.mul(place[1], width), pool.variable(lane));
+  // The last item begins earlier and moves some columns again.
+  if (columns % width != 0) {
+    const ExprId first = pool.min(pool.mul(place[1], width), pool.index(columns - width));
+    column = pool.add(first, pool.variable(lane));
+  }
+  const ExprId element = body.element(v, index.at(pool, place[0], column, pool.variable(row)));
+  body.note_count(type.count());
+  std::vector<Stmt> lanes, rows;
+  lanes.push_back(store(
+      body.buffer(at, type.dtype, true), type.dtype,
+      kernel::linear_index(pool, std::vector{place[0], pool.variable(row), column}, type.dims),
+      element));
+  rows.push_back(loop(lane, pool.index(width), std::move(lanes)));
+  k->body.push_back(loop(row, pool.index(s.k), std::move(rows)));
+  launch(std::move(k), body, items, stem, true);
+  return PackedOperand{*is_lhs, at};
+}
+
+void PlanBuilder::lower_contraction(const Epilogue& epilogue, Location to) {
+  if (epilogue.root().type().count() == 0 || lower_library_gemm(epilogue, to)) return;
+  const ContractionShape s = contraction_shape(*epilogue.contraction);
+  std::string stem = cat("dot_", s.batch, "x", s.m, "x", s.n, "x", s.k);
+  if (!epilogue.chain.empty()) {
+    const std::string_view last = epilogue.chain.back()->name();
+    stem += cat("_", last.substr(last.find('.') + 1));
+  }
+  const auto kernel = [&] {
+    auto k = std::make_unique<Kernel>();
+    k->stem = stem;
+    return k;
+  };
+  ContractionWork work{epilogue, to, tiles_of(*epilogue.contraction, policy_), std::nullopt};
+  work.packed = pack_operand(work);
+  auto k = kernel();
+  KernelBody body(*this, *k);
+  if (const auto items = tile_contraction(work, *k, body)) {
+    draft_.contractions[stem] = explain_tiles(*epilogue.contraction, policy_);
+    return launch(std::move(k), body, *items, stem, true);
+  }
+  draft_.contractions[stem] = "generated: single elements";
+  auto scalar = kernel();
+  KernelBody scalar_body(*this, *scalar);
+  const std::int64_t items = scalar_tiles(epilogue, to, *scalar, scalar_body);
+  launch(std::move(scalar), scalar_body, items, stem);
+}
+
+}  // namespace partita::passes

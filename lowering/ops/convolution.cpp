@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Convolution without an intermediate array: each work-item keeps a tile of windows by output
+// features in registers and runs over the elements of a window and the input features of a group.
+// Padding and what lies between the elements of a dilated input are read as zero at a place that
+// exists, so that the innermost loop has no branch.
+#include <algorithm>
+
+#include "kernel/ast/expressions.hpp"
+#include "lowering/ops/reduction.hpp"
+#include "lowering/ops/tiled_convolution.hpp"
+#include "lowering/ops/window_index.hpp"
+
+namespace partita::passes {
+namespace {
+
+using ir::Convolution;
+using ir::Node;
+using ir::Value;
+using ir::WindowDim;
+using kernel::ExprId;
+
+/// Windows and output features that one work-item computes.
+struct Tile {
+  std::int64_t m = 4, n = 8;
+};
+
+class ConvolutionKernel {
+ public:
+  ConvolutionKernel(PlanBuilder& builder, const Node& node, const std::string& name)
+      : node_(node),
+        conv_(node.operand(0).type(), node.operand(1).type(), node.attrs),
+        type_(node.result_types()[0]),
+        has_few_terms_(ir::element_count(conv_.window) * conv_.input <= ir::few_terms),
+        accumulator_(has_few_terms_ ? type_.dtype : accumulator_dtype(type_.dtype)) {
+    for (const WindowDim& w : conv_.window) windows_.push_back(w.count());
+    rows_ = conv_.batch;
+    for (const std::int64_t e : windows_) rows_ *= e;
+    while (tile_.m > rows_) tile_.m /= 2;
+    while (tile_.n > conv_.output) tile_.n /= 2;
+    row_tiles_ = (rows_ + tile_.m - 1) / tile_.m;
+    column_tiles_ = (conv_.output + tile_.n - 1) / tile_.n;
+    kernel_ = new_kernel(name, items());
+    body_.emplace(builder, *kernel_);
+  }
+
+  [[nodiscard]] std::int64_t items() const { return row_tiles_ * conv_.groups() * column_tiles_; }
+  KernelBody& body() { return *body_; }
+  std::unique_ptr<Kernel> take() { return std::move(kernel_); }
+
+  void build(const Location& to) {
+    auto& pool = kernel_->pool;
+    const auto place =
+        kernel::delinearize(pool, pool.variable(0), {row_tiles_, conv_.groups(), column_tiles_});
+    group_ = place[1];
+    for (std::int64_t i = 0; i < tile_.m; ++i)
+      rows_at_.push_back(pool.add(pool.mul(place[0], tile_.m), i));
+    for (std::int64_t j = 0; j < tile_.n; ++j)
+      columns_at_.push_back(pool.add(pool.mul(place[2], tile_.n), j));
+    for (std::int64_t t = 0; t < tile_.m * tile_.n; ++t) {
+      sums_.push_back(kernel_->next_register++);
+      kernel_->body.push_back({.kind = Stmt::Kind::declare,
+                               .slot = sums_.back(),
+                               .dtype = accumulator_,
+                               .value = pool.constant_of(accumulator_, 0)});
+    }
+    if (node_.operand(1).type().count() > 0) add_loops();
+    add_stores(to);
+  }
+
+ private:
+  /// Past the last one, the last again.
+  ExprId safe(ExprId x, std::int64_t extent, std::int64_t step) {
+    return extent % step == 0 ? x : kernel_->pool.min(x, kernel_->pool.index(extent - 1));
+  }
+
+  /// (batch, window…) of a row.
+  std::vector<ExprId> row_index(ExprId row) {
+    Dims extents{conv_.batch};
+    extents.insert(extents.end(), windows_.begin(), windows_.end());
+    return kernel::delinearize(kernel_->pool, row, extents);
+  }
+
+  struct Load {
+    ExprId value, inside;
+  };
+  Load input(ExprId row, const WindowVariables& in_window, ExprId feature) {
+    auto& pool = kernel_->pool;
+    if (node_.operand(0).type().count() == 0)  // nothing but padding
+      return {pool.constant_of(accumulator_, 0), pool.boolean(true)};
+    const auto at = row_index(safe(row, rows_, tile_.m));
+    const auto& d = conv_.dims;
+    std::vector<ExprId> index(conv_.window.size() + 2);
+    const ExprId by_batch = pool.mul(group_, conv_.batch),
+                 by_feature = pool.mul(group_, conv_.input);
+    const bool is_batch_group = conv_.batch_groups > 1;
+    index[std::size_t(d.input_batch)] = is_batch_group ? pool.add(by_batch, at[0]) : at[0];
+    index[std::size_t(d.input_feature)] = is_batch_group ? feature : pool.add(by_feature, feature);
+    ExprId inside = pool.boolean(true);
+    for (std::size_t k = 0; k < conv_.window.size(); ++k) {
+      const WindowDim& w = conv_.window[k];
+      const WindowIndex p = window_index(pool, w, at[k + 1], in_window.elements[k]);
+      inside = pool.logical_and(inside, p.inside);
+      index[std::size_t(d.input_spatial[k])] =
+          pool.div(pool.clamp(p.position, 0, w.spread() - 1), w.base_dilation);
+    }
+    return {pool.convert(body_->element(node_.operand(0), index), accumulator_), inside};
+  }
+
+  ExprId weight(ExprId column, const WindowVariables& in_window, ExprId feature) {
+    auto& pool = kernel_->pool;
+    const auto& d = conv_.dims;
+    std::vector<ExprId> index(conv_.window.size() + 2);
+    index[std::size_t(d.kernel_input)] = feature;
+    index[std::size_t(d.kernel_output)] =
+        pool.add(pool.mul(group_, conv_.output), safe(column, conv_.output, tile_.n));
+    for (std::size_t k = 0; k < conv_.window.size(); ++k)
+      index[std::size_t(d.kernel_spatial[k])] = in_window.elements[k];
+    return pool.convert(body_->element(node_.operand(1), index), accumulator_);
+  }
+
+  void add_loops() {
+    auto& pool = kernel_->pool;
+    const WindowVariables in_window = window_variables(*kernel_, conv_.window);
+    const std::int32_t f = kernel_->new_variable(conv_.input);
+    const ExprId feature = conv_.input == 1 ? pool.index(0) : pool.variable(f);
+    std::vector<ExprId> a, b;
+    for (const ExprId row : rows_at_) {
+      const Load load = input(row, in_window, feature);
+      // Padding is multiplied too: where the weight is not finite, the sum is no number.
+      a.push_back(load.inside == pool.boolean(true)
+                      ? load.value
+                      : pool.apply("select", accumulator_,
+                                   {load.inside, load.value, pool.constant_of(accumulator_, 0)}));
+    }
+    for (const ExprId column : columns_at_) b.push_back(weight(column, in_window, feature));
+    std::vector<Stmt> products;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      for (std::size_t j = 0; j < b.size(); ++j)
+        products.push_back(add_product(sums_[i * b.size() + j], a[i], b[j]));
+    if (conv_.input != 1) {
+      std::vector<Stmt> by_feature;
+      by_feature.push_back(loop(f, pool.index(conv_.input), std::move(products)));
+      products = std::move(by_feature);
+    }
+    for (Stmt& s : window_loops(*kernel_, in_window.variables, conv_.window, std::move(products)))
+      kernel_->body.push_back(std::move(s));
+  }
+
+  Stmt add_product(std::int32_t sum, ExprId a, ExprId b) {
+    auto& pool = kernel_->pool;
+    if (!has_few_terms_)
+      return {.kind = Stmt::Kind::multiply_add,
+              .slot = sum,
+              .dtype = accumulator_,
+              .value = a,
+              .other = b};
+    const ExprId product = pool.apply("multiply", accumulator_, {a, b});
+    return {.kind = Stmt::Kind::assign,
+            .slot = sum,
+            .dtype = accumulator_,
+            .value = pool.apply("add", accumulator_, {pool.reg(sum, accumulator_), product})};
+  }
+
+  void add_stores(const Location& to) {
+    auto& pool = kernel_->pool;
+    const std::int32_t out = body_->buffer(to, type_.dtype, true);
+    body_->note_count(type_.count());
+    const auto& d = conv_.dims;
+    for (std::size_t i = 0; i < rows_at_.size(); ++i)
+      for (std::size_t j = 0; j < columns_at_.size(); ++j) {
+        const auto at = row_index(rows_at_[i]);
+        std::vector<ExprId> index(conv_.window.size() + 2);
+        index[std::size_t(d.output_batch)] = at[0];
+        index[std::size_t(d.output_feature)] =
+            pool.add(pool.mul(group_, conv_.output), columns_at_[j]);
+        for (std::size_t k = 0; k < conv_.window.size(); ++k)
+          index[std::size_t(d.output_spatial[k])] = at[k + 1];
+        Stmt s = store(
+            out, type_.dtype, kernel::linear_index(pool, index, type_.dims),
+            pool.convert(pool.reg(sums_[i * columns_at_.size() + j], accumulator_), type_.dtype));
+        ExprId inside = pool.boolean(true);
+        if (rows_ % tile_.m != 0)
+          inside = pool.logical_and(inside, pool.less(rows_at_[i], pool.index(rows_)));
+        if (conv_.output % tile_.n != 0)
+          inside = pool.logical_and(inside, pool.less(columns_at_[j], pool.index(conv_.output)));
+        if (inside == pool.boolean(true))
+          kernel_->body.push_back(std::move(s));
+        else
+          kernel_->body.push_back(when(inside, {std::move(s)}));
+      }
+  }
+
+  const Node& node_;
+  Convolution conv_;
+  Type type_;
+  bool has_few_terms_;
+  DType accumulator_;
+  Dims windows_;
+  Tile tile_;
+  std::int64_t rows_ = 1, row_tiles_ = 1, column_tiles_ = 1;
+  std::unique_ptr<Kernel> kernel_;
+  std::optional<KernelBody> body_;
+  ExprId group_{};
+  std::vector<ExprId> rows_at_, columns_at_;
+  std::vector<std::int32_t> sums_;
+};
+
+}  // namespace
+
+void PlanBuilder::lower_convolution(Node& node) {
+  const Value v = node.result();
+  const Location to = new_temporary(v.type(), step_name(node));
+  if (suits_tiles(node, policy_.tiles)) {
+    lower_tiled_convolution(node, to);
+  } else if (v.type().count() > 0) {
+    const std::string name = step_name(node);
+    ConvolutionKernel k(*this, node, name);
+    k.build(to);
+    const std::int64_t items = k.items();
+    launch(k.take(), k.body(), items, name);
+  }
+  locations_[v] = to;
+}
+
+void PlanBuilder::lower_tiled_convolution(Node& node, Location to) {
+  const Convolution conv(node.operand(0).type(), node.operand(1).type(), node.attrs);
+  const DType sums = accumulator_dtype(node.result_types()[0].dtype);
+  const Value x = node.operand(0), w = node.operand(1);
+  const Type wide_input{.dtype = sums, .dims = x.type().dims};
+  std::optional<Location> input, weights;
+  if (x.type().dtype != sums) input = memory_as(x, sums);
+  // Weights lie as the kernel reads them, or are laid out so.
+  Type packed{.dtype = sums, .dims = {}};
+  for (const WindowDim& d : conv.window) packed.dims.push_back(d.size);
+  packed.dims.push_back(conv.input);
+  packed.dims.push_back(conv.output * conv.groups());
+  const auto weight_index = [&](std::span<const ExprId> at) {
+    std::vector<ExprId> index(at.size());
+    for (std::size_t k = 0; k < conv.window.size(); ++k)
+      index[std::size_t(conv.dims.kernel_spatial[k])] = at[k];
+    index[std::size_t(conv.dims.kernel_input)] = at[at.size() - 2];
+    index[std::size_t(conv.dims.kernel_output)] = at[at.size() - 1];
+    return index;
+  };
+  if (!is_contiguous(w, conv.dims.kernel_output) || w.type().dtype != sums) {
+    weights = new_temporary(packed, "weights");
+    lower_each(*weights, packed, "pack_" + step_name(node), [&](KernelBody& body, auto index) {
+      return body.pool().convert(body.element(w, weight_index(index)), sums);
+    });
+  }
+  const std::string name = step_name(node);
+  auto k = std::make_unique<Kernel>();
+  k->stem = name;
+  KernelBody body(*this, *k);
+  const auto element = [&](const std::optional<Location>& at, const Type& type, Value v,
+                           std::span<const ExprId> index, std::span<const ExprId> own) {
+    if (!at) return body.element(v, own);
+    body.note_count(type.count());
+    return body.pool().load(body.buffer(*at, sums, false), sums,
+                            kernel::linear_index(body.pool(), index, type.dims));
+  };
+  const ConvolutionWork work{
+      .node = node,
+      .to = to,
+      .limits = policy_.tiles,
+      .sums = sums,
+      .input = [&](std::span<const ExprId> i) { return element(input, wide_input, x, i, i); },
+      .weight =
+          [&](std::span<const ExprId> i) {
+            return element(weights, packed, w, i, weight_index(i));
+          }};
+  const std::int64_t items = tile_convolution(work, *k, body);
+  launch(std::move(k), body, items, name, true);
+}
+
+bool PlanBuilder::is_contiguous(Value v, std::int64_t dimension) {
+  Kernel scratch;
+  KernelBody body(*this, scratch);
+  std::vector<ExprId> index;
+  std::int32_t along = 0;
+  for (std::int64_t d = 0; d < std::int64_t(v.type().dims.size()); ++d) {
+    const std::int64_t extent = v.type().dims[std::size_t(d)];
+    const std::int32_t variable = scratch.new_variable(extent);
+    if (d == dimension) along = variable;
+    index.push_back(scratch.pool.variable(variable));
+  }
+  const kernel::Expr& e = scratch.pool[body.element(v, index)];
+  return e.kind == kernel::ExprKind::load && index_stride(scratch.pool, e.operands[0], along) == 1;
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Fourier transforms of any length: one launch for each group of prime factors, without reordering.
+// With P the product of the factors done, r the next and n = P·r·R, a line holds at (q, p) what is
+// known of frequency p (mod P) of the elements q (mod r·R); a stage gives
+//   out[q, p + j·P] = Σ_{u<r} w_r^(u·j) · (w_rP^(u·p) · in[q + u·R, p]),   w_m = exp(∓2πi/m), p < P,
+// from P = 1, the elements as they are, to P = n, the result.  A work-item has one (q, p) and gives all
+// j.  What lies between stages is two arrays, of real and of imaginary parts; work-items count the
+// longer one of q and p fastest, and so does the array that they write, so that neighbours read and
+// write neighbours.  The powers of w come from tables that were made in f64.  Where n has a large prime
+// factor the line is convolved with a chirp instead (fourier.hpp), by transforms of a smooth length.
+#include "kernel/ast/statements.hpp"
+#include "lowering/context/kernel_body.hpp"
+#include "lowering/ops/fourier_lines.hpp"
+
+namespace partita::passes {
+namespace {
+
+using ir::Node;
+using kernel::ExprId;
+using kernel::ExprPool;
+
+/// Factors of one stage multiply to at most this, but for larger primes.
+constexpr std::int64_t largest_radix = 16;
+
+std::vector<std::int64_t> radices(std::int64_t n) {
+  std::vector<std::int64_t> stages;
+  std::int64_t stage = 1;
+  for (std::int64_t p = 2; n > 1; ++p) {
+    if (p * p > n) p = n;
+    for (; n % p == 0; n /= p) {
+      if (stage * p > largest_radix && stage > 1) {
+        stages.push_back(stage);
+        stage = 1;
+      }
+      stage *= p;
+    }
+  }
+  stages.push_back(stage);
+  return stages;
+}
+
+/// What lies beside each other along the transformed dimension is enough for vectors.
+constexpr std::int64_t enough_neighbours = 8;
+
+/// One launch.
+struct Stage {
+  std::int64_t done, radix, rest;  ///< the product of the factors before it, its own, those to come
+  bool is_first, is_last;
+  bool counts_rest;  ///< q is counted fastest, in items and in what is written
+  bool reads_rest;   ///< in what is read
+};
+
+}  // namespace
+
+Location PlanBuilder::new_table(HostArray numbers, const std::string& name) {
+  const Type type = numbers.type;
+  draft_.constants.push_back(std::move(numbers));
+  return {new_buffer(BufferKind::constant, type.dtype, HostExpr(type.count()), name,
+                     int(draft_.constants.size()) - 1),
+          0};
+}
+
+namespace {
+
+/// Arrays of real and imaginary parts.
+struct Planes {
+  Location re, im;
+};
+
+/// Powers u · p of the root of unity of a stage, for u from 1 (all p of a stage, by rows of u), as parts.
+std::pair<HostArray, HostArray> stage_roots(const Stage& s, int sign, DType part) {
+  const std::int64_t n = s.done * s.radix;
+  const ir::ComplexLine roots = ir::roots_of_unity(n, sign);
+  HostArray re(Type{.dtype = DType::f64, .dims = {s.radix - 1, s.done}}), im(re.type);
+  for (std::int64_t u = 1; u < s.radix; ++u)
+    for (std::int64_t p = 0; p < s.done; ++p) {
+      const std::complex<double> w = roots[std::size_t(u * p % n)];
+      re.data<DType::f64>()[(u - 1) * s.done + p] = w.real();
+      im.data<DType::f64>()[(u - 1) * s.done + p] = w.imag();
+    }
+  return {convert(re, part), convert(im, part)};
+}
+
+/// The statements of one stage.
+class StageKernel {
+ public:
+  StageKernel(Kernel& k, KernelBody& body, const FourierLines& lines, const Stage& stage)
+      : k_(k), body_(body), pool_(k.pool), l_(lines), s_(stage), part_(lines.part()) {
+    const std::size_t d = l_.dimension;
+    for (std::size_t i = 0; i < l_.from.dims.size(); ++i)
+      if (i != d) (i < d ? outer_ : inner_) *= l_.from.dims[i];
+  }
+
+  [[nodiscard]] std::int64_t items() const {
+    return outer_ * inner_ * l_.n / (sums() ? 1 : s_.radix);
+  }
+
+  /// Tables are absent where all powers are 1.
+  void build(const Planes& from, const Planes& to, const std::optional<Planes>& roots) {
+    from_ = from;
+    to_ = to;
+    pool_.set_extent(0, items());
+    const std::int64_t ps = sums() ? s_.done * s_.radix : s_.done;
+    const auto place = kernel::delinearize(
+        pool_, pool_.variable(0),
+        s_.counts_rest ? Dims{outer_, ps, s_.rest, inner_} : Dims{outer_, s_.rest, ps, inner_});
+    line_ = place[0];
+    column_ = place[3];
+    q_ = place[s_.counts_rest ? 2 : 1];
+    p_ = place[s_.counts_rest ? 1 : 2];
+    if (sums()) return build_sum(*roots);
+    const Butterfly butterfly(pool_, part_, l_.sign());
+    std::vector<ComplexParts> x;
+    for (std::int64_t u = 0; u < s_.radix; ++u) {
+      x.push_back(read(pool_.index(u), p_));
+      if (u > 0 && roots)
+        x.back() =
+            butterfly.mul(x.back(), load(*roots, pool_.add(pool_.index((u - 1) * s_.done), p_)));
+    }
+    const std::vector<ComplexParts> y = butterfly.transform(x);
+    for (std::int64_t j = 0; j < s_.radix; ++j)
+      write(pool_.add(p_, j * s_.done), y[std::size_t(j)]);
+  }
+
+  /// Whether each item gives one sum, of a prime number of terms that is too large to be written out.
+  [[nodiscard]] bool sums() const { return s_.radix > largest_radix; }
+
+ private:
+  /// Items are (q, p') here; roots are those of r · P, in the order of their exponents.
+  void build_sum(const Planes& roots) {
+    const std::int32_t variable = k_.new_variable(s_.radix);
+    const ExprId u = pool_.variable(variable);
+    const ComplexParts x = read(u, pool_.mod(p_, s_.done)),
+                       w = load(roots, pool_.mod(pool_.mul(u, p_), s_.done * s_.radix));
+    const Register re(k_, part_), im(k_, part_);
+    std::vector<Stmt> add{re.multiply_add(x.re, w.re), im.multiply_add(x.re, w.im)};
+    if (x.im != kernel::no_expr) {
+      add.push_back(re.multiply_add(pool_.apply("negate", part_, {x.im}), w.im));
+      add.push_back(im.multiply_add(x.im, w.re));
+    }
+    for (const Register& r : {re, im}) k_.body.push_back(r.declare(pool_.constant_of(part_, 0)));
+    k_.body.push_back(loop(variable, pool_.index(s_.radix), std::move(add)));
+    write(p_, {re.value(pool_), im.value(pool_)});
+  }
+
+  ComplexParts load(const Planes& planes, ExprId at) {
+    return {pool_.load(body_.buffer(planes.re, part_, false), part_, at),
+            pool_.load(body_.buffer(planes.im, part_, false), part_, at)};
+  }
+
+  /// Element u of the item's numbers, of frequency p.
+  ComplexParts read(ExprId u, ExprId p) {
+    const ExprId q = pool_.add(q_, pool_.mul(u, s_.rest));
+    const ExprId place = s_.reads_rest ? pool_.add(pool_.mul(p, s_.radix * s_.rest), q)
+                                       : pool_.add(pool_.mul(q, s_.done), p);
+    if (!s_.is_first) return load(from_, position(place, l_.n));
+    return l_.element(pool_, body_.buffer(from_.re, l_.from.dtype, false), index(), place);
+  }
+
+  void write(ExprId p, ComplexParts x) {
+    const std::int64_t ps = s_.done * s_.radix;
+    if (!s_.is_last) {
+      const ExprId place =
+          s_.counts_rest ? pool_.add(pool_.mul(p, s_.rest), q_) : pool_.add(pool_.mul(q_, ps), p);
+      const ExprId at = position(place, l_.n);
+      const ExprId im = x.im == kernel::no_expr ? pool_.constant_of(part_, 0) : x.im;
+      k_.body.push_back(store(body_.buffer(to_.re, part_, true), part_, at, x.re));
+      k_.body.push_back(store(body_.buffer(to_.im, part_, true), part_, at, im));
+      return;
+    }
+    const std::int64_t extent = l_.to.dims[l_.dimension];
+    const ExprId is_kept = pool_.less(p, pool_.index(extent));
+    if (is_kept == pool_.boolean(false)) return;
+    const auto scaled = [&](ExprId e) {
+      if (e == kernel::no_expr) return pool_.constant_of(part_, 0);
+      return l_.scale == 1
+                 ? e
+                 : pool_.apply("multiply", part_, {e, pool_.constant_of(part_, l_.scale)});
+    };
+    const ElementMath out{pool_, l_.to.dtype};
+    const ExprId value =
+        is_complex(l_.to.dtype) ? out.compose(scaled(x.re), scaled(x.im)) : scaled(x.re);
+    Stmt s =
+        store(body_.buffer(to_.re, l_.to.dtype, true), l_.to.dtype, position(p, extent), value);
+    if (is_kept != pool_.boolean(true)) {
+      std::vector<Stmt> inside;
+      inside.push_back(std::move(s));
+      s = when(is_kept, std::move(inside));
+    }
+    k_.body.push_back(std::move(s));
+  }
+
+  /// Linear index of a place on the item's line, in lines of `extent`.
+  ExprId position(ExprId place, std::int64_t extent) {
+    return pool_.add(pool_.mul(pool_.add(pool_.mul(line_, extent), place), inner_), column_);
+  }
+  /// The line's index in the array that the first stage reads.
+  std::vector<ExprId> index() {
+    const std::size_t d = l_.dimension;
+    const Dims& dims = l_.from.dims;
+    std::vector<ExprId> at =
+        kernel::delinearize(pool_, line_, Dims(dims.begin(), dims.begin() + std::ptrdiff_t(d)));
+    at.push_back(pool_.index(0));
+    for (ExprId e : kernel::delinearize(pool_, column_,
+                                        Dims(dims.begin() + std::ptrdiff_t(d) + 1, dims.end())))
+      at.push_back(e);
+    return at;
+  }
+
+  Kernel& k_;
+  KernelBody& body_;
+  ExprPool& pool_;
+  const FourierLines& l_;
+  const Stage& s_;
+  DType part_;
+  Planes from_, to_;
+  std::int64_t outer_ = 1, inner_ = 1;
+  ExprId line_{}, column_{}, q_{}, p_{};
+};
+
+}  // namespace
+
+Location PlanBuilder::lower_fourier(Location at, const FourierLines& lines, const Node& node) {
+  if (ir::largest_prime_factor(lines.n) > ir::largest_summed_factor)
+    return lower_chirp(at, lines, node);
+  const DType part = lines.part();
+  std::int64_t neighbours = 1;
+  for (std::size_t d = lines.dimension + 1; d < lines.from.dims.size(); ++d)
+    neighbours *= lines.from.dims[d];
+  Type between{.dtype = part, .dims = lines.from.dims};
+  between.dims[lines.dimension] = lines.n;
+  const auto table = [&](HostArray numbers) {
+    return new_table(std::move(numbers), "roots of unity");
+  };
+  Planes from{at, at};
+  bool reads_rest = false;
+  std::int64_t done = 1;
+  for (const std::int64_t radix : radices(lines.n)) {
+    const std::int64_t rest = lines.n / (done * radix);
+    const Stage stage{.done = done,
+                      .radix = radix,
+                      .rest = rest,
+                      .is_first = done == 1,
+                      .is_last = rest == 1,
+                      .counts_rest = neighbours < enough_neighbours && rest > done,
+                      .reads_rest = reads_rest};
+    auto k = new_kernel(step_name(node), 1);
+    KernelBody body(*this, *k);
+    StageKernel builder(*k, body, lines, stage);
+    std::optional<Planes> roots;
+    if (builder.sums()) {
+      HostArray all = table_of(ir::roots_of_unity(done * radix, lines.sign()), DType::c128);
+      HostArray re(Type{.dtype = DType::f64, .dims = all.type.dims}), im(re.type);
+      for (std::int64_t i = 0; i < all.type.count(); ++i) {
+        re.data<DType::f64>()[i] = all.data<DType::c128>()[i].real();
+        im.data<DType::f64>()[i] = all.data<DType::c128>()[i].imag();
+      }
+      roots = Planes{table(convert(re, part)), table(convert(im, part))};
+    } else if (done > 1) {
+      auto [re, im] = stage_roots(stage, lines.sign(), part);
+      roots = Planes{table(std::move(re)), table(std::move(im))};
+    }
+    Planes to;
+    if (stage.is_last)
+      to.re = to.im = new_temporary(lines.to, step_name(node));
+    else
+      to = {new_temporary(between, step_name(node)), new_temporary(between, step_name(node))};
+    body.note_count(std::max({lines.from.count(), between.count(), radix * radix * done}));
+    builder.build(from, to, roots);
+    const std::string name = k->stem;
+    const std::int64_t items = builder.items();
+    launch(std::move(k), body, items, name);
+    from = to;
+    reads_rest = stage.counts_rest;
+    done *= radix;
+  }
+  return from.re;
+}
+
+void PlanBuilder::lower_fft(Node& node) {
+  const std::string& type = node.attrs.text("fft_type");
+  const bool inverse = type == "IFFT" || type == "IRFFT";
+  const Type &operand = node.operand(0).type(), &result = node.result_types()[0];
+  const ir::I64s& lengths = node.attrs.i64s("fft_length");
+  const std::size_t rank = operand.dims.size(), last = rank - 1;
+  Location at = memory(node.operand(0));
+  if (result.count() == 0) {
+    locations_[node.result()] = new_temporary(result, step_name(node));
+    return;
+  }
+  // Real transforms keep half of the last dimension, so it goes first, or last on the way back.
+  std::vector<std::size_t> order;
+  for (std::size_t d = rank - lengths.size(); d < rank; ++d) order.push_back(d);
+  if (!inverse) std::rotate(order.begin(), order.end() - 1, order.end());
+  FourierLines lines{.n = 0,
+                     .dimension = 0,
+                     .inverse = inverse,
+                     .mirrors = false,
+                     .from = operand,
+                     .to = {},
+                     .scale = 1};
+  for (const std::size_t d : order) {
+    const bool is_half = d == last && (type == "RFFT" || type == "IRFFT");
+    lines.n = lengths[d - (rank - lengths.size())];
+    lines.dimension = d;
+    lines.mirrors = is_half && inverse;
+    lines.to = {.dtype = is_half ? result.dtype : lines.complex(), .dims = lines.from.dims};
+    lines.to.dims[d] = result.dims[d];
+    lines.scale = inverse ? 1.0 / double(lines.n) : 1.0;
+    at = lower_fourier(at, lines, node);
+    lines.from = lines.to;
+  }
+  locations_[node.result()] = at;
+}
+
+}  // namespace partita::passes

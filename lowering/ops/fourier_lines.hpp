@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Lines of an array that are transformed, and their elements: what transforms by factors and by
+// convolution share.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "kernel/ast/statements.hpp"
+#include "lowering/ops/butterfly.hpp"
+#include "partita/ir/fourier.hpp"
+
+namespace partita::passes {
+
+/// A transform of all lines of an array along one dimension.
+struct FourierLines {
+  std::int64_t n;
+  std::size_t dimension;
+  bool inverse, mirrors;  ///< mirrors: elements beyond those there are conjugates of n - k
+  Type from, to;          ///< extents along the dimension may be less than n
+  double scale;
+
+  [[nodiscard]] DType part() const { return ir::part_dtype(from.dtype); }
+  [[nodiscard]] DType complex() const { return part() == DType::f32 ? DType::c64 : DType::c128; }
+  [[nodiscard]] int sign() const { return inverse ? 1 : -1; }
+  /// Linear index of the element at `position` of the line that `index` is on.
+  static kernel::ExprId at(kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
+                           std::size_t d, kernel::ExprId position, const Type& type) {
+    std::vector<kernel::ExprId> full(index.begin(), index.end());
+    full[d] = position;
+    return kernel::linear_index(pool, full, type.dims);
+  }
+  /// Parts of the element `position` of a line; no imaginary part where there is none.
+  [[nodiscard]] ComplexParts element(kernel::ExprPool& pool, std::int32_t source,
+                                     std::span<const kernel::ExprId> index,
+                                     kernel::ExprId position) const {
+    const ElementMath in{pool, from.dtype};
+    const kernel::ExprId there = pool.less(position, pool.index(from.dims[dimension]));
+    const kernel::ExprId k =
+        mirrors ? pool.min(position, pool.sub(pool.index(n), position)) : position;
+    const kernel::ExprId x = pool.load(source, from.dtype, at(pool, index, dimension, k, from));
+    if (!is_complex(from.dtype)) return {x, kernel::no_expr};
+    const kernel::ExprId im = in.imag(x);
+    return {in.real(x), mirrors ? pool.choose(there, im, pool.apply("negate", in.part, {im})) : im};
+  }
+};
+
+/// Numbers as an array of a complex dtype.
+[[nodiscard]] inline HostArray table_of(const ir::ComplexLine& numbers, DType d) {
+  HostArray table(Type{.dtype = DType::c128, .dims = {std::int64_t(numbers.size())}});
+  std::ranges::copy(numbers, table.data<DType::c128>());
+  return convert(table, d);
+}
+
+}  // namespace partita::passes

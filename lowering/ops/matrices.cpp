@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Factorisations and triangular systems.  Columns of a right side are independent: one work-item
+// each.  Factorisations of small matrices run in one work-item per matrix, of larger ones in a
+// launch per column.  f16 and bf16 are computed in f32.
+#include <cmath>
+#include <limits>
+
+#include "kernel/ast/statements.hpp"
+#include "lowering/context/kernel_body.hpp"
+#include "lowering/ops/matrix_steps.hpp"
+
+namespace partita::passes {
+
+using ir::Node;
+using kernel::ExprId;
+using kernel::ExprPool;
+
+// --- Triangular systems -------------------------------------------------------------------------
+
+void PlanBuilder::lower_triangular_solve(Node& node) {
+  const Type& type = node.result_types()[0];
+  const DType d = accumulator_dtype(type.dtype);
+  const bool left = node.attrs.flag("left_side"), unit = node.attrs.flag("unit_diagonal");
+  const std::string transpose = node.attrs.text("transpose_a", "NO_TRANSPOSE");
+  // x·op(a) = b is op(a)ᵀ·xᵀ = bᵀ: columns of x and b are rows then.
+  const bool transposed = (transpose != "NO_TRANSPOSE") == left;
+  const bool forward = node.attrs.flag("lower") != transposed;
+  const MatrixStack a(node.operand(0).type()), x(type);
+  const std::int64_t n = a.rows, columns = left ? x.columns : x.rows, items = x.count * columns;
+  const Type wide{.dtype = d, .dims = type.dims};
+  const Location to = new_temporary(wide, step_name(node));
+  if (type.count() > 0) {
+    auto k = new_kernel(step_name(node), items);
+    KernelBody body(*this, *k);
+    ExprPool& pool = k->pool;
+    const ElementMath math{pool, d};
+    const auto place = kernel::delinearize(pool, pool.variable(0), {x.count, columns});
+    const std::int32_t solution = body.buffer(to, d, true);
+    body.note_count(std::max(type.count(), node.operand(0).type().count()));
+    const auto of_x = [&](ExprId i) {
+      return left ? x.linear(pool, place[0], i, place[1]) : x.linear(pool, place[0], place[1], i);
+    };
+    const auto coefficient = [&](ExprId i, ExprId j) {
+      const ExprId e =
+          pool.convert(body.element(node.operand(0), transposed ? a.index(pool, place[0], j, i)
+                                                                : a.index(pool, place[0], i, j)),
+                       d);
+      return transpose == "ADJOINT" ? math.conj(e) : e;
+    };
+    const auto ordered = [&](ExprId step) {
+      return forward ? step : pool.sub(pool.index(n - 1), step);
+    };
+    const std::int32_t row = k->new_variable(n), term = k->new_variable(n);
+    const ExprId i = ordered(pool.variable(row)), j = ordered(pool.variable(term));
+    const Register sum(*k, d);
+    const ExprId b = body.element(node.operand(1), left ? x.index(pool, place[0], i, place[1])
+                                                        : x.index(pool, place[0], place[1], i));
+    const ExprId product = math.mul(coefficient(i, j), pool.load(solution, d, of_x(j)));
+    const ExprId total = sum.value(pool);
+    k->body.push_back(
+        loop(row, pool.index(n),
+             {sum.declare(pool.convert(b, d)),
+              loop(term, pool.variable(row), {sum.assign(math.sub(total, product))}),
+              store(solution, d, of_x(i), unit ? total : math.div(total, coefficient(i, i)))}));
+    const std::string name = k->stem;
+    launch(std::move(k), body, items, name);
+  }
+  locations_[node.result()] = narrowed(to, wide, type, node);
+}
+
+Location PlanBuilder::narrowed(Location from, const Type& wide, const Type& type,
+                               const Node& node) {
+  if (wide == type) return from;
+  const Location to = new_temporary(type, step_name(node));
+  lower_each(to, type, "narrow_" + step_name(node), [&](KernelBody& body, auto index) {
+    ExprPool& pool = body.pool();
+    const ExprId at = kernel::linear_index(pool, index, type.dims);
+    return pool.convert(pool.load(body.buffer(from, wide.dtype, false), wide.dtype, at),
+                        type.dtype);
+  });
+  return to;
+}
+
+// --- Cholesky -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Column j of the factor: rows from the diagonal on need the columns before.
+struct CholeskyColumn {
+  Kernel& k;
+  KernelBody& body;
+  const Node& node;
+  const MatrixStack& a;
+  std::int32_t factor;
+  DType d;
+  ExprId matrix;
+
+  [[nodiscard]] ExprId given(ExprId i, ExprId j) const {
+    ExprPool& pool = k.pool;
+    const ElementMath math{pool, d};
+    const bool lower = node.attrs.flag("lower");
+    const ExprId e =
+        pool.convert(body.element(node.operand(0), lower ? a.index(pool, matrix, i, j)
+                                                         : a.index(pool, matrix, j, i)),
+                     d);
+    return lower ? e : math.conj(e);
+  }
+  [[nodiscard]] ExprId computed(ExprId i, ExprId j) const {
+    return k.pool.load(factor, d, a.linear(k.pool, matrix, i, j));
+  }
+
+  /// Declares `diagonal` (of the part's dtype): the root of what is left of a pivot, NaN if there is
+  /// nothing to take a root of.
+  void pivot(std::vector<Stmt>& to, const Register& diagonal, ExprId j) const {
+    ExprPool& pool = k.pool;
+    const ElementMath math{pool, d};
+    const Register rest(k, math.part);
+    const std::int32_t c = k.new_variable(a.rows);
+    const ExprId r = rest.value(pool);
+    to.push_back(rest.declare(math.real(given(j, j))));
+    to.push_back(loop(c, j,
+                      {rest.assign(pool.apply("subtract", math.part,
+                                              {r, math.norm(computed(j, pool.variable(c)))}))}));
+    const ExprId positive =
+        pool.apply("compare_gt", math.part, {r, pool.constant_of(math.part, 0)});
+    const ExprId nan = pool.constant_of(math.part, std::numeric_limits<double>::quiet_NaN());
+    to.push_back(diagonal.declare(pool.choose(positive, pool.apply("sqrt", math.part, {r}), nan)));
+  }
+
+  /// Writes row i of the column, i after j.
+  void below(std::vector<Stmt>& to, const Register& diagonal, ExprId i, ExprId j) const {
+    ExprPool& pool = k.pool;
+    const ElementMath math{pool, d};
+    const Register sum(k, d);
+    const std::int32_t c = k.new_variable(a.rows);
+    const ExprId s = sum.value(pool), column = pool.variable(c);
+    to.push_back(sum.declare(given(i, j)));
+    to.push_back(loop(
+        c, j,
+        {sum.assign(math.sub(s, math.mul(computed(i, column), math.conj(computed(j, column)))))}));
+    to.push_back(
+        store(factor, d, a.linear(pool, matrix, i, j), math.div_part(s, diagonal.value(pool))));
+  }
+  [[nodiscard]] Stmt store_pivot(const Register& diagonal, ExprId j) const {
+    const ElementMath math{k.pool, d};
+    return store(factor, d, a.linear(k.pool, matrix, j, j),
+                 math.compose(diagonal.value(k.pool), k.pool.constant_of(math.part, 0)));
+  }
+};
+
+}  // namespace
+
+void PlanBuilder::lower_cholesky(Node& node) {
+  const Type& type = node.result_types()[0];
+  const MatrixStack a(type);
+  const DType d = accumulator_dtype(type.dtype);
+  const Location result = new_temporary(type, step_name(node));
+  locations_[node.result()] = result;
+  if (type.count() == 0) return;
+  const Type wide{.dtype = d, .dims = type.dims};
+  const Location factor = new_temporary(wide, "factor");
+  const std::int64_t n = a.rows;
+  const bool is_small = n <= small_matrix;
+  const auto launch_columns = [&](const HostExpr& column) {
+    auto k = new_kernel(step_name(node), is_small ? a.count : a.count * n);
+    KernelBody body(*this, *k);
+    ExprPool& pool = k->pool;
+    const auto place = kernel::delinearize(pool, pool.variable(0), {a.count, is_small ? 1 : n});
+    body.note_count(type.count());
+    const CholeskyColumn step{*k, body, node, a, body.buffer(factor, d, true), d, place[0]};
+    const Register diagonal(*k, ir::part_dtype(d));
+    std::vector<Stmt> stmts;
+    if (is_small) {
+      const std::int32_t jv = k->new_variable(n), rv = k->new_variable(n);
+      const ExprId j = pool.variable(jv), first = pool.add(j, 1);
+      step.pivot(stmts, diagonal, j);
+      stmts.push_back(step.store_pivot(diagonal, j));
+      std::vector<Stmt> rows;
+      step.below(rows, diagonal, pool.add(first, pool.variable(rv)), j);
+      stmts.push_back(loop(rv, pool.sub(pool.index(n), first), std::move(rows)));
+      k->body.push_back(loop(jv, pool.index(n), std::move(stmts)));
+    } else {
+      const ExprId j = body.scalar(column), i = place[1];
+      step.pivot(stmts, diagonal, j);
+      std::vector<Stmt> rows;
+      step.below(rows, diagonal, i, j);
+      stmts.push_back(when(pool.equal(i, j), {step.store_pivot(diagonal, j)}));
+      stmts.push_back(when(pool.less(j, i), std::move(rows)));
+      k->body.push_back(when(pool.less_equal(j, i), std::move(stmts)));
+    }
+    const std::string name = k->stem;
+    launch(std::move(k), body, is_small ? a.count : a.count * n, name);
+  };
+  if (is_small)
+    launch_columns(HostExpr(0));
+  else
+    emit_counted(n, "cholesky columns", launch_columns);
+  // A pivot that is not positive shows in the last one.
+  lower_each(result, type, "triangle_" + step_name(node), [&](KernelBody& body, auto index) {
+    ExprPool& pool = body.pool();
+    const ElementMath math{pool, d};
+    const std::int32_t l = body.buffer(factor, d, false);
+    const ExprId i = index[type.dims.size() - 2], j = index[type.dims.size() - 1];
+    const ExprId matrix = a.matrix(pool, index);
+    const bool lower = node.attrs.flag("lower");
+    const ExprId e =
+        pool.load(l, d, lower ? a.linear(pool, matrix, i, j) : a.linear(pool, matrix, j, i));
+    const ExprId in_triangle = lower ? pool.less_equal(j, i) : pool.less_equal(i, j);
+    const ExprId last =
+        math.real(pool.load(l, d, a.linear(pool, matrix, pool.index(n - 1), pool.index(n - 1))));
+    const ExprId value =
+        pool.choose(pool.apply("compare_ne", math.part, {last, last}),
+                    math.compose(last, pool.constant_of(math.part, 0)),
+                    pool.choose(in_triangle, lower ? e : math.conj(e), math.number(0)));
+    return pool.convert(value, type.dtype);
+  });
+}
+
+}  // namespace partita::passes

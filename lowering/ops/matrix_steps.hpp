@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Stacks of matrices in kernels: the last two dimensions are a matrix, those before count them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "partita/scalar/expr.hpp"
+
+namespace partita::passes {
+
+/// Matrices of at most so many columns are factorised by one work-item.
+inline constexpr std::int64_t small_matrix = 32;
+
+struct MatrixStack {
+  Dims stack;
+  std::int64_t count = 1, rows = 0, columns = 0;
+
+  explicit MatrixStack(const Type& type)
+      : stack(type.dims.begin(), type.dims.end() - 2),
+        rows(type.dims[type.dims.size() - 2]),
+        columns(type.dims.back()) {
+    for (const std::int64_t extent : stack) count *= extent;
+  }
+  /// Element (i, j) of a matrix in memory.
+  [[nodiscard]] kernel::ExprId linear(kernel::ExprPool& pool, kernel::ExprId matrix,
+                                      kernel::ExprId i, kernel::ExprId j) const {
+    return pool.add(pool.mul(pool.add(pool.mul(matrix, rows), i), columns), j);
+  }
+  /// The same as an index of the array.
+  [[nodiscard]] std::vector<kernel::ExprId> index(kernel::ExprPool& pool, kernel::ExprId matrix,
+                                                  kernel::ExprId i, kernel::ExprId j) const {
+    std::vector<kernel::ExprId> full = kernel::delinearize(pool, matrix, stack);
+    full.push_back(i);
+    full.push_back(j);
+    return full;
+  }
+  /// Number of the matrix that an index of the array is in.
+  [[nodiscard]] kernel::ExprId matrix(kernel::ExprPool& pool,
+                                      std::span<const kernel::ExprId> full) const {
+    return kernel::linear_index(pool, full.first(stack.size()), stack);
+  }
+};
+
+}  // namespace partita::passes

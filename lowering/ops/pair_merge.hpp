@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Merging pairs of sorted runs in the kernels of a sort: whole, or a part of what a pair gives.
+#pragma once
+
+#include <vector>
+
+#include "lowering/ops/sort_kernel.hpp"
+
+namespace partita::passes {
+
+/// Merges a pair of neighbouring runs, or a part of what it gives.
+class PairMerge {
+ public:
+  /// Of a slice's runs of length `run` in the arrays `from`.
+  struct Pair {
+    const std::vector<std::int32_t>& from;
+    kernel::ExprId run, number;  ///< length of a run, number of the pair within the slice
+    std::int64_t n;              ///< length of the slice
+  };
+  PairMerge(SortKernel& sort, Kernel& kernel, const Pair& pair);
+
+  /// Register with how many of the first `place` elements are from the left run, after at most
+  /// `trips` bisections.
+  [[nodiscard]] Register cut(kernel::ExprId place, kernel::ExprId trips) const;
+
+  /// Places within the pair's result, at most `most` of them.
+  struct Places {
+    kernel::ExprId first, end, most;
+  };
+  /// Merges the elements for those places, `taken` of the left run being gone before; leaves in it
+  /// how many are gone afterwards.
+  [[nodiscard]] std::vector<Stmt> part(const std::vector<std::int32_t>& to, const Register& taken,
+                                       const Places& places) const;
+  /// Merges the whole pair, of at most `most` elements.
+  [[nodiscard]] std::vector<Stmt> all(const std::vector<std::int32_t>& to,
+                                      kernel::ExprId most) const;
+
+  kernel::ExprId begin{}, left{}, right{};  ///< the pair's first element, lengths of its runs
+
+ private:
+  [[nodiscard]] kernel::ExprId i32(kernel::ExprId index) const {
+    return s_.pool.from_index(index, DType::i32);
+  }
+  [[nodiscard]] kernel::ExprId left_element(kernel::ExprId i) const {
+    return s_.pool.add(begin, i);
+  }
+  [[nodiscard]] kernel::ExprId right_element(kernel::ExprId j) const {
+    return s_.pool.add(s_.pool.add(begin, left), j);
+  }
+
+  SortKernel& s_;
+  Kernel& k_;
+  std::vector<std::int32_t> from_;
+};
+
+}  // namespace partita::passes

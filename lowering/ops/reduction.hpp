@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What kernels that combine elements by a region share: accumulators in registers and the statements
+// around them.  Reductions, windows and scans differ in which elements they visit, not in this.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernel/ast/statements.hpp"
+#include "lowering/context/kernel_body.hpp"
+#include "partita/ir/reduction.hpp"
+
+namespace partita::passes {
+
+/// The row that a recognised combiner is, on this dtype.
+inline std::string_view combiner_row(std::string_view name, DType) {
+  if (name == "and") return "and_";
+  if (name == "or") return "or_";
+  return name;
+}
+
+/// What a reduction combines, and how; the same for the whole and for each stage of a split one.
+struct Reduction {
+  const ir::Graph* region = nullptr;
+  std::optional<std::string> simple;
+  std::vector<DType> dtypes, accumulators;
+  std::vector<std::int32_t> registers;
+
+  /// `is_wide`: sums of 16-bit floats in f32.
+  Reduction(Kernel& kernel, const ir::Node& node, bool is_wide = true)
+      : region(&node.region(0)), simple(ir::simple_combiner(node.region(0))) {
+    for (const Type& t : node.result_types()) {
+      dtypes.push_back(t.dtype);
+      accumulators.push_back(simple && is_wide ? accumulator_dtype(t.dtype) : t.dtype);
+      registers.push_back(kernel.next_register++);
+    }
+  }
+
+  void declare(Kernel& k, std::vector<Stmt>& to, const std::vector<kernel::ExprId>& values) const {
+    for (std::size_t i = 0; i < dtypes.size(); ++i)
+      to.push_back({.kind = Stmt::Kind::declare,
+                    .slot = registers[i],
+                    .dtype = accumulators[i],
+                    .value = k.pool.convert(values[i], accumulators[i])});
+  }
+
+  /// accumulators = combine(accumulators, elements), or with the elements in front.
+  std::vector<Stmt> combine(KernelBody& body, Kernel& k,
+                            const std::vector<kernel::ExprId>& elements,
+                            bool in_front = false) const {
+    std::vector<Stmt> stmts;
+    const std::size_t n = dtypes.size();
+    if (simple) {
+      const kernel::ExprId acc = k.pool.reg(registers[0], accumulators[0]);
+      const kernel::ExprId x = k.pool.convert(elements[0], accumulators[0]);
+      const kernel::ExprId next =
+          k.pool.apply(combiner_row(*simple, accumulators[0]), accumulators[0], {acc, x});
+      stmts.push_back({.kind = Stmt::Kind::assign,
+                       .slot = registers[0],
+                       .dtype = accumulators[0],
+                       .value = next});
+      return stmts;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t held = in_front ? n + i : i, element = in_front ? i : n + i;
+      body.define(region->argument(int(held)), k.pool.reg(registers[i], dtypes[i]));
+      body.define(region->argument(int(element)), elements[i]);
+    }
+    // All results are computed from the old accumulators before any is assigned.
+    std::vector<std::int32_t> fresh;
+    for (std::size_t i = 0; i < n; ++i) {
+      fresh.push_back(k.next_register++);
+      stmts.push_back({.kind = Stmt::Kind::declare,
+                       .slot = fresh[i],
+                       .dtype = dtypes[i],
+                       .value = body.combined(*region, i)});
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      stmts.push_back({.kind = Stmt::Kind::assign,
+                       .slot = registers[i],
+                       .dtype = dtypes[i],
+                       .value = k.pool.reg(fresh[i], dtypes[i])});
+    return stmts;
+  }
+
+  [[nodiscard]] kernel::ExprId result(Kernel& k, std::size_t i) const {
+    return k.pool.convert(k.pool.reg(registers[i], accumulators[i]), dtypes[i]);
+  }
+};
+
+}  // namespace partita::passes

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "lowering/ops/sort_kernel.hpp"
+
+namespace partita::passes {
+
+using kernel::ExprId;
+
+SortShape::SortShape(const ir::Node& node) : dims(node.operand(0).type().dims) {
+  const std::int64_t d = node.attrs.i64("dimension", -1);
+  dimension = std::size_t(d < 0 ? d + std::int64_t(dims.size()) : d);
+  n = dims[dimension];
+  for (const Type& t : node.result_types()) dtypes.push_back(t.dtype);
+}
+
+Dims SortShape::in(std::int64_t length) const {
+  Dims parts = dims;
+  parts[dimension] = (n + length - 1) / length;
+  return parts;
+}
+
+SortKernel::SortKernel(Kernel& kernel, KernelBody& body, const ir::Node& node,
+                       const SortShape& shape)
+    : pool(kernel.pool), shape_(shape) {
+  const ir::Graph& region = node.region(0);
+  for (std::size_t i = 0; i < shape.dtypes.size(); ++i) {
+    for (auto* side : {&before, &after}) side->emplace_back(kernel, shape.dtypes[i]);
+    body.define(region.argument(int(2 * i)), before[i].value(pool));
+    body.define(region.argument(int(2 * i) + 1), after[i].value(pool));
+    for (const Register& r : {before[i], after[i]}) {
+      const ElementMath math{pool, r.dtype};
+      const bool has_parts = is_complex(r.dtype);
+      kernel.body.push_back(r.declare(has_parts ? math.number(0) : pool.constant(r.dtype, 0)));
+    }
+  }
+  body.note_count(node.operand(0).type().count());
+  holds = body.combined(region, 0);
+}
+
+void SortKernel::read(std::vector<Stmt>& to, const std::vector<Register>& registers,
+                      const std::vector<std::int32_t>& buffers, ExprId position) const {
+  for (std::size_t i = 0; i < registers.size(); ++i)
+    to.push_back(registers[i].assign(pool.load(buffers[i], registers[i].dtype, linear(position))));
+}
+
+void SortKernel::write(std::vector<Stmt>& to, const std::vector<Register>& registers,
+                       const std::vector<std::int32_t>& buffers, ExprId position) const {
+  for (std::size_t i = 0; i < registers.size(); ++i)
+    to.push_back(store(buffers[i], registers[i].dtype, linear(position), registers[i].value(pool)));
+}
+
+ExprId SortKernel::linear(ExprId position) const {
+  std::vector<ExprId> at = index;
+  at[shape_.dimension] = position;
+  return kernel::linear_index(pool, at, shape_.dims);
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What the kernels of a sort have in common: the shape of what is sorted, and comparing, reading and
+// writing elements of a slice.  sort.cpp says which kernels there are.
+#pragma once
+
+#include <vector>
+
+#include "kernel/ast/statements.hpp"
+#include "lowering/context/kernel_body.hpp"
+
+namespace partita::passes {
+
+/// What is sorted, along which dimension.
+struct SortShape {
+  Dims dims;
+  std::size_t dimension;
+  std::int64_t n;
+  std::vector<DType> dtypes;
+
+  explicit SortShape(const ir::Node& node);
+  /// dims with slices in parts of `length`.
+  [[nodiscard]] Dims in(std::int64_t length) const;
+};
+
+/// A kernel that compares elements of one slice by the comparator, through two sets of registers.
+class SortKernel {
+ public:
+  /// Declares the registers; `shape` outlives this.
+  SortKernel(Kernel& kernel, KernelBody& body, const ir::Node& node, const SortShape& shape);
+
+  /// Registers = elements of the slice at `position`.
+  void read(std::vector<Stmt>& to, const std::vector<Register>& registers,
+            const std::vector<std::int32_t>& buffers, kernel::ExprId position) const;
+  void write(std::vector<Stmt>& to, const std::vector<Register>& registers,
+             const std::vector<std::int32_t>& buffers, kernel::ExprId position) const;
+  [[nodiscard]] kernel::ExprId linear(kernel::ExprId position) const;
+
+  kernel::ExprPool& pool;
+  std::vector<Register> before, after;  ///< the comparator's operands
+  kernel::ExprId holds{};               ///< whether `before` goes before `after`
+  std::vector<kernel::ExprId> index;    ///< of the slice; the entry of the dimension is not used
+
+ private:
+  const SortShape& shape_;
+};
+
+}  // namespace partita::passes

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "lowering/ops/tiled_contraction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "kernel/ast/expressions.hpp"
+#include "kernel/ast/statements.hpp"
+#include "lowering/values/contraction_shape.hpp"
+#include "lowering/values/tile_sizes.hpp"
+
+namespace partita::passes {
+namespace {
+
+using ir::I64s;
+using ir::Node;
+using ir::Value;
+using kernel::Expr;
+using kernel::ExprId;
+using kernel::ExprKind;
+using kernel::ExprPool;
+
+/// How elements of an expression lie along an index variable.
+enum class Along : std::uint8_t { constant, contiguous, scattered };
+
+Along along(const ExprPool& pool, ExprId id, std::int32_t variable) {
+  if (!depends_on(pool, id, ExprKind::index_variable, variable)) return Along::constant;
+  const Expr& e = pool[id];
+  if (e.kind == ExprKind::load)
+    return index_stride(pool, e.operands[0], variable) == 1 ? Along::contiguous : Along::scattered;
+  if (e.kind != ExprKind::apply) return Along::scattered;
+  for (const ExprId x : e.operands)
+    if (along(pool, x, variable) == Along::scattered) return Along::scattered;
+  return Along::contiguous;
+}
+
+class Tiler {
+ public:
+  Tiler(const ContractionWork& work, Kernel& kernel, KernelBody& body)
+      : work_(work),
+        dot_(*work.epilogue.contraction),
+        k_(kernel),
+        pool_(kernel.pool),
+        body_(body),
+        s_(contraction_shape(dot_)),
+        d_(dot_.result_types()[0].dtype),
+        lanes_(work.limits.vector_bytes / std::int64_t(byte_size(d_))) {}
+
+  std::optional<std::int64_t> run() {
+    if (!suits() || !choose_form()) return std::nullopt;
+    choose_tiles();
+    const std::int64_t row_tiles = (rows_ + tile_rows_ - 1) / tile_rows_,
+                       column_tiles = (columns_ + tile_columns_ - 1) / tile_columns_;
+    const std::int64_t items = s_.batch * row_tiles * column_tiles;
+    pool_.set_extent(0, items);
+    // Neighbouring items share what is larger: the column operand, or rows of the result.
+    const bool shares_columns = s_.k > rows_;
+    const auto place =
+        kernel::delinearize(pool_, pool_.variable(0),
+                            shares_columns ? Dims{s_.batch, column_tiles, row_tiles}
+                                           : Dims{s_.batch, row_tiles, column_tiles});
+    const ExprId row_tile = place[shares_columns ? 2 : 1],
+                 column_tile = place[shares_columns ? 1 : 2];
+    k_.stores_last = true;
+    out_ = body_.buffer(work_.to, work_.epilogue.root().type().dtype, true);
+    body_.note_count(work_.epilogue.root().type().count());
+    branch(row_tile, rows_, tile_rows_, k_.body, [&](ExprId row, std::int64_t rows, auto& into) {
+      branch(column_tile, columns_, tile_columns_, into,
+             [&](ExprId column, std::int64_t columns, auto& inside) {
+               const Tile tile{place[0], row, rows, column, columns};
+               if (sums_vectors_)
+                 sum_tile(tile, inside);
+               else
+                 outer_tile(tile, inside);
+             });
+    });
+    return items;
+  }
+
+  std::optional<bool> to_pack() {
+    constexpr std::int64_t often = 8;
+    if (!suits() || s_.k > 16 * lanes_) return std::nullopt;
+    const Form f = form();
+    if ((f.by_n && f.out_n) || (f.by_m && f.out_m)) return std::nullopt;
+    if (!f.out_n && !f.out_m) return std::nullopt;
+    const std::int64_t columns = f.out_n ? s_.n : s_.m, rows = f.out_n ? s_.m : s_.n;
+    // Vectors whose lanes are stored one by one cost a result what a copy costs its operand.
+    const std::int64_t uses = f.by_n || f.by_m ? 2 * s_.k : often;
+    if (columns < lanes_ || rows < uses) return std::nullopt;
+    return !f.out_n;
+  }
+
+ private:
+  struct Tile {
+    ExprId batch, row;
+    std::int64_t rows;
+    ExprId column;
+    std::int64_t columns;
+  };
+
+  // --- Elements.  Rows and columns are those of the tiles: m and n, or n and m where swapped. ---
+
+  ExprId operand(bool of_rows, ExprId b, ExprId free, ExprId k) {
+    const bool is_lhs = of_rows != swapped_;
+    if (work_.packed && work_.packed->is_lhs == is_lhs) {
+      const Dims dims{s_.batch, s_.k, is_lhs ? s_.m : s_.n};
+      body_.note_count(s_.batch * s_.k * dims[2]);
+      return pool_.load(body_.buffer(work_.packed->at, d_, false), d_,
+                        kernel::linear_index(pool_, std::vector{b, k, free}, dims));
+    }
+    const OperandIndex index = is_lhs ? OperandIndex{dot_.operand(0).type().dims, s_.lhs_batch,
+                                                     s_.lhs_free, s_.lhs_contracting}
+                                      : OperandIndex{dot_.operand(1).type().dims, s_.rhs_batch,
+                                                     s_.rhs_free, s_.rhs_contracting};
+    return body_.element(dot_.operand(is_lhs ? 0 : 1), index.at(pool_, b, free, k));
+  }
+
+  std::vector<ExprId> result_index(ExprId b, ExprId row, ExprId column) {
+    return swapped_ ? root_index(pool_, work_.epilogue, b, column, row)
+                    : root_index(pool_, work_.epilogue, b, row, column);
+  }
+
+  // --- Choices ---
+
+  [[nodiscard]] bool suits() const {
+    if (lanes_ < 2 || lanes_ > 16 || (d_ != DType::f32 && d_ != DType::f64)) return false;
+    return s_.k > 0 && std::ranges::all_of(dot_.operands(),
+                                           [&](const Value& v) { return v.type().dtype == d_; });
+  }
+
+  /// What lies side by side: elements of an operand along m, n or the sum, and results.
+  struct Form {
+    bool by_m, by_n, both_k, out_m, out_n;
+  };
+  Form form() {
+    const ExprId zero = pool_.index(0);
+    const std::int32_t m = k_.new_variable(std::max<std::int64_t>(s_.m, 2)),
+                       n = k_.new_variable(std::max<std::int64_t>(s_.n, 2)),
+                       k = k_.new_variable(std::max<std::int64_t>(s_.k, 2));
+    const ExprId at_m = s_.m == 1 ? zero : pool_.variable(m),
+                 at_n = s_.n == 1 ? zero : pool_.variable(n),
+                 at_k = s_.k == 1 ? zero : pool_.variable(k);
+    const ExprId lhs = operand(true, zero, at_m, at_k), rhs = operand(false, zero, at_n, at_k);
+    const ExprId out =
+        kernel::linear_index(pool_, root_index(pool_, work_.epilogue, zero, at_m, at_n),
+                             work_.epilogue.root().type().dims);
+    const bool lhs_m = s_.m > 1 && along(pool_, lhs, m) == Along::contiguous,
+               rhs_n = s_.n > 1 && along(pool_, rhs, n) == Along::contiguous,
+               both_k = s_.k > 1 && along(pool_, lhs, k) == Along::contiguous &&
+                        along(pool_, rhs, k) == Along::contiguous,
+               out_m = index_stride(pool_, out, m) == 1, out_n = index_stride(pool_, out, n) == 1;
+    constexpr std::int64_t few = 4;
+    return {.by_m = lhs_m && s_.m >= few,
+            .by_n = rhs_n && s_.n >= few,
+            .both_k = both_k,
+            .out_m = out_m,
+            .out_n = out_n};
+  }
+
+  /// Which operand gives the vectors, and along what.
+  bool choose_form() {
+    const auto [by_m, by_n, both_k, out_m, out_n] = form();
+    if (by_n && out_n)
+      swapped_ = false;
+    else if (by_m && out_m)
+      swapped_ = true;
+    else if (both_k)
+      sums_vectors_ = true, swapped_ = out_m && !out_n;
+    else if (by_n || by_m)
+      swapped_ = !by_n;
+    else
+      return false;
+    rows_ = swapped_ ? s_.n : s_.m;
+    columns_ = swapped_ ? s_.m : s_.n;
+    return true;
+  }
+
+  void choose_tiles() {
+    const std::int64_t registers = work_.limits.rows * work_.limits.vectors;
+    if (sums_vectors_) {
+      const std::int64_t side = 5;
+      tile_columns_ = tile_size(columns_, side);
+      tile_rows_ = tile_size(rows_, std::clamp<std::int64_t>(registers / tile_columns_, 1, side));
+      if (s_.k % lanes_ != 0 && s_.k % lanes_ >= lanes_ / 2 && lanes_ > 2) lanes_ /= 2;
+      while (lanes_ > s_.k) lanes_ /= 2;
+      return;
+    }
+    tile_rows_ = tile_size(rows_, work_.limits.rows);
+    const std::int64_t vectors =
+        std::clamp(registers / tile_rows_, work_.limits.vectors, 2 * work_.limits.vectors);
+    tile_columns_ = std::min(vectors * lanes_, columns_);
+  }
+
+  // --- Statements ---
+
+  /// Calls `emit` for the tiles of full size and, in a branch of their own, for the smaller last one.
+  template <class Emit>
+  void branch(ExprId tile, std::int64_t extent, std::int64_t size, std::vector<Stmt>& into,
+              const Emit& emit) {
+    const std::int64_t full = extent / size, rest = extent % size;
+    if (full > 0 && rest == 0) return emit(pool_.mul(tile, size), size, into);
+    const ExprId is_full = pool_.less(tile, pool_.index(full));
+    std::vector<Stmt> whole, last;
+    if (full > 0) {
+      emit(pool_.mul(tile, size), size, whole);
+      into.push_back(when(is_full, std::move(whole)));
+    }
+    emit(pool_.index(full * size), rest, last);
+    into.push_back(when(pool_.less_equal(pool_.index(full), tile), std::move(last)));
+  }
+
+  /// The index variable that counts the lanes of vectors of a width.
+  std::int32_t lane_of(int width) {
+    const auto [it, is_new] = lane_variables_.emplace(width, -1);
+    if (is_new) it->second = k_.new_variable(width);
+    return it->second;
+  }
+
+  Stmt as_vector(Stmt s, int width) {
+    if (width == 1) return s;
+    s.width = width;
+    s.lane = lane_of(width);
+    return s;
+  }
+
+  Stmt declare_zero(const Register& r, int width) {
+    return as_vector(r.declare(pool_.constant_of(d_, 0)), width);
+  }
+
+  void store_result(const Tile& tile, ExprId row, ExprId column, const Register& r, int width,
+                    std::vector<Stmt>& into) {
+    const Value root = work_.epilogue.root();
+    const auto index = result_index(tile.batch, row, column);
+    body_.define(dot_.result(), r.value(pool_));
+    const ExprId value = body_.element(root, index);
+    into.push_back(as_vector({.kind = Stmt::Kind::store,
+                              .slot = out_,
+                              .dtype = root.type().dtype,
+                              .value = value,
+                              .other = kernel::linear_index(pool_, index, root.type().dims)},
+                             width));
+    if (width > 1) into.back().dtype = d_;
+  }
+
+  /// Vectors of results: column vectors of one operand times elements of the other.
+  void outer_tile(const Tile& tile, std::vector<Stmt>& into) {
+    const auto parts = split_columns(tile.columns, lanes_);
+    std::vector<ExprId> columns;
+    for (const Columns& c : parts) {
+      ExprId at = pool_.add(tile.column, c.offset);
+      if (c.width > 1) at = pool_.add(at, pool_.variable(lane_of(c.width)));
+      columns.push_back(at);
+    }
+    std::vector<Register> sums;
+    for (std::int64_t i = 0; i < tile.rows; ++i)
+      for (const Columns& c : parts) {
+        sums.emplace_back(k_, d_);
+        into.push_back(declare_zero(sums.back(), c.width));
+      }
+    const std::int32_t kk = k_.new_variable(s_.k);
+    const ExprId k = pool_.variable(kk);
+    std::vector<Stmt> inner;
+    std::vector<ExprId> vectors;
+    for (const ExprId column : columns) vectors.push_back(operand(false, tile.batch, column, k));
+    for (std::int64_t i = 0; i < tile.rows; ++i) {
+      const ExprId a = operand(true, tile.batch, pool_.add(tile.row, i), k);
+      for (std::size_t j = 0; j < parts.size(); ++j)
+        inner.push_back(as_vector(
+            sums[std::size_t(i) * parts.size() + j].multiply_add(a, vectors[j]), parts[j].width));
+    }
+    into.push_back(loop(kk, pool_.index(s_.k), std::move(inner)));
+    for (std::int64_t i = 0; i < tile.rows; ++i)
+      for (std::size_t j = 0; j < parts.size(); ++j)
+        store_result(tile, pool_.add(tile.row, i), columns[j],
+                     sums[std::size_t(i) * parts.size() + j], parts[j].width, into);
+  }
+
+  /// Vectors along the sum, added up at the end; what is left of the sum one by one.
+  void sum_tile(const Tile& tile, std::vector<Stmt>& into) {
+    const int width = int(lanes_);
+    const std::int64_t blocks = s_.k / lanes_, rest = s_.k % lanes_;
+    const std::size_t count = std::size_t(tile.rows * tile.columns);
+    const auto products = [&](const std::vector<Register>& sums, ExprId k, int lanes) {
+      std::vector<Stmt> inner;
+      std::vector<ExprId> b;
+      for (std::int64_t j = 0; j < tile.columns; ++j)
+        b.push_back(operand(false, tile.batch, pool_.add(tile.column, j), k));
+      for (std::int64_t i = 0; i < tile.rows; ++i) {
+        const ExprId a = operand(true, tile.batch, pool_.add(tile.row, i), k);
+        for (std::size_t j = 0; j < b.size(); ++j)
+          inner.push_back(
+              as_vector(sums[std::size_t(i) * b.size() + j].multiply_add(a, b[j]), lanes));
+      }
+      return inner;
+    };
+    std::vector<Register> vectors, sums;
+    for (std::size_t i = 0; i < count; ++i) {
+      vectors.emplace_back(k_, d_);
+      into.push_back(declare_zero(vectors.back(), width));
+    }
+    const std::int32_t kk = k_.new_variable(blocks);
+    const ExprId k =
+        pool_.add(pool_.mul(pool_.variable(kk), lanes_), pool_.variable(lane_of(width)));
+    into.push_back(loop(kk, pool_.index(blocks), products(vectors, k, width)));
+    for (std::size_t i = 0; i < count; ++i) {
+      sums.emplace_back(k_, d_);
+      into.push_back(declare_zero(sums.back(), 1));
+      into.push_back(as_vector({.kind = Stmt::Kind::add_lanes,
+                                .slot = sums.back().slot,
+                                .dtype = d_,
+                                .value = vectors[i].value(pool_)},
+                               width));
+    }
+    if (rest > 0) {
+      const std::int32_t r = k_.new_variable(rest);
+      into.push_back(loop(r, pool_.index(rest),
+                          products(sums, pool_.add(pool_.variable(r), blocks * lanes_), 1)));
+    }
+    for (std::int64_t i = 0; i < tile.rows; ++i)
+      for (std::int64_t j = 0; j < tile.columns; ++j)
+        store_result(tile, pool_.add(tile.row, i), pool_.add(tile.column, j),
+                     sums[std::size_t(i * tile.columns + j)], 1, into);
+  }
+
+  const ContractionWork& work_;
+  Node& dot_;
+  Kernel& k_;
+  ExprPool& pool_;
+  KernelBody& body_;
+  ContractionShape s_;
+  DType d_;
+  std::int64_t lanes_;
+  bool swapped_ = false, sums_vectors_ = false;
+  std::int64_t rows_ = 0, columns_ = 0, tile_rows_ = 0, tile_columns_ = 0;
+  std::int32_t out_ = 0;
+  std::map<int, std::int32_t> lane_variables_;
+};
+
+}  // namespace
+
+std::vector<ExprId> OperandIndex::at(ExprPool& pool, ExprId b, ExprId f, ExprId c) const {
+  std::vector<ExprId> index(dims.size());
+  const auto spread = [&](const I64s& group, ExprId linear) {
+    Dims extents;
+    for (std::int64_t d : group) extents.push_back(dims[std::size_t(d)]);
+    const auto parts = kernel::delinearize(pool, linear, extents);
+    for (std::size_t i = 0; i < group.size(); ++i) index[std::size_t(group[i])] = parts[i];
+  };
+  spread(batch, b);
+  spread(free, f);
+  spread(contracting, c);
+  return index;
+}
+
+std::vector<ExprId> root_index(ExprPool& pool, const Epilogue& epilogue, ExprId b, ExprId row,
+                               ExprId column) {
+  const Node& dot = *epilogue.contraction;
+  const ContractionShape s = contraction_shape(dot);
+  const Dims& lhs = dot.operand(0).type().dims;
+  const Dims& rhs = dot.operand(1).type().dims;
+  std::vector<ExprId> index;
+  const auto spread = [&](const I64s& group, const Dims& dims, ExprId linear) {
+    Dims extents;
+    for (std::int64_t d : group) extents.push_back(dims[std::size_t(d)]);
+    for (const ExprId x : kernel::delinearize(pool, linear, extents)) index.push_back(x);
+  };
+  spread(s.lhs_batch, lhs, b);
+  spread(s.lhs_free, lhs, row);
+  spread(s.rhs_free, rhs, column);
+  Dims dims = dot.result_types()[0].dims;
+  for (const Node* node : epilogue.chain) {
+    if (node->is("stablehlo.transpose")) {
+      std::vector<ExprId> moved;
+      for (const std::int64_t d : node->attrs.i64s("permutation"))
+        moved.push_back(index[std::size_t(d)]);
+      index = std::move(moved);
+    } else if (node->is("stablehlo.reshape")) {
+      index = kernel::delinearize(pool, kernel::linear_index(pool, index, dims),
+                                  node->result_types()[0].dims);
+    }
+    dims = node->result_types()[0].dims;
+  }
+  return index;
+}
+
+std::optional<bool> operand_to_pack(const ContractionWork& work, Kernel& kernel, KernelBody& body) {
+  return Tiler(work, kernel, body).to_pack();
+}
+
+std::optional<std::int64_t> tile_contraction(const ContractionWork& work, Kernel& kernel,
+                                             KernelBody& body) {
+  return Tiler(work, kernel, body).run();
+}
+
+}  // namespace partita::passes

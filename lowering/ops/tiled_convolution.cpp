@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "lowering/ops/tiled_convolution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <numeric>
+
+#include "kernel/ast/statements.hpp"
+#include "lowering/ops/window_index.hpp"
+#include "lowering/values/tile_sizes.hpp"
+
+namespace partita::passes {
+namespace {
+
+using ir::Convolution;
+using ir::WindowDim;
+using kernel::ExprId;
+using kernel::ExprPool;
+
+/// Fewer output features than this fill no vector.
+constexpr std::int64_t fewest_columns = 4;
+/// So few input features are written out rather than looped over.
+constexpr std::int64_t few_features = 4;
+/// Weights beyond this many elements do not stay in a core's cache.
+constexpr std::int64_t cached_weights = 100'000;
+
+/// The dimension of the result along which the windows of a tile lie.
+struct RowAxis {
+  int spatial = -1;  ///< -1: batch
+  /// A tile takes every step-th window, so that all of them meet an element or all meet a hole of the
+  /// dilated input.
+  std::int64_t step = 1;
+  std::int64_t windows = 1;  ///< along the axis
+  std::int64_t extent = 1;   ///< windows of one phase of `step`
+  std::int64_t tile = 1;     ///< windows of a tile
+};
+
+class ConvolutionTiler {
+ public:
+  ConvolutionTiler(const ConvolutionWork& work, Kernel& kernel, KernelBody& body)
+      : work_(work),
+        k_(kernel),
+        pool_(kernel.pool),
+        body_(body),
+        conv_(work.node.operand(0).type(), work.node.operand(1).type(), work.node.attrs),
+        type_(work.node.result_types()[0]),
+        lanes_(work.limits.vector_bytes / std::int64_t(byte_size(work.sums))) {
+    while (lanes_ > conv_.output) lanes_ /= 2;
+    vectors_ = (conv_.output + lanes_ - 1) / lanes_;
+    axis_ = choose_axis();
+    const std::int64_t most = vectors_of_tile(axis_.tile), tiles = (vectors_ + most - 1) / most;
+    tile_columns_ = std::min(conv_.output, (vectors_ + tiles - 1) / tiles * lanes_);
+  }
+
+  std::int64_t run() {
+    const std::int64_t column_tiles = (conv_.output + tile_columns_ - 1) / tile_columns_;
+    const std::int64_t row_tiles = (axis_.extent + axis_.tile - 1) / axis_.tile;
+    const std::int64_t weights = work_.node.operand(1).type().count();
+    const bool shares_columns = weights > cached_weights;
+    Dims extents{conv_.groups(), shares_columns ? column_tiles : 1};
+    extents.push_back(axis_.spatial < 0 ? 1 : conv_.batch);
+    for (int k = 0; k < int(conv_.window.size()); ++k)
+      extents.push_back(axis_.spatial == k ? 1 : conv_.window[std::size_t(k)].count());
+    for (const std::int64_t e : {axis_.step, row_tiles, shares_columns ? 1 : column_tiles})
+      extents.push_back(e);
+    std::int64_t items = 1;
+    for (const std::int64_t e : extents) items *= e;
+    pool_.set_extent(0, items);
+    const auto place = kernel::delinearize(pool_, pool_.variable(0), extents);
+    const std::size_t rank = conv_.window.size();
+    group_ = place[0];
+    const ExprId column_tile = place[shares_columns ? 1 : rank + 5], phase = place[rank + 3],
+                 row_tile = place[rank + 4];
+    // The last tile begins early enough to be a whole one; its first windows are stored by the one
+    // before it.
+    begin_ = pool_.mul(row_tile, axis_.tile);
+    const ExprId first = pool_.min(begin_, pool_.index(axis_.extent - axis_.tile));
+    for (std::int64_t i = 0; i < axis_.tile; ++i) {
+      std::vector<ExprId> at(place.begin() + 2, place.begin() + 3 + std::ptrdiff_t(rank));
+      in_phase_.push_back(pool_.add(first, i));
+      at[std::size_t(axis_.spatial) + 1] =
+          pool_.add(pool_.mul(in_phase_.back(), axis_.step), phase);
+      rows_.push_back(std::move(at));
+    }
+    out_ = body_.buffer(work_.to, type_.dtype, true);
+    body_.note_count(type_.count());
+    branch(column_tile);
+    return items;
+  }
+
+ private:
+  // --- Choices ---
+
+  [[nodiscard]] std::int64_t vectors_of_tile(std::int64_t rows) const {
+    const std::int64_t registers = work_.limits.rows * work_.limits.vectors;
+    return std::min(vectors_,
+                    std::clamp(registers / rows, work_.limits.vectors, 2 * work_.limits.vectors));
+  }
+
+  /// Of the windows of tiles, the part that meets both elements and padding at a place of the window.
+  [[nodiscard]] double mixed_part(const RowAxis& axis) const {
+    const WindowDim& w = conv_.window[std::size_t(axis.spatial)];
+    std::int64_t mixed = 0, all = 0;
+    for (std::int64_t first = 0; first < axis.extent && all < 10'000; first += axis.tile)
+      for (std::int64_t k = 0; k < w.size; ++k, ++all) {
+        const std::int64_t low = w.position(first * axis.step, k),
+                           high = w.position((first + axis.tile - 1) * axis.step, k);
+        if (high >= 0 && low < w.spread() && (low < 0 || high >= w.spread())) ++mixed;
+      }
+    return double(mixed) / double(std::max<std::int64_t>(all, 1));
+  }
+
+  /// Estimated time per result, of which only comparisons matter.
+  [[nodiscard]] double cost(const RowAxis& axis) const {
+    const auto rows = double(axis.tile), vectors = double(vectors_of_tile(axis.tile));
+    const double tiles = std::ceil(double(axis.extent) / rows);
+    constexpr double latency = 8;  // products that have to be under way at once
+    double cost = tiles * rows / double(axis.extent) *
+                  (1 + 0.5 * (rows + vectors) / (rows * vectors)) *
+                  std::max(1.0, latency / (rows * vectors));
+    if (axis.spatial >= 0) return cost * (1 + 0.5 * mixed_part(axis));
+    // Images lie far apart, often so that they share lines of the cache.
+    const bool is_contiguous =
+        conv_.dims.input_batch + 1 == std::int64_t(work_.node.operand(0).type().dims.size());
+    return is_contiguous ? cost : 1.2 * cost;
+  }
+
+  [[nodiscard]] RowAxis choose_axis() const {
+    RowAxis best;
+    for (int k = int(conv_.window.size()) - 1; k >= -1; --k) {
+      RowAxis axis{.spatial = k, .windows = conv_.batch};
+      if (k >= 0) {
+        const WindowDim& w = conv_.window[std::size_t(k)];
+        axis.windows = w.count();
+        axis.step = std::min(w.base_dilation / std::gcd(w.stride, w.base_dilation), axis.windows);
+      }
+      axis.extent = (axis.windows + axis.step - 1) / axis.step;
+      axis.tile = tile_size(axis.extent, work_.limits.rows);
+      if (k == int(conv_.window.size()) - 1 || cost(axis) < cost(best)) best = axis;
+    }
+    return best;
+  }
+
+  // --- Elements ---
+
+  /// What is known of a place of the window for a tile's rows.
+  struct Places {
+    std::vector<std::vector<ExprId>> index;  ///< of the input by row and spatial dimension
+    std::vector<ExprId> inside;              ///< by row, along the axis
+    ExprId all, some;                        ///< of the rows lie inside
+  };
+
+  Places places(const std::vector<ExprId>& in_window) {
+    Places p;
+    ExprId common = pool_.boolean(true);
+    for (const auto& row : rows_) {
+      std::vector<ExprId> index;
+      ExprId inside = pool_.boolean(true);
+      for (std::size_t k = 0; k < conv_.window.size(); ++k) {
+        const WindowDim& w = conv_.window[k];
+        const WindowIndex at = window_index(pool_, w, row[k + 1], in_window[k]);
+        index.push_back(at.position);
+        if (int(k) == axis_.spatial)
+          inside = pool_.logical_and(pool_.less_equal(pool_.index(0), at.position),
+                                     pool_.less(at.position, pool_.index(w.spread())));
+        else if (&row == &rows_.front())
+          common = pool_.logical_and(common, at.inside);
+      }
+      p.index.push_back(std::move(index));
+      p.inside.push_back(inside);
+    }
+    p.all = p.some = common;
+    if (axis_.spatial < 0) return p;
+    const WindowDim& w = conv_.window[std::size_t(axis_.spatial)];
+    const ExprId first = p.index.front()[std::size_t(axis_.spatial)],
+                 last = p.index.back()[std::size_t(axis_.spatial)];
+    if (w.base_dilation > 1)  // holes are the same for all rows
+      common = pool_.logical_and(
+          common,
+          pool_.equal(pool_.mod(pool_.add(first, (w.low / w.base_dilation + 1) * w.base_dilation),
+                                w.base_dilation),
+                      pool_.index(0)));
+    const auto from_zero = [&](ExprId x) { return pool_.less_equal(pool_.index(0), x); };
+    const auto to_end = [&](ExprId x) { return pool_.less(x, pool_.index(w.spread())); };
+    p.all = pool_.logical_and(common, pool_.logical_and(from_zero(first), to_end(last)));
+    p.some = pool_.logical_and(common, pool_.logical_and(from_zero(last), to_end(first)));
+    return p;
+  }
+
+  ExprId input(const Places& p, std::size_t row, ExprId feature, bool is_clamped) {
+    const auto& d = conv_.dims;
+    std::vector<ExprId> index(conv_.window.size() + 2);
+    const bool is_batch_group = conv_.batch_groups > 1;
+    const ExprId image = rows_[row][0];
+    index[std::size_t(d.input_batch)] =
+        is_batch_group ? pool_.add(pool_.mul(group_, conv_.batch), image) : image;
+    index[std::size_t(d.input_feature)] =
+        is_batch_group ? feature : pool_.add(pool_.mul(group_, conv_.input), feature);
+    for (std::size_t k = 0; k < conv_.window.size(); ++k) {
+      const WindowDim& w = conv_.window[k];
+      const ExprId position = is_clamped && int(k) == axis_.spatial
+                                  ? pool_.clamp(p.index[row][k], 0, w.spread() - 1)
+                                  : p.index[row][k];
+      index[std::size_t(d.input_spatial[k])] = pool_.div(position, w.base_dilation);
+    }
+    const ExprId value = work_.input(index);
+    if (!is_clamped || p.inside[row] == pool_.boolean(true)) return value;
+    return pool_.apply("select", work_.sums,
+                       {p.inside[row], value, pool_.constant_of(work_.sums, 0)});
+  }
+
+  // --- Statements ---
+
+  /// Tiles of full width and, in a branch of its own, the narrower last one.
+  void branch(ExprId tile) {
+    const std::int64_t full = conv_.output / tile_columns_, rest = conv_.output % tile_columns_;
+    if (rest == 0) return tile_of(pool_.mul(tile, tile_columns_), tile_columns_, k_.body);
+    std::vector<Stmt> whole, last;
+    tile_of(pool_.mul(tile, tile_columns_), tile_columns_, whole);
+    tile_of(pool_.index(full * tile_columns_), rest, last);
+    k_.body.push_back(when(pool_.less(tile, pool_.index(full)), std::move(whole)));
+    k_.body.push_back(when(pool_.less_equal(pool_.index(full), tile), std::move(last)));
+  }
+
+  Stmt as_vector(Stmt s, int width) {
+    if (width == 1) return s;
+    s.width = width;
+    s.lane = lane_of(width);
+    return s;
+  }
+  std::int32_t lane_of(int width) {
+    const auto [it, is_new] = lane_variables_.emplace(width, -1);
+    if (is_new) it->second = k_.new_variable(width);
+    return it->second;
+  }
+
+  /// Columns of a tile with the sums that they belong to.
+  struct TileColumns {
+    std::vector<Columns> parts;
+    std::vector<ExprId> at;         ///< output feature of the group, by part
+    std::vector<Register> sums;     ///< by row, then part
+    std::vector<Register> outside;  ///< what padding adds to all rows, by part
+  };
+
+  void tile_of(ExprId column, std::int64_t count, std::vector<Stmt>& into) {
+    TileColumns c;
+    c.parts = split_columns(count, lanes_);
+    for (const Columns& part : c.parts) {
+      ExprId at = pool_.add(column, part.offset);
+      if (part.width > 1) at = pool_.add(at, pool_.variable(lane_of(part.width)));
+      c.at.push_back(at);
+    }
+    const auto declare = [&](std::vector<Register>& registers) {
+      for (const Columns& part : c.parts) {
+        registers.emplace_back(k_, work_.sums);
+        into.push_back(
+            as_vector(registers.back().declare(pool_.constant_of(work_.sums, 0)), part.width));
+      }
+    };
+    for (std::size_t i = 0; i < rows_.size(); ++i) declare(c.sums);
+    const WindowVariables in_window = window_variables(k_, conv_.window);
+    const Places p = places(in_window.elements);
+    const bool has_outside = p.some != pool_.boolean(true);
+    if (has_outside) declare(c.outside);
+    std::vector<Stmt> body;
+    const auto add = [&](ExprId condition, std::vector<Stmt> stmts) {
+      if (condition == pool_.boolean(false)) return;
+      if (condition == pool_.boolean(true))
+        std::ranges::move(stmts, std::back_inserter(body));
+      else
+        body.push_back(when(condition, std::move(stmts)));
+    };
+    add(p.all, products(c, p, in_window.elements, false));
+    if (p.all != p.some)
+      add(pool_.logical_and(p.some, negation(p.all)), products(c, p, in_window.elements, true));
+    if (has_outside) add(negation(p.some), padding_products(c, in_window.elements));
+    for (Stmt& s : window_loops(k_, in_window.variables, conv_.window, std::move(body)))
+      into.push_back(std::move(s));
+    const ExprId one = pool_.constant_of(work_.sums, 1);
+    for (std::size_t i = 0; has_outside && i < c.sums.size(); ++i) {
+      const std::size_t j = i % c.parts.size();
+      into.push_back(
+          as_vector(c.sums[i].multiply_add(one, c.outside[j].value(pool_)), c.parts[j].width));
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) store_row(c, i, into);
+  }
+
+  ExprId negation(ExprId condition) { return pool_.apply("not_", DType::i1, {condition}); }
+
+  std::vector<ExprId> weights(const TileColumns& c, const std::vector<ExprId>& in_window,
+                              ExprId feature) {
+    std::vector<ExprId> vectors;
+    for (const ExprId column : c.at) {
+      std::vector<ExprId> index = in_window;
+      index.push_back(feature);
+      index.push_back(pool_.add(pool_.mul(group_, conv_.output), column));
+      vectors.push_back(work_.weight(index));
+    }
+    return vectors;
+  }
+
+  /// The products of one place of the window, for all input features.
+  template <class OfFeature>
+  std::vector<Stmt> for_features(const OfFeature& of_feature) {
+    std::vector<Stmt> stmts;
+    if (conv_.input <= few_features) {
+      for (std::int64_t f = 0; f < conv_.input; ++f) of_feature(pool_.index(f), stmts);
+      return stmts;
+    }
+    const std::int32_t f = k_.new_variable(conv_.input);
+    of_feature(pool_.variable(f), stmts);
+    std::vector<Stmt> looped;
+    looped.push_back(loop(f, pool_.index(conv_.input), std::move(stmts)));
+    return looped;
+  }
+
+  std::vector<Stmt> products(const TileColumns& c, const Places& p,
+                             const std::vector<ExprId>& in_window, bool is_clamped) {
+    return for_features([&](ExprId feature, std::vector<Stmt>& into) {
+      const auto vectors = weights(c, in_window, feature);
+      for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const ExprId a = input(p, i, feature, is_clamped);
+        for (std::size_t j = 0; j < vectors.size(); ++j)
+          into.push_back(as_vector(c.sums[i * vectors.size() + j].multiply_add(a, vectors[j]),
+                                   c.parts[j].width));
+      }
+    });
+  }
+
+  /// Padding is multiplied too: where the weight is not finite, the sum is no number.
+  std::vector<Stmt> padding_products(const TileColumns& c, const std::vector<ExprId>& in_window) {
+    const ExprId zero = pool_.constant_of(work_.sums, 0);
+    return for_features([&](ExprId feature, std::vector<Stmt>& into) {
+      const auto vectors = weights(c, in_window, feature);
+      for (std::size_t j = 0; j < vectors.size(); ++j)
+        into.push_back(as_vector(c.outside[j].multiply_add(zero, vectors[j]), c.parts[j].width));
+    });
+  }
+
+  void store_row(const TileColumns& c, std::size_t i, std::vector<Stmt>& into) {
+    const auto& d = conv_.dims;
+    ExprId is_own = pool_.less_equal(begin_, in_phase_[i]);
+    if (axis_.windows % axis_.step != 0)
+      is_own = pool_.logical_and(
+          is_own, pool_.less(rows_[i][std::size_t(axis_.spatial) + 1], pool_.index(axis_.windows)));
+    std::vector<Stmt> stores;
+    for (std::size_t j = 0; j < c.parts.size(); ++j) {
+      std::vector<ExprId> index(conv_.window.size() + 2);
+      index[std::size_t(d.output_batch)] = rows_[i][0];
+      index[std::size_t(d.output_feature)] = pool_.add(pool_.mul(group_, conv_.output), c.at[j]);
+      for (std::size_t k = 0; k < conv_.window.size(); ++k)
+        index[std::size_t(d.output_spatial[k])] = rows_[i][k + 1];
+      const Register& sum = c.sums[i * c.parts.size() + j];
+      stores.push_back(
+          as_vector(store(out_, type_.dtype, kernel::linear_index(pool_, index, type_.dims),
+                          pool_.convert(sum.value(pool_), type_.dtype)),
+                    c.parts[j].width));
+      if (c.parts[j].width > 1) stores.back().dtype = work_.sums;
+    }
+    if (axis_.extent % axis_.tile == 0 && axis_.windows % axis_.step == 0)
+      std::ranges::move(stores, std::back_inserter(into));
+    else
+      into.push_back(when(is_own, std::move(stores)));
+  }
+
+  const ConvolutionWork& work_;
+  Kernel& k_;
+  ExprPool& pool_;
+  KernelBody& body_;
+  Convolution conv_;
+  Type type_;
+  std::int64_t lanes_, vectors_ = 1, tile_columns_ = 1;
+  RowAxis axis_;
+  ExprId group_{}, begin_{};
+  std::vector<std::vector<ExprId>> rows_;  ///< by row of the tile: (batch, window…)
+  std::vector<ExprId> in_phase_;           ///< number of each along the axis, within its phase
+  std::int32_t out_ = 0;
+  std::map<int, std::int32_t> lane_variables_;
+};
+
+}  // namespace
+
+bool suits_tiles(const ir::Node& convolution, const TileLimits& limits) {
+  const Type &input = convolution.operand(0).type(), &weights = convolution.operand(1).type(),
+             &type = convolution.result_types()[0];
+  const DType sums = accumulator_dtype(type.dtype);
+  if ((sums != DType::f32 && sums != DType::f64) || limits.vector_bytes == 0) return false;
+  if (!is_float(input.dtype) || !is_float(weights.dtype)) return false;
+  if (type.count() == 0 || input.count() == 0 || weights.count() == 0) return false;
+  const Convolution conv(input, weights, convolution.attrs);
+  return conv.output >= fewest_columns &&
+         ir::element_count(conv.window) * conv.input > ir::few_terms;
+}
+
+std::int64_t tile_convolution(const ConvolutionWork& work, Kernel& kernel, KernelBody& body) {
+  return ConvolutionTiler(work, kernel, body).run();
+}
+
+}  // namespace partita::passes

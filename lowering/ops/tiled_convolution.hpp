@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// A convolution whose work-items keep a tile of results in vector registers: some windows along one
+// dimension of the result by vectors of output features.  The tile runs over the elements of a window
+// and the input features of a group, as a contraction does over its sum.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "lowering/context/kernel_body.hpp"
+
+namespace partita::passes {
+
+/// What is computed, and how elements of the operands are read: expressions of dtype `sums`.
+struct ConvolutionWork {
+  const ir::Node& node;
+  Location to;  ///< dense row-major
+  TileLimits limits;
+  DType sums;  ///< f32 or f64
+  using ElementFn = std::function<kernel::ExprId(std::span<const kernel::ExprId> index)>;
+  ElementFn input;
+  /// At (element of the window by dimension…, input feature of the group, output feature of all);
+  /// contiguous along the last one.
+  ElementFn weight;
+};
+
+/// Whether tiles suit it: what follows may then be called.
+[[nodiscard]] bool suits_tiles(const ir::Node& convolution, const TileLimits& limits);
+/// Fills `kernel` and returns its work-items.
+[[nodiscard]] std::int64_t tile_convolution(const ConvolutionWork& work, Kernel& kernel,
+                                            KernelBody& body);
+
+}  // namespace partita::passes

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "lowering/values/values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string_view>
+
+#include "lowering/ops/tiled_convolution.hpp"
+#include "lowering/values/contraction_shape.hpp"
+#include "lowering/values/tuning_model.hpp"
+#include "partita/ir/loops.hpp"
+#include "partita/ir/window.hpp"
+
+namespace partita::passes {
+namespace {
+
+using ir::Graph;
+using ir::KernelShape;
+using ir::Node;
+using ir::Value;
+
+/// Storing and reading back costs about this much arithmetic per element and reader.
+constexpr double store_cost = 4;
+/// What a contraction may recompute per element it loads.
+constexpr double contraction_operand_cost = 1;
+/// The same where vectors of results are computed and each element is read that often.
+constexpr std::int64_t often_read = 128;
+/// Beyond this an expression is cut, so that kernels stay small.
+constexpr double kernel_budget = 400;
+
+template <std::size_t n>
+bool is_one_of(std::string_view name, const std::array<std::string_view, n>& names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+constexpr std::array<std::string_view, 9> view_ops = {"stablehlo.reshape",
+                                                      "stablehlo.transpose",
+                                                      "stablehlo.slice",
+                                                      "stablehlo.broadcast_in_dim",
+                                                      "stablehlo.reverse",
+                                                      "stablehlo.dynamic_slice",
+                                                      "stablehlo.optimization_barrier",
+                                                      "sdy.sharding_constraint",
+                                                      "stablehlo.broadcast"};
+
+/// Whether windows read an element of the operand more often than once.
+bool visits_again(const Node& node) {
+  if (node.op().shape != KernelShape::window) return false;
+  if (!node.is("stablehlo.reduce_window")) return true;
+  for (const ir::WindowDim& w : ir::window_dims(node.operand(0).type(), node.attrs))
+    if (w.size > w.stride) return true;
+  return false;
+}
+
+/// Cost up to which elements of a contraction's operand are computed where they are used.
+double operand_cost(const Node& dot, int operand) {
+  const ContractionShape s = contraction_shape(dot);
+  const DType d = dot.result_types()[0].dtype;
+  const bool is_tiled = d == DType::f32 || d == DType::f64;
+  return is_tiled && (operand == 0 ? s.n : s.m) >= often_read ? 0 : contraction_operand_cost;
+}
+
+/// The same for what windows read more often than once.
+double window_operand_cost(const Node& node, const TileLimits& tiles) {
+  const bool is_tiled = node.is("stablehlo.convolution") && suits_tiles(node, tiles);
+  return is_tiled ? 0 : contraction_operand_cost;
+}
+
+bool is_region_argument(Value v) { return v.node->is("graph.arguments"); }
+
+bool is_scalar_integer(Value v) {
+  return v.type().dims.empty() && is_integer(v.type().dtype) && !v.type().is_token;
+}
+
+}  // namespace
+
+bool is_view_op(const Node& node) { return is_one_of(node.name(), view_ops); }
+
+double own_cost(const Node& node) {
+  const std::string_view name = node.name();
+  if (is_view_op(node) || node.is("stablehlo.constant") || node.is("stablehlo.iota")) return 0;
+  if (is_one_of<4>(
+          name, {"stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather", "stablehlo.select"}))
+    return 1;
+  if (is_one_of<6>(name, {"stablehlo.divide", "stablehlo.sqrt", "stablehlo.rsqrt",
+                          "stablehlo.remainder", "stablehlo.cbrt", "stablehlo.is_finite"}))
+    return 4;
+  if (is_one_of<10>(
+          name, {"stablehlo.exponential", "stablehlo.log", "stablehlo.tanh", "stablehlo.logistic",
+                 "stablehlo.sine", "stablehlo.cosine", "stablehlo.power", "stablehlo.log_plus_one",
+                 "stablehlo.exponential_minus_one", "stablehlo.tan"}))
+    return 12;
+  if (name.starts_with("stablehlo.rng")) return 100;
+  if (name.starts_with("chlo.") && name != "chlo.square") return 30;
+  return 1;
+}
+
+bool is_library_contraction(const Node& node, const ValuePolicy& policy) {
+  if (node.op().shape != KernelShape::contraction) return false;
+  const DType d = node.result_types()[0].dtype;
+  if (d != DType::f32 && d != DType::f64) return false;
+  for (const Value& v : node.operands())
+    if (v.type().dtype != d) return false;
+  const ContractionShape s = contraction_shape(node);
+  if (s.batch == 0 || s.m == 0 || s.n == 0 || s.k == 0) return false;
+  if (policy.asks_tuning)
+    if (const auto estimate = policy.tuning->estimate(contraction_key(node)))
+      return estimate->takes_library();
+  return double(s.batch) * double(s.m) * double(s.n) * double(s.k) >=
+         double(policy.library_threshold);
+}
+
+std::optional<CountedLoop> counted_loop(const Node& loop) {
+  if (!loop.is("stablehlo.while")) return std::nullopt;
+  const Graph& condition = loop.region(0);
+  if (condition.results.size() != 1) return std::nullopt;
+  const Value test = ir::without_conversions(condition.results[0]);
+  if (!test.node->is("stablehlo.compare") || test.node->attrs.text("comparison_direction") != "LT")
+    return std::nullopt;
+  const Value i = ir::without_conversions(test.node->operand(0)),
+              end = ir::without_conversions(test.node->operand(1));
+  if (!condition.is_argument(i) || !is_scalar_integer(i)) return std::nullopt;
+  // The bound stays the same: a constant, a value from outside, or a carry that the body passes on.
+  const bool is_fixed = condition.is_argument(end)
+                            ? ir::is_passed_on(loop, std::size_t(end.index))
+                            : end.node->graph() != &condition || end.node->is("stablehlo.constant");
+  const auto update = ir::carry_step(loop, std::size_t(i.index));
+  if (!is_fixed || !update || !update->is_sum) return std::nullopt;
+  const auto by = ir::integer_constant(update->by);
+  if (!by || *by <= 0) return std::nullopt;
+  return CountedLoop{.induction = i.index, .step = *by, .end = end};
+}
+
+ValueAnalysis::ValueAnalysis(const Graph& body, const ValuePolicy& policy) : policy_(policy) {
+  find_host_scalars(body);
+  for (const Value& v : body.arguments()) materialised_.insert(v);
+  for (const Value& v : body.results) force_value(v);
+  force(body);
+  form_epilogues(body);
+  find_uses(body);
+  estimate(body);
+  decide(body);
+  reconsider(body);
+  keep_whole_epilogues(body);
+}
+
+/// Calls `visit` for the contractions of a function, whose regions are control flow.
+static void for_contractions(const Graph& graph, const std::function<void(Node&)>& visit) {
+  for (Node* node : graph.nodes()) {
+    if (node->op().shape == KernelShape::contraction) visit(*node);
+    if (node->op().shape != KernelShape::none) continue;
+    for (const auto& region : node->regions()) for_contractions(*region, visit);
+  }
+}
+
+void ValueAnalysis::form_epilogues(const Graph& graph) {
+  epilogues_ = find_epilogues(
+      graph,
+      [this](const Node& node) {
+        return is_library_contraction(node, policy_) &&
+               has_matrix_layouts(node, {library_operand(node, true), library_operand(node, false)},
+                                  [this](Value v) { return host_.contains(v); });
+      },
+      [this](Value v) { return materialised_.contains(v); });
+  std::set<const Node*> fused;
+  for (const auto& [root, epilogue] : epilogues_) {
+    force_value(root);
+    fused.insert(epilogue.contraction);
+  }
+  for_contractions(graph, [&](Node& node) {
+    if (!fused.contains(&node)) force_value(node.result());
+  });
+}
+
+/// An epilogue of which a part got memory after all ends where it begins.
+void ValueAnalysis::keep_whole_epilogues(const Graph& graph) {
+  std::erase_if(epilogues_, [this](const auto& entry) {
+    const auto& chain = entry.second.chain;
+    return std::any_of(chain.begin(), chain.end() - 1,
+                       [this](Node* node) { return materialised_.contains(node->result()); });
+  });
+  std::set<const Node*> fused;
+  for (const auto& [root, epilogue] : epilogues_) fused.insert(epilogue.contraction);
+  for_contractions(graph, [&](Node& node) {
+    if (!fused.contains(&node)) force_value(node.result());
+  });
+}
+
+void ValueAnalysis::force_value(Value v) { materialised_.insert(v); }
+
+void ValueAnalysis::find_host_scalars(const Graph& graph) {
+  static constexpr std::array<std::string_view, 7> host_ops = {
+      "stablehlo.add",     "stablehlo.subtract", "stablehlo.multiply", "stablehlo.minimum",
+      "stablehlo.maximum", "stablehlo.clamp",    "stablehlo.reshape"};
+  for (Node* node : graph.nodes()) {
+    if (node->is("stablehlo.while")) {
+      if (const auto loop = counted_loop(*node)) {
+        const Value init = node->operand(std::size_t(loop->induction));
+        Value end = loop->end;
+        if (is_region_argument(end) && end.node->graph() == &node->region(0))
+          end = node->operand(std::size_t(end.index));
+        const bool end_is_host =
+            host_.contains(end) || (end.node->is("stablehlo.constant") && is_scalar_integer(end));
+        if (host_.contains(init) && end_is_host) {
+          host_.insert(node->region(1).argument(loop->induction));
+          host_.insert(node->region(0).argument(loop->induction));
+          host_.insert(node->result(loop->induction));
+          if (is_region_argument(loop->end) && loop->end.node->graph() == &node->region(0))
+            host_.insert(node->region(1).argument(loop->end.index));
+        }
+      }
+    }
+    if (node->is("mr.foreach")) {
+      host_.insert(node->region(0).argument(0));
+      host_.insert(node->region(0).argument(1));
+    }
+    for (const auto& region : node->regions()) find_host_scalars(*region);
+    if (node->result_count() != 1 || !is_scalar_integer(node->result())) continue;
+    const bool operands_are_host =
+        std::ranges::all_of(node->operands(), [&](Value v) { return host_.contains(v); });
+    const bool is_conversion = node->is("stablehlo.convert") &&
+                               is_scalar_integer(node->operand(0)) &&
+                               info(node->result_types()[0].dtype).bits >= 32;
+    if (node->is("stablehlo.constant") ||
+        (operands_are_host && (is_one_of(node->name(), host_ops) || is_conversion)))
+      host_.insert(node->result());
+  }
+}
+
+void ValueAnalysis::force(const Graph& graph) {
+  for (Node* node : graph.nodes()) {
+    const KernelShape shape = node->op().shape;
+    const bool is_loops =
+        shape == KernelShape::loops && !node->is("stablehlo.dynamic_update_slice");
+    if (!is_loops && shape != KernelShape::contraction)
+      for (int k = 0; k < node->result_count(); ++k) force_value(node->result(k));
+    const bool is_dense_constant =
+        node->is("stablehlo.constant") &&
+        !(*node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat();
+    if (is_dense_constant) force_value(node->result());
+    // Control flow and collectives take and give memory; procedures read elements often.
+    // What a loop starts from is written into its carries, whether it is in memory or not.
+    const bool reads_often = shape == KernelShape::procedure && !node->is("stablehlo.sort");
+    const bool takes_memory = shape == KernelShape::none && !node->is("stablehlo.while");
+    if (takes_memory || reads_often)
+      for (const Value& v : node->operands()) force_value(v);
+    if (is_library_contraction(*node, policy_)) force_operands(*node);
+    const bool folds = node->is("mr.foreach");
+    for (const auto& region : node->regions()) {
+      if (shape != KernelShape::none) continue;  // combiners of reduce and scatter are scalar code
+      for (const Value& v : region->arguments()) materialised_.insert(v);
+      if (!folds)
+        for (const Value& v : region->results) force_value(v);
+      force(*region);
+    }
+  }
+}
+
+/// Whether both operands are f32 that was bf16, which lies as the library reads matrices.
+bool ValueAnalysis::suits_bf16(const Node& dot) const {
+  if (!policy_.multiplies_bf16 || dot.result_types()[0].dtype != DType::f32) return false;
+  const auto is_widened = [](Value v) {
+    return v.node->is("stablehlo.convert") && v.node->operand(0).type().dtype == DType::bf16;
+  };
+  return std::ranges::all_of(dot.operands(), is_widened) &&
+         has_matrix_layouts(dot, {dot.operand(0).node->operand(0), dot.operand(1).node->operand(0)},
+                            [this](Value v) { return host_.contains(v); });
+}
+
+Value ValueAnalysis::library_operand(const Node& dot, bool is_lhs) const {
+  const Value v = dot.operand(is_lhs ? 0 : 1);
+  return reads_bf16(dot) ? v.node->operand(0) : v;
+}
+
+void ValueAnalysis::force_operands(const Node& dot) {
+  if (suits_bf16(dot)) bf16_products_.insert(&dot);
+  for (const bool is_lhs : {true, false}) {
+    const Value v = library_operand(dot, is_lhs);
+    Value root = v;
+    while (is_view_op(*root.node) && !root.node->is("stablehlo.reverse") &&
+           !root.node->is("stablehlo.broadcast_in_dim"))
+      root = root.node->operand(root.node->result_count() > 1 ? std::size_t(root.index) : 0);
+    force_value(is_strided_view(v, [this](Value x) { return host_.contains(x); }) ? root : v);
+  }
+}
+
+double ValueAnalysis::cost(Value v) const {
+  if (materialised_.contains(v) || host_.contains(v)) return 0;
+  const auto it = cost_.find(v);
+  return it == cost_.end() ? 0 : it->second;
+}
+
+void ValueAnalysis::find_uses(const Graph& graph) {
+  for (Node* node : graph.nodes()) {
+    for (std::size_t k = 0; k < node->operands().size() && !reads_bf16(*node); ++k)
+      uses_[node->operand(k)].push_back({node, int(k), &graph});
+    if (node->op().shape != KernelShape::none) continue;
+    for (const auto& region : node->regions()) find_uses(*region);
+  }
+  for (const Value& v : graph.results) uses_[v].push_back({nullptr, 0, &graph});
+}
+
+bool ValueAnalysis::is_spread(Value v) const {
+  const auto it = uses_.find(v);
+  return it != uses_.end() && std::ranges::any_of(it->second, [&](const Use& use) {
+           return use.user != nullptr && use.user->op().shape == KernelShape::loops &&
+                  use.user->result_types()[0].count() >=
+                      4 * std::max<std::int64_t>(v.type().count(), 1);
+         });
+}
+
+void ValueAnalysis::estimate(const Graph& graph) {
+  for (Node* node : graph.nodes()) {
+    if (node->op().shape == KernelShape::loops) {
+      double total = own_cost(*node);
+      for (const Value& v : node->operands()) total += cost(v);
+      for (int k = 0; k < node->result_count(); ++k) {
+        const Value v = node->result(k);
+        cost_[v] = total;
+        // What many elements need is better read than computed for each of them.
+        if (total > kernel_budget || (total >= store_cost && !host_.contains(v) && is_spread(v)))
+          force_value(v);
+      }
+    }
+    if (node->op().shape != KernelShape::none) continue;
+    for (const auto& region : node->regions()) estimate(*region);
+  }
+}
+
+/// What computing v again may cost before it is stored instead, given what becomes of its users.
+double ValueAnalysis::limit(Value v, const Graph& graph) {
+  double limit = kernel_budget;
+  std::set<const void*> roots;
+  bool changes_index = false, is_captured = false;
+  const auto& uses = uses_[v];
+  for (const Use& use : uses) {
+    if (use.graph != &graph) is_captured = true;
+    if (use.user == nullptr) {  // folded into a foreach's accumulator or stack
+      roots.insert(&graph);
+      continue;
+    }
+    const Node& user = *use.user;
+    if (visits_again(user)) limit = std::min(limit, window_operand_cost(user, policy_.tiles));
+    if (user.op().shape == KernelShape::contraction)
+      limit = std::min(limit, operand_cost(user, use.operand));
+    changes_index |=
+        is_view_op(user) || own_cost(user) == 0 ||
+        is_one_of<3>(user.name(), {"stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather"});
+    if (user.op().shape == KernelShape::loops && !materialised_.contains(use.user->result()))
+      roots.insert(roots_[use.user->result()].begin(), roots_[use.user->result()].end());
+    else
+      roots.insert(use.user);
+  }
+  if (roots.size() > 1) limit = std::min(limit, store_cost);
+  if (is_captured || (uses.size() > 1 && changes_index)) limit = 0;
+  roots_[v] = std::move(roots);
+  return limit;
+}
+
+void ValueAnalysis::decide(const Graph& graph) {
+  const auto& nodes = graph.nodes();
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+    Node* node = *it;
+    if (node->op().shape == KernelShape::none)
+      for (const auto& region : node->regions()) decide(*region);
+    if (node->op().shape != KernelShape::loops) continue;
+    for (int k = 0; k < node->result_count(); ++k) {
+      const Value v = node->result(k);
+      if (materialised_.contains(v) || host_.contains(v)) continue;
+      limits_[v] = limit(v, graph);
+      if (cost(v) > limits_[v]) force_value(v);
+    }
+  }
+}
+
+void ValueAnalysis::reconsider(const Graph& graph) {
+  for (Node* node : graph.nodes()) {
+    if (node->op().shape == KernelShape::none)
+      for (const auto& region : node->regions()) reconsider(*region);
+    if (node->op().shape != KernelShape::loops) continue;
+    double total = own_cost(*node);
+    for (const Value& v : node->operands()) total += cost(v);
+    for (int k = 0; k < node->result_count(); ++k) {
+      const Value v = node->result(k);
+      cost_[v] = total;
+      const auto it = limits_.find(v);
+      if (it == limits_.end()) continue;
+      if (total > it->second)
+        force_value(v);
+      else
+        materialised_.erase(v);
+    }
+  }
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Which values get memory and which live only inside kernels.  A value is materialised when an
+// operation needs it in memory, or when computing it again in every consumer would cost more than
+// storing it.  Decided once for a function and all regions below it, before kernels are formed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "lowering/values/epilogues.hpp"
+#include "partita/artifact/host_expr.hpp"
+#include "partita/ir/graph.hpp"
+#include "partita/ir/op.hpp"
+
+namespace partita::passes {
+
+/// A counted loop: `induction` starts at a host integer, grows by `step`, ends before `end`.
+struct CountedLoop {
+  int induction = 0;  ///< index of the carried value
+  std::int64_t step = 1;
+  ir::Value end;  ///< bound in the condition: a constant, a capture or a pass-through carry
+};
+/// Recognises `while (i < end) { …; i += step }` with i a scalar integer; nothing when it is not one.
+[[nodiscard]] std::optional<CountedLoop> counted_loop(const ir::Node& loop);
+
+class TuningModel;
+
+/// Tiles of generated contractions of f32 and f64: what one work-item keeps in registers.
+struct TileLimits {
+  std::int64_t vector_bytes = 0;  ///< of one register's worth of columns; 0: no vectors
+  std::int64_t rows = 12;
+  std::int64_t vectors = 2;  ///< side by side
+};
+
+struct ValuePolicy {
+  /// Contractions with at least this many multiply-adds go to the GEMM library where it can take them.
+  std::int64_t library_threshold = 0;
+  TileLimits tiles = {};
+  /// Generated contractions with at least this many may have an operand copied first.
+  std::int64_t packing_threshold = 0;
+  /// What was measured of the device that is meant; null: nothing.  Decides on the tiles, and on the
+  /// library where `asks_tuning`.
+  std::shared_ptr<const TuningModel> tuning = nullptr;
+  bool asks_tuning = false;
+  /// The library multiplies bf16 faster than the f32 that it is converted to.
+  bool multiplies_bf16 = false;
+};
+
+class ValueAnalysis {
+ public:
+  ValueAnalysis(const ir::Graph& body, const ValuePolicy& policy);
+  [[nodiscard]] bool is_materialised(ir::Value v) const { return materialised_.contains(v); }
+  /// Whether the host can compute it: a scalar integer made of constants, loop counters and block
+  /// bounds by +, -, *, min, max and conversions.
+  [[nodiscard]] bool is_host_scalar(ir::Value v) const { return host_.contains(v); }
+  /// What the library reads as an operand of a contraction: the bf16 that was converted to the f32 of
+  /// both operands, where it multiplies such.
+  [[nodiscard]] ir::Value library_operand(const ir::Node& dot, bool is_lhs) const;
+  [[nodiscard]] bool reads_bf16(const ir::Node& dot) const { return bf16_products_.contains(&dot); }
+  /// The contraction that computes `root`; null where it is none's root.
+  [[nodiscard]] const Epilogue* epilogue(ir::Value root) const {
+    const auto it = epilogues_.find(root);
+    return it == epilogues_.end() ? nullptr : &it->second;
+  }
+
+ private:
+  void find_host_scalars(const ir::Graph& graph);
+  [[nodiscard]] bool suits_bf16(const ir::Node& dot) const;
+  void force(const ir::Graph& graph);
+  void force_operands(const ir::Node& dot);
+  void form_epilogues(const ir::Graph& graph);
+  void keep_whole_epilogues(const ir::Graph& graph);
+  void find_uses(const ir::Graph& graph);
+  void estimate(const ir::Graph& graph);
+  [[nodiscard]] double limit(ir::Value v, const ir::Graph& graph);
+  /// From users to operands: what is stored, as if what is not stored yet cost all it is made of.
+  void decide(const ir::Graph& graph);
+  /// From operands to users, knowing what operands are stored.
+  void reconsider(const ir::Graph& graph);
+  void force_value(ir::Value v);
+  [[nodiscard]] double cost(ir::Value v) const;
+  /// Whether each element is part of several of a user.
+  [[nodiscard]] bool is_spread(ir::Value v) const;
+
+  ValuePolicy policy_;
+  std::set<ir::Value> materialised_, host_;
+  std::set<const ir::Node*> bf16_products_;
+  ir::ValueMap<Epilogue> epilogues_;
+  ir::ValueMap<double> cost_, limits_;
+  struct Use {
+    ir::Node* user;  ///< null: a result of `graph`
+    int operand;
+    const ir::Graph* graph;
+  };
+  ir::ValueMap<std::vector<Use>> uses_;
+  ir::ValueMap<std::set<const void*>> roots_;
+};
+
+/// Whether an op only renames elements: its result is its operand seen through another index.
+[[nodiscard]] bool is_view_op(const ir::Node& node);
+/// Whether a node's elements are worth nothing to recompute (constants, iota, views).
+[[nodiscard]] double own_cost(const ir::Node& node);
+/// Whether a contraction is one the GEMM library takes, under the policy.
+[[nodiscard]] bool is_library_contraction(const ir::Node& node, const ValuePolicy& policy);
+
+}  // namespace partita::passes

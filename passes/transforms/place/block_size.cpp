@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "passes/transforms/place/block_size.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "ir/interpreter/constants.hpp"
+#include "lowering/values/contraction_shape.hpp"
+#include "lowering/values/values.hpp"
+#include "partita/ir/op.hpp"
+
+namespace partita::passes {
+namespace {
+
+using ir::Graph;
+using ir::KernelShape;
+using ir::Node;
+using ir::Value;
+
+std::int64_t bytes_of(const Type& t) {
+  return t.is_token ? 0 : t.count() * std::int64_t(byte_size(t.dtype));
+}
+
+/// Trips of a loop whose bounds are constants; 1 where they are not.
+double trips_of(const Node& loop) {
+  const auto counted = counted_loop(loop);
+  if (!counted) return 1;
+  Value end = counted->end;
+  if (loop.region(0).is_argument(end)) end = loop.operand(std::size_t(end.index));
+  const auto first = integers_of(loop.operand(std::size_t(counted->induction))),
+             last = integers_of(end);
+  if (!first || !last || first->size() != 1 || last->size() != 1) return 1;
+  return std::max(0.0, std::ceil(double((*last)[0] - (*first)[0]) / double(counted->step)));
+}
+
+void add_graph(const Graph& graph, double times, PartitionWork& work) {
+  for (Node* node : graph.nodes()) {
+    const KernelShape shape = node->op().shape;
+    if (shape == KernelShape::none) {
+      const double inner = node->is("stablehlo.while") ? times * trips_of(*node) : times;
+      for (const auto& region : node->regions()) add_graph(*region, inner, work);
+      continue;
+    }
+    for (const Type& t : node->result_types())
+      work.held_bytes = std::max(work.held_bytes, bytes_of(t));
+    if (shape == KernelShape::loops) continue;  // part of another kernel, as a rule
+    work.launches += times;
+    for (const Value& v : node->operands()) work.bytes += times * double(bytes_of(v.type()));
+    for (const Type& t : node->result_types()) work.bytes += times * double(bytes_of(t));
+    if (shape != KernelShape::contraction) continue;
+    const ContractionShape s = contraction_shape(*node);
+    work.operations += 2 * times * double(s.batch) * double(s.m) * double(s.n) * double(s.k);
+  }
+  for (const Value& v : graph.results) {
+    if (v.type().dims.empty()) continue;
+    work.launches += times;
+    work.bytes += 2 * times * double(bytes_of(v.type()));
+  }
+}
+
+std::string rounded(double x, const char* unit) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.3g %s", x, unit);
+  return text;
+}
+
+}  // namespace
+
+PartitionWork partition_work(const Graph& body) {
+  PartitionWork work;
+  add_graph(body, 1, work);
+  for (const Value& v : body.arguments()) work.held_bytes += bytes_of(v.type());
+  return work;
+}
+
+BlockChoice choose_block(const PartitionWork& work, std::int64_t n, const DeviceCosts& costs) {
+  const double seconds =
+      work.operations / costs.operations_per_second + work.bytes / costs.bytes_per_second;
+  const double launching = work.launches * costs.launch_seconds;
+  const std::int64_t fitting =
+      std::max<std::int64_t>(costs.cache_bytes / std::max<std::int64_t>(work.held_bytes, 1), 1);
+  const std::int64_t limit = std::min({n, fitting, costs.most});
+  std::int64_t block = 1;
+  while (2 * block <= limit && launching / double(block) > seconds * costs.launch_share) block *= 2;
+  BlockChoice choice{.block = block, .reason = {}};
+  choice.reason =
+      cat("B = ", block, ": one partition makes ", rounded(work.launches, "launches"), " (",
+          rounded(launching * 1e6, "us"), ") and does ", rounded(work.operations / 1e6, "Mflop"),
+          " on ", rounded(work.bytes / 1e6, "MB"), " (", rounded(seconds * 1e6, "us"),
+          "), holding ", rounded(double(work.held_bytes) / 1e6, "MB"), " of ",
+          rounded(double(costs.cache_bytes) / 1e6, "MB"), " of cache");
+  return choice;
+}
+
+}  // namespace partita::passes

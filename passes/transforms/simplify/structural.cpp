@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "passes/transforms/simplify/structural.hpp"
+
+namespace partita::passes {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::Value;
+
+std::size_t mix(std::size_t seed, std::size_t value) {
+  return (seed ^ value) * 0x9e3779b97f4a7c15ull + (seed >> 29);
+}
+
+std::size_t hash_of(const ir::Attribute& a) {
+  if (const auto* list = a.get_if<ir::I64s>()) {
+    std::size_t h = list->size();
+    for (const std::int64_t i : *list) h = mix(h, std::size_t(i));
+    return h;
+  }
+  if (const auto* dense = a.get_if<ir::DenseRef>()) return std::size_t((*dense)->hash());
+  if (const auto* i = a.get_if<ir::Integer>()) return std::size_t(i->value);
+  if (const auto* s = a.get_if<std::string>()) return std::hash<std::string>()(*s);
+  if (const auto* e = a.get_if<ir::EnumAttr>()) return std::hash<std::string>()(e->value);
+  return a.value().index();
+}
+
+std::size_t hash_of(const Type& t) {
+  std::size_t h = std::size_t(t.dtype);
+  for (const std::int64_t d : t.dims) h = mix(h, std::size_t(d));
+  return h;
+}
+
+bool equal_nodes(const Node& a, const Node& b, ir::ValueMap<Value>& map);
+
+Value mapped(const ir::ValueMap<Value>& map, Value v) {
+  const auto it = map.find(v);
+  return it == map.end() ? v : it->second;
+}
+
+bool equal_values(const std::vector<Value>& a, const std::vector<Value>& b,
+                  const ir::ValueMap<Value>& map) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (mapped(map, a[k]) != b[k]) return false;
+  return true;
+}
+
+/// `map` takes values of `a` to those of `b`.
+bool equal_graphs(const Graph& a, const Graph& b, ir::ValueMap<Value>& map) {
+  if (a.argument_count() != b.argument_count() || a.nodes().size() != b.nodes().size())
+    return false;
+  for (int k = 0; k < a.argument_count(); ++k) {
+    if (a.argument(k).type() != b.argument(k).type()) return false;
+    map[a.argument(k)] = b.argument(k);
+  }
+  for (std::size_t i = 0; i < a.nodes().size(); ++i)
+    if (!equal_nodes(*a.nodes()[i], *b.nodes()[i], map)) return false;
+  return equal_values(a.results, b.results, map);
+}
+
+bool equal_nodes(const Node& a, const Node& b, ir::ValueMap<Value>& map) {
+  if (&a.op() != &b.op() || a.result_types() != b.result_types() ||
+      a.regions().size() != b.regions().size())
+    return false;
+  if (!equal_values(a.operands(), b.operands(), map) || !(a.attrs == b.attrs)) return false;
+  for (std::size_t k = 0; k < a.regions().size(); ++k)
+    if (!equal_graphs(a.region(k), b.region(k), map)) return false;
+  for (int k = 0; k < a.result_count(); ++k)
+    map[Value{const_cast<Node*>(&a), k}] = Value{const_cast<Node*>(&b), k};
+  return true;
+}
+
+}  // namespace
+
+std::size_t structural_hash(const Node& node) {
+  std::size_t h = std::hash<const void*>()(&node.op());
+  for (const Value& v : node.operands()) h = mix(h, ir::ValueHash()(v));
+  for (const auto& a : node.attrs.items())
+    h = mix(mix(h, std::hash<std::string>()(a.name)), hash_of(a.value));
+  for (const Type& t : node.result_types()) h = mix(h, hash_of(t));
+  for (const auto& region : node.regions()) h = mix(h, region->nodes().size());
+  return h;
+}
+
+bool structurally_equal(const Node& a, const Node& b) {
+  ir::ValueMap<Value> map;
+  return equal_nodes(a, b, map);
+}
+
+}  // namespace partita::passes
