@@ -5,7 +5,7 @@
 #include <array>
 
 #include "partita/base/error.hpp"
-#include "partita/passes/pass.hpp"
+#include "partita/driver/pipelines.hpp"
 
 namespace partita::passes {
 namespace {

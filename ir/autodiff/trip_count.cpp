@@ -19,10 +19,6 @@ constexpr int max_depth = 16;
 
 bool is_small(std::int64_t x) { return -largest < x && x < largest; }
 
-bool is_scalar_integer(const Type& type) {
-  return type.dims.empty() && !type.is_token && is_integer(type.dtype);
-}
-
 /// Whether the number is one of the integers of a type.
 bool fits(std::int64_t x, DType dtype) {
   const int bits = info(dtype).bits;

@@ -6,6 +6,10 @@
 
 namespace partita::ir {
 
+bool is_scalar_integer(const Type& type) {
+  return type.dims.empty() && !type.is_token && is_integer(type.dtype);
+}
+
 std::optional<std::int64_t> integer_constant(Value v) {
   const Type& type = v.type();
   if (!v.node->is("stablehlo.constant") || !type.dims.empty() || !is_integer(type.dtype))
@@ -36,6 +40,27 @@ std::optional<CarryStep> carry_step(const Node& loop, std::size_t k) {
   if (x == carry) return CarryStep{y, is_sum};
   if (y == carry && is_sum) return CarryStep{x, true};
   return std::nullopt;
+}
+
+std::optional<CountedLoop> counted_loop(const Node& loop) {
+  if (!loop.is("stablehlo.while")) return std::nullopt;
+  const Graph& condition = loop.region(0);
+  if (condition.results.size() != 1) return std::nullopt;
+  const Value test = without_conversions(condition.results[0]);
+  if (!test.node->is("stablehlo.compare") || test.node->attrs.text("comparison_direction") != "LT")
+    return std::nullopt;
+  const Value i = without_conversions(test.node->operand(0)),
+              end = without_conversions(test.node->operand(1));
+  if (!condition.is_argument(i) || !is_scalar_integer(i.type())) return std::nullopt;
+  // The bound stays the same: a constant, a value from outside, or a carry that the body passes on.
+  const bool is_fixed = condition.is_argument(end)
+                            ? is_passed_on(loop, std::size_t(end.index))
+                            : end.node->graph() != &condition || end.node->is("stablehlo.constant");
+  const auto update = carry_step(loop, std::size_t(i.index));
+  if (!is_fixed || !update || !update->is_sum) return std::nullopt;
+  const auto by = integer_constant(update->by);
+  if (!by || *by <= 0) return std::nullopt;
+  return CountedLoop{.induction = i.index, .step = *by, .end = end};
 }
 
 }  // namespace partita::ir

@@ -4,13 +4,11 @@
 
 #include "ir/core/attribute_check.hpp"
 #include "ir/core/known_ops.hpp"
-#include "ir/ops/support/expansion.hpp"
 #include "partita/base/nearest_name.hpp"
-#include "partita/ir/interpreter.hpp"
 
 namespace partita::ir {
 
-// --- InferContext, EvalContext ------------------------------------------------------------------
+// --- InferContext -------------------------------------------------------------------------------
 
 void InferContext::fail(const std::string& expected, const std::string& found) const {
   fail(cat("expected ", expected, ", found ", found));
@@ -23,10 +21,6 @@ void InferContext::fail(const std::string& message) const {
 std::span<const Type> InferContext::declared() const {
   if (declared_results.empty()) fail("declared result types", "none");
   return declared_results;
-}
-
-std::vector<Tensor> EvalContext::run_region(std::size_t k, std::vector<Tensor> arguments) const {
-  return interpreter.run(node.region(k), std::move(arguments));
 }
 
 // --- OpRegistry ---------------------------------------------------------------------------------
@@ -167,8 +161,8 @@ Node* create(Graph& graph, std::string_view op_name, std::vector<Value> operands
                              .regions = regions,
                              .location = location,
                              .declared_results = declared_results};
-  if (const ops::ExpandFn expand = ops::expansion_of(op.name)) {
-    Node* node = expand(ops::Expansion(context, graph, operands, regions, before));
+  if (op.expand) {
+    Node* node = op.expand(context, graph, operands, before);
     std::vector<Type> types = node->result_types();
     if (!declared_results.empty()) check_declared(context, types, declared_results);
     return node;

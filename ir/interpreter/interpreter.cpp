@@ -31,6 +31,10 @@ class Frame {
 
 }  // namespace
 
+std::vector<Tensor> EvalContext::run_region(std::size_t k, std::vector<Tensor> arguments) const {
+  return interpreter.run(node.region(k), std::move(arguments));
+}
+
 std::vector<Tensor> Interpreter::run(const Function& function, std::span<const Tensor> arguments) {
   const std::vector<Type> types = function.argument_types();
   if (types.size() != arguments.size())

@@ -88,20 +88,6 @@ Node* expand_slice(const Expansion& e) {
       {result});
 }
 
-Node* expand_conv(const Expansion& e) {
-  expect_operand_count(e.context, 3);
-  const Type& padding = e.operands[2].type();
-  e.context.expect(padding.rank() == 2 && padding.dims[1] == 2 && is_integer(padding.dtype),
-                   "padding as pairs of integers", to_string(padding));
-  const I64s values = e.integers(2, "padding");
-  HostArray pairs(Type{.dtype = DType::i64, .dims = padding.dims});
-  std::copy(values.begin(), values.end(), pairs.data<DType::i64>());
-  Dict attrs = e.context.attrs;
-  attrs.set("padding", make_dense(pairs));
-  return e.make("stablehlo.convolution", {e.operands[0], e.operands[1]}, std::move(attrs),
-                {e.result()});
-}
-
 std::int64_t dimension_of(const Expansion& e) {
   const std::int64_t dimension = e.context.attrs.i64("dimension");
   expect_dimensions(e.context, "dimension", I64s{dimension}, e.operands[0].type().rank());
@@ -199,15 +185,6 @@ void register_dynamic_forms(OpRegistry& registry) {
   add(registry, "stablehlo.set_dimension_size",
       "The operand, where the size is the extent; others are refused, as shapes are static.",
       {spec("dimension", AttrKind::i64)}, {}, expand_set_size);
-  // The attributes are those of convolution, which is registered before.
-  const OpDef* convolution = registry.find("stablehlo.convolution");
-  if (convolution == nullptr) return;
-  std::vector<AttrSpec> attrs;
-  for (const AttrSpec& s : convolution->attrs)
-    if (s.name != "padding") attrs.push_back(s);
-  add(registry, "stablehlo.dynamic_conv",
-      "stablehlo.convolution, with padding that follows from constants.", std::move(attrs), {},
-      expand_conv);
 }
 
 }  // namespace partita::ir::ops

@@ -35,11 +35,6 @@ namespace partita::passes {
   return k;
 }
 
-/// What sums of elements of d are kept in.
-[[nodiscard]] inline DType accumulator_dtype(DType d) {
-  return d == DType::f16 || d == DType::bf16 ? DType::f32 : d;
-}
-
 /// A register of a kernel.
 struct Register {
   std::int32_t slot;

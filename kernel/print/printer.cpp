@@ -9,7 +9,6 @@
 #include "kernel/print/value_printer.hpp"
 #include "kernel/print/vector_printer.hpp"
 #include "partita/base/error.hpp"
-#include "partita/ir/window.hpp"
 
 namespace partita::passes {
 namespace {
@@ -120,7 +119,7 @@ class BodyPrinter {
   /// The statements of a loop, where each is `register = row(register, …)` on floats and nothing else
   /// reads these registers; empty otherwise.  Short sums keep their order (decision 0009).
   [[nodiscard]] std::vector<const Stmt*> reduction_steps(const Stmt& s) const {
-    if (k_.pool.bounds(s.value).high <= ir::few_terms) return {};
+    if (k_.pool.bounds(s.value).high <= few_terms) return {};
     const bool is_guarded = s.body.size() == 1 && s.body[0].kind == Stmt::Kind::when;
     std::set<std::int32_t> slots;
     std::vector<const Stmt*> steps;

@@ -6,7 +6,7 @@
 // those alive at the same time do not overlap.
 #pragma once
 
-#include "lowering/context/plan_builder.hpp"
+#include "kernel/ast/plan_draft.hpp"
 
 namespace partita::passes {
 

@@ -6,7 +6,7 @@
 // reads is never stored.  Values keep their buffers; what is computed does not change.
 #pragma once
 
-#include "lowering/context/plan_builder.hpp"
+#include "kernel/ast/plan_draft.hpp"
 
 namespace partita::passes {
 

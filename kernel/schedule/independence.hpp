@@ -6,7 +6,7 @@
 // compilers so (docs/decisions/0011-promises-of-generated-code.md).
 #pragma once
 
-#include "lowering/context/plan_builder.hpp"
+#include "kernel/ast/plan_draft.hpp"
 
 namespace partita::passes {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lowering/context/plan_builder.hpp"
+#include "kernel/ast/plan_draft.hpp"
 #include "partita/artifact/artifact.hpp"
 
 namespace partita::passes {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kernel/ast/kernel.hpp"
-#include "lowering/context/plan_builder.hpp"
+#include "kernel/ast/plan_draft.hpp"
 
 namespace partita::passes {
 

@@ -7,7 +7,7 @@
 // neighbouring columns, as a vector.  Kernels that index their item as it is stay as they are.
 #pragma once
 
-#include "lowering/context/plan_builder.hpp"
+#include "kernel/ast/plan_draft.hpp"
 
 namespace partita::passes {
 

@@ -5,7 +5,7 @@
 // become one, whatever their sizes.  What is computed does not change, nor in what order.
 #pragma once
 
-#include "lowering/context/plan_builder.hpp"
+#include "kernel/ast/plan_draft.hpp"
 
 namespace partita::passes {
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "lowering/context/plan_builder.hpp"
+#include "kernel/ast/plan_draft.hpp"
 
 namespace partita::passes {
 

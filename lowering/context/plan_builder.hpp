@@ -11,23 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "kernel/ast/kernel.hpp"
+#include "kernel/ast/plan_draft.hpp"
 #include "lowering/values/values.hpp"
 #include "partita/artifact/plan.hpp"
 #include "partita/base/host_array.hpp"
 #include "partita/ir/graph.hpp"
+#include "partita/ir/loops.hpp"
 #include "partita/ir/window.hpp"
 
 namespace partita::passes {
-
-/// A plan whose launches name kernels that are not yet printed.
-struct PlanDraft {
-  Plan plan;
-  std::vector<std::unique_ptr<Kernel>> kernels;  ///< Launch::kernel is an index here
-  std::vector<HostArray> constants;
-  std::map<std::string, std::int64_t> counts;
-  std::map<std::string, std::string> contractions;  ///< by name: how they are computed, and why
-};
 
 /// Where a value lies: from element `offset` of a buffer, dense row-major.
 struct Location {
@@ -126,7 +118,7 @@ class PlanBuilder {
   // lower/control.cpp
   void lower_while(ir::Node& node);
   void lower_into(ir::Value v, Location to, const std::string& name);
-  void lower_counted(ir::Node& node, const CountedLoop& loop);
+  void lower_counted(ir::Node& node, const ir::CountedLoop& loop);
   void copy_carries(const ir::Graph& body, const std::vector<Location>& carries, int skip);
   void lower_case(ir::Node& node);
   void lower_foreach(ir::Node& node);

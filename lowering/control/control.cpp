@@ -56,7 +56,7 @@ void PlanBuilder::copy_carries(const Graph& body, const std::vector<Location>& c
   for (const auto& [from, k] : moves) emit_copy(from, carries[k], body.results[k].type(), "carry");
 }
 
-void PlanBuilder::lower_counted(Node& node, const CountedLoop& loop) {
+void PlanBuilder::lower_counted(Node& node, const ir::CountedLoop& loop) {
   const Graph& body = node.region(1);
   const HostExpr begin = host_value(node.operand(std::size_t(loop.induction)));
   Value end_value = loop.end;
@@ -93,7 +93,7 @@ void PlanBuilder::lower_counted(Node& node, const CountedLoop& loop) {
 }
 
 void PlanBuilder::lower_while(Node& node) {
-  if (const auto loop = counted_loop(node);
+  if (const auto loop = ir::counted_loop(node);
       loop && is_host(node.region(1).argument(loop->induction)))
     return lower_counted(node, *loop);
   const Graph& condition = node.region(0);

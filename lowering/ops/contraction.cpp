@@ -9,7 +9,7 @@
 #include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/ops/tiled_contraction.hpp"
-#include "lowering/values/contraction_shape.hpp"
+#include "lowering/values/strided_view.hpp"
 #include "lowering/values/tile_sizes.hpp"
 #include "lowering/values/tuning_model.hpp"
 
@@ -26,7 +26,7 @@ struct Tile {
   std::int64_t m = 4, n = 8;
 };
 
-Tile choose_tile(const ContractionShape& s) {
+Tile choose_tile(const ir::ContractionShape& s) {
   Tile t;
   while (t.m > s.m) t.m /= 2;
   while (t.n > s.n) t.n /= 2;
@@ -38,7 +38,7 @@ Tile choose_tile(const ContractionShape& s) {
 std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, Kernel& kernel, KernelBody& body) {
   Node& node = *epilogue.contraction;
   const Value root = epilogue.root();
-  const ContractionShape s = contraction_shape(node);
+  const ir::ContractionShape s = contraction_shape(node);
   const DType d = node.result_types()[0].dtype, acc_dtype = accumulator_dtype(d);
   const Tile tile = choose_tile(s);
   const std::int64_t tiles_m = (s.m + tile.m - 1) / tile.m, tiles_n = (s.n + tile.n - 1) / tile.n;
@@ -109,7 +109,7 @@ bool PlanBuilder::lower_library_gemm(const Epilogue& epilogue, Location to) {
   Node& node = *epilogue.contraction;
   const auto sum = accumulation(epilogue);
   if (!sum || !is_library_contraction(node, policy_)) return false;
-  const ContractionShape s = contraction_shape(node);
+  const ir::ContractionShape s = contraction_shape(node);
   const auto matrix = [&](bool is_lhs) -> std::optional<Matrix> {
     const auto is_root = [&](Value x) { return locations_.contains(x) || slices_.contains(x); };
     const auto view = strided_view(
@@ -176,7 +176,7 @@ void PlanBuilder::lower_contraction(Node& node) {
 
 std::optional<PackedOperand> PlanBuilder::pack_operand(const ContractionWork& work) {
   const Node& node = *work.epilogue.contraction;
-  const ContractionShape s = contraction_shape(node);
+  const ir::ContractionShape s = contraction_shape(node);
   if (double(s.batch) * double(s.m) * double(s.n) * double(s.k) < double(policy_.packing_threshold))
     return std::nullopt;
   Kernel probe;
@@ -219,7 +219,7 @@ std::optional<PackedOperand> PlanBuilder::pack_operand(const ContractionWork& wo
 
 void PlanBuilder::lower_contraction(const Epilogue& epilogue, Location to) {
   if (epilogue.root().type().count() == 0 || lower_library_gemm(epilogue, to)) return;
-  const ContractionShape s = contraction_shape(*epilogue.contraction);
+  const ir::ContractionShape s = contraction_shape(*epilogue.contraction);
   std::string stem = cat("dot_", s.batch, "x", s.m, "x", s.n, "x", s.k);
   if (!epilogue.chain.empty()) {
     const std::string_view last = epilogue.chain.back()->name();

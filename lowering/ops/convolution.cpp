@@ -32,7 +32,7 @@ class ConvolutionKernel {
       : node_(node),
         conv_(node.operand(0).type(), node.operand(1).type(), node.attrs),
         type_(node.result_types()[0]),
-        has_few_terms_(ir::element_count(conv_.window) * conv_.input <= ir::few_terms),
+        has_few_terms_(ir::element_count(conv_.window) * conv_.input <= few_terms),
         accumulator_(has_few_terms_ ? type_.dtype : accumulator_dtype(type_.dtype)) {
     for (const WindowDim& w : conv_.window) windows_.push_back(w.count());
     rows_ = conv_.batch;

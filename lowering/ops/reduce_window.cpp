@@ -140,7 +140,7 @@ void PlanBuilder::lower_reduce_window(Node& node, std::vector<WindowDim> window)
     auto k = new_kernel(step_name(node), type.count());
     KernelBody body(*this, *k);
     auto& pool = k->pool;
-    const Reduction reduction(*k, node, ir::element_count(window) > ir::few_terms);
+    const Reduction reduction(*k, node, ir::element_count(window) > few_terms);
     const ExprId item = pool.variable(0);
     std::vector<ExprId> inits;
     for (std::size_t i = 0; i < n; ++i) inits.push_back(body.element(node.operand(n + i), {}));

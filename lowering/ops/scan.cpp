@@ -55,7 +55,7 @@ struct ScanKernel {
              std::int64_t items)
       : kernel(new_kernel(name, items)),
         body(builder, *kernel),
-        reduction(*kernel, from, shape.extent > ir::few_terms),
+        reduction(*kernel, from, shape.extent > few_terms),
         node(from),
         lanes(shape),
         n(from.result_types().size()) {}

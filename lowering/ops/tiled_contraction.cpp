@@ -6,9 +6,9 @@
 #include <array>
 #include <map>
 
+#include "ir/core/contraction.hpp"
 #include "kernel/ast/expressions.hpp"
 #include "kernel/ast/statements.hpp"
-#include "lowering/values/contraction_shape.hpp"
 #include "lowering/values/tile_sizes.hpp"
 
 namespace partita::passes {
@@ -329,7 +329,7 @@ class Tiler {
   Kernel& k_;
   ExprPool& pool_;
   KernelBody& body_;
-  ContractionShape s_;
+  ir::ContractionShape s_;
   DType d_;
   std::int64_t lanes_;
   bool swapped_ = false, sums_vectors_ = false;
@@ -357,7 +357,7 @@ std::vector<ExprId> OperandIndex::at(ExprPool& pool, ExprId b, ExprId f, ExprId 
 std::vector<ExprId> root_index(ExprPool& pool, const Epilogue& epilogue, ExprId b, ExprId row,
                                ExprId column) {
   const Node& dot = *epilogue.contraction;
-  const ContractionShape s = contraction_shape(dot);
+  const ir::ContractionShape s = contraction_shape(dot);
   const Dims& lhs = dot.operand(0).type().dims;
   const Dims& rhs = dot.operand(1).type().dims;
   std::vector<ExprId> index;

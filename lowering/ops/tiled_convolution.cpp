@@ -20,8 +20,6 @@ using ir::WindowDim;
 using kernel::ExprId;
 using kernel::ExprPool;
 
-/// Fewer output features than this fill no vector.
-constexpr std::int64_t fewest_columns = 4;
 /// So few input features are written out rather than looped over.
 constexpr std::int64_t few_features = 4;
 /// Weights beyond this many elements do not stay in a core's cache.
@@ -382,18 +380,6 @@ class ConvolutionTiler {
 };
 
 }  // namespace
-
-bool suits_tiles(const ir::Node& convolution, const TileLimits& limits) {
-  const Type &input = convolution.operand(0).type(), &weights = convolution.operand(1).type(),
-             &type = convolution.result_types()[0];
-  const DType sums = accumulator_dtype(type.dtype);
-  if ((sums != DType::f32 && sums != DType::f64) || limits.vector_bytes == 0) return false;
-  if (!is_float(input.dtype) || !is_float(weights.dtype)) return false;
-  if (type.count() == 0 || input.count() == 0 || weights.count() == 0) return false;
-  const Convolution conv(input, weights, convolution.attrs);
-  return conv.output >= fewest_columns &&
-         ir::element_count(conv.window) * conv.input > ir::few_terms;
-}
 
 std::int64_t tile_convolution(const ConvolutionWork& work, Kernel& kernel, KernelBody& body) {
   return ConvolutionTiler(work, kernel, body).run();

@@ -27,9 +27,7 @@ struct ConvolutionWork {
   ElementFn weight;
 };
 
-/// Whether tiles suit it: what follows may then be called.
-[[nodiscard]] bool suits_tiles(const ir::Node& convolution, const TileLimits& limits);
-/// Fills `kernel` and returns its work-items.
+/// Fills `kernel` and returns its work-items; only where suits_tiles().
 [[nodiscard]] std::int64_t tile_convolution(const ConvolutionWork& work, Kernel& kernel,
                                             KernelBody& body);
 

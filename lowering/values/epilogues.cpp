@@ -50,7 +50,7 @@ bool is_elementwise(const Node& node, Value v) {
 
 /// Permutation of the result that exchanges m and n and keeps the batch in front.
 bool exchanges(const Node& transpose, const Node& dot) {
-  const ContractionShape s = contraction_shape(dot);
+  const ir::ContractionShape s = contraction_shape(dot);
   const auto batch = std::int64_t(s.lhs_batch.size()), m = std::int64_t(s.lhs_free.size()),
              n = std::int64_t(s.rhs_free.size());
   ir::I64s expected;

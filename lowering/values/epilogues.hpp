@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "lowering/values/contraction_shape.hpp"
+#include "ir/core/contraction.hpp"
 #include "partita/ir/graph.hpp"
 
 namespace partita::passes {

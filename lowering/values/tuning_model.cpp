@@ -8,7 +8,7 @@
 #include <limits>
 #include <map>
 
-#include "lowering/values/contraction_shape.hpp"
+#include "ir/core/contraction.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::passes {
@@ -157,7 +157,7 @@ std::optional<ContractionEstimate> TuningModel::estimate(const ContractionKey& k
 }
 
 ContractionKey contraction_key(const ir::Node& dot) {
-  const ContractionShape s = contraction_shape(dot);
+  const ir::ContractionShape s = contraction_shape(dot);
   // Transposed where the sum does not come last on the left, or not first on the right.
   const auto before = [](const ir::I64s& a, const ir::I64s& b) {
     return !a.empty() && !b.empty() && a.front() < b.front();

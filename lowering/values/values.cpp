@@ -7,8 +7,8 @@
 #include <functional>
 #include <string_view>
 
-#include "lowering/ops/tiled_convolution.hpp"
-#include "lowering/values/contraction_shape.hpp"
+#include "ir/core/contraction.hpp"
+#include "lowering/values/strided_view.hpp"
 #include "lowering/values/tuning_model.hpp"
 #include "partita/ir/loops.hpp"
 #include "partita/ir/window.hpp"
@@ -27,6 +27,8 @@ constexpr double store_cost = 4;
 constexpr double contraction_operand_cost = 1;
 /// The same where vectors of results are computed and each element is read that often.
 constexpr std::int64_t often_read = 128;
+/// Fewer output features than this fill no vector.
+constexpr std::int64_t fewest_columns = 4;
 /// Beyond this an expression is cut, so that kernels stay small.
 constexpr double kernel_budget = 400;
 
@@ -56,7 +58,7 @@ bool visits_again(const Node& node) {
 
 /// Cost up to which elements of a contraction's operand are computed where they are used.
 double operand_cost(const Node& dot, int operand) {
-  const ContractionShape s = contraction_shape(dot);
+  const ir::ContractionShape s = contraction_shape(dot);
   const DType d = dot.result_types()[0].dtype;
   const bool is_tiled = d == DType::f32 || d == DType::f64;
   return is_tiled && (operand == 0 ? s.n : s.m) >= often_read ? 0 : contraction_operand_cost;
@@ -70,11 +72,20 @@ double window_operand_cost(const Node& node, const TileLimits& tiles) {
 
 bool is_region_argument(Value v) { return v.node->is("graph.arguments"); }
 
-bool is_scalar_integer(Value v) {
-  return v.type().dims.empty() && is_integer(v.type().dtype) && !v.type().is_token;
-}
+bool is_scalar_integer(Value v) { return ir::is_scalar_integer(v.type()); }
 
 }  // namespace
+
+bool suits_tiles(const ir::Node& convolution, const TileLimits& limits) {
+  const Type &input = convolution.operand(0).type(), &weights = convolution.operand(1).type(),
+             &type = convolution.result_types()[0];
+  const DType sums = accumulator_dtype(type.dtype);
+  if ((sums != DType::f32 && sums != DType::f64) || limits.vector_bytes == 0) return false;
+  if (!is_float(input.dtype) || !is_float(weights.dtype)) return false;
+  if (type.count() == 0 || input.count() == 0 || weights.count() == 0) return false;
+  const ir::Convolution conv(input, weights, convolution.attrs);
+  return conv.output >= fewest_columns && ir::element_count(conv.window) * conv.input > few_terms;
+}
 
 bool is_view_op(const Node& node) { return is_one_of(node.name(), view_ops); }
 
@@ -103,34 +114,13 @@ bool is_library_contraction(const Node& node, const ValuePolicy& policy) {
   if (d != DType::f32 && d != DType::f64) return false;
   for (const Value& v : node.operands())
     if (v.type().dtype != d) return false;
-  const ContractionShape s = contraction_shape(node);
+  const ir::ContractionShape s = contraction_shape(node);
   if (s.batch == 0 || s.m == 0 || s.n == 0 || s.k == 0) return false;
   if (policy.asks_tuning)
     if (const auto estimate = policy.tuning->estimate(contraction_key(node)))
       return estimate->takes_library();
   return double(s.batch) * double(s.m) * double(s.n) * double(s.k) >=
          double(policy.library_threshold);
-}
-
-std::optional<CountedLoop> counted_loop(const Node& loop) {
-  if (!loop.is("stablehlo.while")) return std::nullopt;
-  const Graph& condition = loop.region(0);
-  if (condition.results.size() != 1) return std::nullopt;
-  const Value test = ir::without_conversions(condition.results[0]);
-  if (!test.node->is("stablehlo.compare") || test.node->attrs.text("comparison_direction") != "LT")
-    return std::nullopt;
-  const Value i = ir::without_conversions(test.node->operand(0)),
-              end = ir::without_conversions(test.node->operand(1));
-  if (!condition.is_argument(i) || !is_scalar_integer(i)) return std::nullopt;
-  // The bound stays the same: a constant, a value from outside, or a carry that the body passes on.
-  const bool is_fixed = condition.is_argument(end)
-                            ? ir::is_passed_on(loop, std::size_t(end.index))
-                            : end.node->graph() != &condition || end.node->is("stablehlo.constant");
-  const auto update = ir::carry_step(loop, std::size_t(i.index));
-  if (!is_fixed || !update || !update->is_sum) return std::nullopt;
-  const auto by = ir::integer_constant(update->by);
-  if (!by || *by <= 0) return std::nullopt;
-  return CountedLoop{.induction = i.index, .step = *by, .end = end};
 }
 
 ValueAnalysis::ValueAnalysis(const Graph& body, const ValuePolicy& policy) : policy_(policy) {
@@ -196,7 +186,7 @@ void ValueAnalysis::find_host_scalars(const Graph& graph) {
       "stablehlo.maximum", "stablehlo.clamp",    "stablehlo.reshape"};
   for (Node* node : graph.nodes()) {
     if (node->is("stablehlo.while")) {
-      if (const auto loop = counted_loop(*node)) {
+      if (const auto loop = ir::counted_loop(*node)) {
         const Value init = node->operand(std::size_t(loop->induction));
         Value end = loop->end;
         if (is_region_argument(end) && end.node->graph() == &node->region(0))

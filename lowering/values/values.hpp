@@ -18,15 +18,6 @@
 
 namespace partita::passes {
 
-/// A counted loop: `induction` starts at a host integer, grows by `step`, ends before `end`.
-struct CountedLoop {
-  int induction = 0;  ///< index of the carried value
-  std::int64_t step = 1;
-  ir::Value end;  ///< bound in the condition: a constant, a capture or a pass-through carry
-};
-/// Recognises `while (i < end) { …; i += step }` with i a scalar integer; nothing when it is not one.
-[[nodiscard]] std::optional<CountedLoop> counted_loop(const ir::Node& loop);
-
 class TuningModel;
 
 /// Tiles of generated contractions of f32 and f64: what one work-item keeps in registers.
@@ -35,6 +26,9 @@ struct TileLimits {
   std::int64_t rows = 12;
   std::int64_t vectors = 2;  ///< side by side
 };
+
+/// Whether tiles suit a convolution.
+[[nodiscard]] bool suits_tiles(const ir::Node& convolution, const TileLimits& limits);
 
 struct ValuePolicy {
   /// Contractions with at least this many multiply-adds go to the GEMM library where it can take them.

@@ -24,8 +24,6 @@ using ir::Maker;
 using ir::Node;
 using ir::Value;
 
-DType sum_dtype(DType d) { return d == DType::f16 || d == DType::bf16 ? DType::f32 : d; }
-
 class Expansion {
  public:
   explicit Expansion(Node& node)
@@ -74,7 +72,7 @@ class Expansion {
   }
 
   Value masked_sum(Value x) {
-    const DType d = sum_dtype(x.type().dtype);
+    const DType d = accumulator_dtype(x.type().dtype);
     if (!mask_ && d == x.type().dtype) return reduce("mr.reduce_sum", x);
     std::vector<Value> operands{x};
     if (mask_) operands.push_back(*mask_);
@@ -160,7 +158,7 @@ class Expansion {
     }
     for (std::size_t k = 0; k < x_.size(); ++k) {
       Value x = x_[k];
-      const DType d = sum_dtype(x.type().dtype);
+      const DType d = accumulator_dtype(x.type().dtype);
       if (mask_ || d != x.type().dtype) {
         std::vector<Value> operands{x};
         if (mask_) operands.push_back(*mask_);
@@ -189,12 +187,12 @@ class Expansion {
         graph_, &node_, placement_, operands, [&](Graph& body, const std::vector<Value>& v) {
           const Maker inside{body};
           const std::optional<Value> mask = mask_ ? std::optional(v[n + 1]) : std::nullopt;
-          const DType wd = sum_dtype(v[n].type().dtype);
+          const DType wd = accumulator_dtype(v[n].type().dtype);
           const Value w = masked(inside, v[n], mask, wd,
                                  ir::make_splat({.dtype = wd, .dims = v[n].type().dims}, 0));
           std::vector<Value> results;
           for (std::size_t k = 0; k < n; ++k) {
-            const DType d = sum_dtype(v[k].type().dtype);
+            const DType d = accumulator_dtype(v[k].type().dtype);
             const Dims& shape = v[k].type().dims;
             I64s dims(w.type().dims.size());
             for (std::size_t i = 0; i < dims.size(); ++i) dims[i] = std::int64_t(i);
@@ -245,7 +243,7 @@ bool is_plain(const Node& node) {
   if (node.is("mr.reduce_mean") || node.is("mr.reduce_weighted_mean") ||
       node.operands().size() != 1)
     return false;
-  return sum_dtype(node.operand(0).type().dtype) == node.operand(0).type().dtype;
+  return accumulator_dtype(node.operand(0).type().dtype) == node.operand(0).type().dtype;
 }
 
 void run(ir::Module& module, PassContext&) {

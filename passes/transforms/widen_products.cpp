@@ -3,7 +3,7 @@
 //
 // Products of 16-bit floats are summed in f32 and rounded once: written so, with operands converted
 // once each, they are products of f32, for which there are fast kernels and libraries.
-#include "lowering/values/contraction_shape.hpp"
+#include "ir/core/contraction.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/window.hpp"
@@ -18,7 +18,7 @@ using ir::Value;
 /// Multiply-adds from which converting operands beforehand pays.
 constexpr std::int64_t worth_widening = 4096;
 
-bool is_half(DType d) { return d == DType::f16 || d == DType::bf16; }
+bool is_half(DType d) { return accumulator_dtype(d) != d; }
 
 bool is_widened(const Node& node) {
   if (!node.is("stablehlo.dot_general") || node.attrs.find("algorithm") != nullptr) return false;
@@ -26,9 +26,9 @@ bool is_widened(const Node& node) {
   for (const Value& v : node.operands())
     if (!is_half(v.type().dtype)) return false;
   if (!is_half(result) && result != DType::f32) return false;
-  const ContractionShape s = contraction_shape(node);
+  const ir::ContractionShape s = contraction_shape(node);
   // Short sums are rounded term by term.
-  return s.k > ir::few_terms && s.batch * s.m * s.n * s.k >= worth_widening;
+  return s.k > few_terms && s.batch * s.m * s.n * s.k >= worth_widening;
 }
 
 void run(ir::Module& module, PassContext&) {

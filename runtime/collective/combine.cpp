@@ -126,7 +126,7 @@ void combine_as(std::byte* out, const std::byte* a, const std::byte* b, std::siz
 }
 
 bool is_combinable(DType dtype, Combiner combiner) {
-  if (dtype == DType::f16 || dtype == DType::bf16) return false;
+  if (accumulator_dtype(dtype) != dtype) return false;
   switch (combiner) {
     case Combiner::sum:
       return true;

@@ -80,7 +80,7 @@ bool is_listed(const std::map<std::string, std::string>& reasons, const std::str
 
 TEST(Factors, EveryOpHasSomeOrAReason) {
   for (const OpDef* op : OpRegistry::instance().all())
-    if (!ops::expansion_of(op->name)) {
+    if (!op->expand) {
       EXPECT_NE(op->factors != nullptr, is_listed(without_factors(), op->name)) << op->name;
     }
 }

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "partita/driver/pipelines.hpp"
 #include "partita/ir/interpreter.hpp"
-#include "partita/passes/pass.hpp"
 
 namespace partita::testing {
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/base/error.hpp"
-#include "partita/passes/pass.hpp"
+#include "partita/driver/pipelines.hpp"
 #include "tests/support/document.hpp"
 
 namespace partita::testing {

@@ -7,8 +7,8 @@
 
 #include "partita/artifact/describe.hpp"
 #include "partita/driver/compile.hpp"
+#include "partita/driver/pipelines.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/pass.hpp"
 
 namespace partita::passes {
 namespace {

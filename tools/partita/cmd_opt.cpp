@@ -6,8 +6,8 @@
 
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
+#include "partita/driver/pipelines.hpp"
 #include "partita/frontend/stablehlo.hpp"
-#include "partita/passes/pass.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/program_options.hpp"
 

@@ -2,18 +2,11 @@
 // Copyright The partita authors
 #include "ir/ops/support/expansion.hpp"
 
-#include <map>
-
 #include "ir/ops/support/support.hpp"
 #include "partita/ir/interpreter.hpp"
 
 namespace partita::ir::ops {
 namespace {
-
-std::map<std::string, ExpandFn, std::less<>>& expansions() {
-  static std::map<std::string, ExpandFn, std::less<>> all;
-  return all;
-}
 
 /// The value of what depends on constants alone; null for anything else.
 Tensor constant_value(Value v, int depth = 0) {
@@ -68,17 +61,13 @@ I64s Expansion::integers(std::size_t k, std::string_view what) const {
 }
 
 void add_expansion(OpRegistry& registry, OpDef def, ExpandFn expand) {
-  expansions().insert_or_assign(def.name, expand);
+  def.expand = [expand](const InferContext& use, Graph& into, std::span<const Value> operands,
+                        Node* before) { return expand(Expansion(use, into, operands, before)); };
   def.infer = [](const InferContext& c) -> std::vector<Type> {
     throw_internal_error(cat("a node of ", c.op, ", which stands for others"));
   };
   def.derivative = Derivative::none("stands for other ops, which have theirs");
   registry.add(std::move(def));
-}
-
-ExpandFn expansion_of(std::string_view op) {
-  const auto found = expansions().find(op);
-  return found == expansions().end() ? nullptr : found->second;
 }
 
 }  // namespace partita::ir::ops

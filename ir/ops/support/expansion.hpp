@@ -20,14 +20,13 @@ namespace partita::ir::ops {
 /// One use of such an op.
 class Expansion {
  public:
-  Expansion(const InferContext& c, Graph& graph, std::span<const Value> operands,
-            const std::vector<std::unique_ptr<Graph>>& regions, Node* before)
-      : context(c), into(graph), operands(operands), regions(regions), before(before) {}
+  Expansion(const InferContext& c, Graph& graph, std::span<const Value> operands, Node* before)
+      : context(c), into(graph), operands(operands), regions(c.regions), before(before) {}
 
   const InferContext& context;
   Graph& into;
   std::span<const Value> operands;
-  const std::vector<std::unique_ptr<Graph>>& regions;
+  std::span<const std::unique_ptr<Graph>> regions;
   Node* before;
 
   /// A node at the place of this one; `results`: declared types, where the op needs them.
@@ -54,7 +53,5 @@ using ExpandFn = Node* (*)(const Expansion&);
 
 /// Registers an op that stands for others: name, doc, attrs and samples of `def` count.
 void add_expansion(OpRegistry& registry, OpDef def, ExpandFn expand);
-/// Null for all other ops.
-[[nodiscard]] ExpandFn expansion_of(std::string_view op);
 
 }  // namespace partita::ir::ops

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ir/core/contraction.hpp"
 #include "ir/interpreter/constants.hpp"
-#include "lowering/values/contraction_shape.hpp"
-#include "lowering/values/values.hpp"
+#include "partita/ir/loops.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::passes {
@@ -25,7 +25,7 @@ std::int64_t bytes_of(const Type& t) {
 
 /// Trips of a loop whose bounds are constants; 1 where they are not.
 double trips_of(const Node& loop) {
-  const auto counted = counted_loop(loop);
+  const auto counted = ir::counted_loop(loop);
   if (!counted) return 1;
   Value end = counted->end;
   if (loop.region(0).is_argument(end)) end = loop.operand(std::size_t(end.index));
@@ -50,7 +50,7 @@ void add_graph(const Graph& graph, double times, PartitionWork& work) {
     for (const Value& v : node->operands()) work.bytes += times * double(bytes_of(v.type()));
     for (const Type& t : node->result_types()) work.bytes += times * double(bytes_of(t));
     if (shape != KernelShape::contraction) continue;
-    const ContractionShape s = contraction_shape(*node);
+    const ir::ContractionShape s = contraction_shape(*node);
     work.operations += 2 * times * double(s.batch) * double(s.m) * double(s.n) * double(s.k);
   }
   for (const Value& v : graph.results) {

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "ir/core/placement_support.hpp"
-#include "lowering/values/values.hpp"
 #include "partita/ir/loops.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
@@ -38,7 +37,7 @@ class Scan {
  public:
   static std::optional<Scan> match(Node& loop,
                                    const std::map<std::string, std::int64_t>& placements) {
-    const auto counted = counted_loop(loop);
+    const auto counted = ir::counted_loop(loop);
     if (!counted || counted->step != 1) return std::nullopt;
     const auto end = ir::integer_constant(counted->end);
     if (!end || ir::integer_constant(loop.operand(std::size_t(counted->induction))) != 0)

@@ -43,10 +43,10 @@ ir::DenseRef number(const Type& type, std::int64_t n) {
 /// The sum of n equal values.
 Value n_times(Value x, std::int64_t n, Rewriter& r) {
   const DType d = x.type().dtype;
-  if (d != DType::f16 && d != DType::bf16)
+  if (accumulator_dtype(d) == d)
     return r.value("stablehlo.multiply", {x, r.constant(number(x.type(), n))});
-  // Summed in f32 and rounded once.
-  const Type wide{.dtype = DType::f32, .dims = x.type().dims};
+  // Rounded once.
+  const Type wide{.dtype = accumulator_dtype(d), .dims = x.type().dims};
   const Type& narrow = x.type();
   const Value w = r.value("stablehlo.convert", {x}, {}, {&wide, 1});
   const Value product = r.value("stablehlo.multiply", {w, r.constant(number(wide, n))});

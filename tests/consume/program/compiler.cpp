@@ -4,7 +4,7 @@
 // A program that embeds the compiler: the registered ops and passes are linked in.
 #include <iostream>
 
-#include "partita/passes/pass.hpp"
+#include "partita/driver/pipelines.hpp"
 
 int main() {
   const auto passes = partita::passes::all_passes();

@@ -10,9 +10,9 @@
 #include "partita/artifact/describe.hpp"
 #include "partita/base/error.hpp"
 #include "partita/driver/compile.hpp"
+#include "partita/driver/pipelines.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/ir/interpreter.hpp"
-#include "partita/passes/pass.hpp"
 #include "tests/e2e/algorithms/toy.hpp"
 
 namespace partita::testing {

@@ -12,7 +12,7 @@
 
 #include "partita/artifact/artifact.hpp"
 #include "partita/artifact/tuning.hpp"
-#include "partita/passes/pass.hpp"
+#include "partita/driver/pipelines.hpp"
 
 namespace partita::passes {
 

@@ -13,6 +13,7 @@
 
 namespace partita::ir {
 
+[[nodiscard]] bool is_scalar_integer(const Type& type);
 /// The number that a stablehlo.constant of an integer scalar holds, as 64 bits.
 [[nodiscard]] std::optional<std::int64_t> integer_constant(Value v);
 /// The value behind conversions to its own type.
@@ -28,5 +29,14 @@ struct CarryStep {
 };
 /// Of carry k where its next value is a sum or difference of it and something else.
 [[nodiscard]] std::optional<CarryStep> carry_step(const Node& loop, std::size_t k);
+
+/// A counted loop: `induction` starts at an integer, grows by `step`, ends before `end`.
+struct CountedLoop {
+  int induction = 0;  ///< index of the carried value
+  std::int64_t step = 1;
+  Value end;  ///< bound in the condition: a constant, a capture or a pass-through carry
+};
+/// Recognises `while (i < end) { …; i += step }` with i a scalar integer; nothing when it is not one.
+[[nodiscard]] std::optional<CountedLoop> counted_loop(const Node& loop);
 
 }  // namespace partita::ir

@@ -90,6 +90,9 @@ struct InferContext {
   [[nodiscard]] std::span<const Type> declared() const;
 };
 using InferFn = std::function<std::vector<Type>(const InferContext&)>;
+/// Makes what the op stands for, before `before`, and gives the node that has its results.
+using ReplaceFn = std::function<Node*(const InferContext& use, Graph& into,
+                                      std::span<const Value> operands, Node* before)>;
 
 // --- Interpretation -----------------------------------------------------------------------------
 
@@ -137,7 +140,8 @@ struct OpDef {
   std::string doc;
   std::vector<AttrSpec> attrs;
   InferFn infer;
-  EvalFn eval;  ///< null: cannot be interpreted directly (removed by a pass); `doc` says so
+  ReplaceFn expand;  ///< the op stands for others, and no node of it exists; null for most
+  EvalFn eval;       ///< null: cannot be interpreted directly (removed by a pass); `doc` says so
   KernelShape shape = KernelShape::none;
   LowerFn lower;                        ///< for KernelShape::loops
   FactorsFn factors;                    ///< null: every dimension needs replication

@@ -16,10 +16,6 @@
 
 namespace partita::ir {
 
-/// Sums of so few terms are rounded after each step, as regions and products say; longer ones are
-/// accumulated in a wider type and rounded once.
-inline constexpr std::int64_t few_terms = 16;
-
 /// One dimension: element k of window o lies at position(o, k) of the dilated operand; positions
 /// outside of [0, spread()) and between the elements are padding.
 struct WindowDim {

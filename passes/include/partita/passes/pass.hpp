@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Passes: functions over a module, one file each in passes/transforms/, found by folder, run by
-// name.  The manager verifies after each, removes dead nodes, times, dumps, and on an internal error
-// writes a crash file with the command that replays it.
+// Passes: functions over a module, one file or folder each in passes/transforms/, found by folder, run
+// by name (partita/driver/pipelines.hpp).
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,27 +43,5 @@ struct PassInfo {
 
 [[nodiscard]] std::vector<PassInfo> all_passes();  ///< generated list, by name
 [[nodiscard]] const PassInfo& find_pass(std::string_view name);
-
-struct PassRun {
-  std::string name;
-  std::map<std::string, std::string> options;
-};
-/// "inline raise{k=v other=w} simplify" -> runs; unknown names and bad syntax are user errors.
-[[nodiscard]] std::vector<PassRun> parse_pipeline(std::string_view text);
-/// "compile" (everything), "frontend" (inline, raise, simplify), …
-[[nodiscard]] std::vector<PassRun> named_pipeline(std::string_view name);
-
-struct PassTiming {
-  std::string name;
-  double seconds = 0;
-};
-struct RunOptions {
-  std::vector<std::string> dump_after;   ///< names or "all"
-  std::filesystem::path dump_directory;  ///< empty: the working directory
-  std::size_t passes_before = 0;  ///< files are numbered NN-pass.mlir from the next number on
-};
-/// Runs in order.  A pass whose needed stage is not reached is a user error that names both.
-std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes,
-                                   PassContext& context, const RunOptions& options = {});
 
 }  // namespace partita::passes

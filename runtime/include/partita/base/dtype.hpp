@@ -70,6 +70,12 @@ inline constexpr std::array all_dtypes{
 }
 [[nodiscard]] constexpr bool is_complex(DType d) { return info(d).kind == Kinds::complex; }
 
+/// What sums of elements of d are kept in, and rounded to d once: the dtype that scalar code computes in.
+[[nodiscard]] constexpr DType accumulator_dtype(DType d) { return info(d).value; }
+/// Sums of so few terms are rounded after each step, as regions and products say; longer ones are
+/// accumulated in accumulator_dtype().
+inline constexpr std::int64_t few_terms = 16;
+
 /// The dtype StableHLO spells `text` (also accepts the enumerator and "u8"-style names), or nothing.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view text);
 

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// A dot_general as batch × m × n × k, and values seen as strided views of memory, which is how a
-// GEMM library takes transposes, reshapes and slices without a copy.
+// Values seen as strided views of memory, which is how a GEMM library takes transposes, reshapes and
+// slices without a copy.
 #pragma once
 
 #include <array>
 #include <functional>
 #include <optional>
 
+#include "ir/core/contraction.hpp"
 #include "partita/artifact/host_expr.hpp"
 #include "partita/ir/graph.hpp"
 
 namespace partita::passes {
-
-struct ContractionShape {
-  std::int64_t batch = 1, m = 1, n = 1, k = 1;
-  /// Dimensions of the operands by role, in the order of the result (batch, free) or of the sum.
-  ir::I64s lhs_batch, rhs_batch, lhs_free, rhs_free, lhs_contracting, rhs_contracting;
-};
-[[nodiscard]] ContractionShape contraction_shape(const ir::Node& dot);
 
 /// `root` (in memory) seen with strides: element (i…) lies at offset + Σ i_d · strides[d].
 struct StridedView {

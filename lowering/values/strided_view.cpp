@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "lowering/values/contraction_shape.hpp"
+#include "lowering/values/strided_view.hpp"
 
 #include <algorithm>
 
@@ -10,19 +10,6 @@ namespace {
 using ir::I64s;
 using ir::Node;
 using ir::Value;
-
-std::int64_t product(const Dims& dims, const I64s& group) {
-  std::int64_t p = 1;
-  for (std::int64_t d : group) p *= dims[std::size_t(d)];
-  return p;
-}
-
-I64s others(std::size_t rank, const I64s& a, const I64s& b) {
-  I64s free;
-  for (std::int64_t d = 0; d < std::int64_t(rank); ++d)
-    if (std::ranges::find(a, d) == a.end() && std::ranges::find(b, d) == b.end()) free.push_back(d);
-  return free;
-}
 
 /// Strides of a reshape of a strided array, when no element has to move.
 std::optional<Dims> reshaped_strides(const Dims& from, const Dims& strides, const Dims& to) {
@@ -61,23 +48,6 @@ std::optional<Dims> reshaped_strides(const Dims& from, const Dims& strides, cons
 }
 
 }  // namespace
-
-ContractionShape contraction_shape(const Node& dot) {
-  const Dims& lhs = dot.operand(0).type().dims;
-  const Dims& rhs = dot.operand(1).type().dims;
-  ContractionShape s;
-  s.lhs_batch = dot.attrs.i64s_or_empty("lhs_batching_dimensions");
-  s.rhs_batch = dot.attrs.i64s_or_empty("rhs_batching_dimensions");
-  s.lhs_contracting = dot.attrs.i64s_or_empty("lhs_contracting_dimensions");
-  s.rhs_contracting = dot.attrs.i64s_or_empty("rhs_contracting_dimensions");
-  s.lhs_free = others(lhs.size(), s.lhs_batch, s.lhs_contracting);
-  s.rhs_free = others(rhs.size(), s.rhs_batch, s.rhs_contracting);
-  s.batch = product(lhs, s.lhs_batch);
-  s.m = product(lhs, s.lhs_free);
-  s.n = product(rhs, s.rhs_free);
-  s.k = product(lhs, s.lhs_contracting);
-  return s;
-}
 
 std::optional<StridedView> strided_view(Value v, const std::function<bool(Value)>& is_root,
                                         const std::function<bool(Value)>& is_host,
@@ -162,7 +132,7 @@ std::optional<std::int64_t> joint_stride(const Dims& extents, const Dims& stride
 }
 
 std::optional<MatrixLayout> matrix_layout(const Node& dot, bool is_lhs, const Dims& strides) {
-  const ContractionShape s = contraction_shape(dot);
+  const ir::ContractionShape s = contraction_shape(dot);
   const Dims& dims = dot.operand(is_lhs ? 0 : 1).type().dims;
   const auto b = joint_stride(dims, strides, is_lhs ? s.lhs_batch : s.rhs_batch),
              r = joint_stride(dims, strides, is_lhs ? s.lhs_free : s.rhs_contracting),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "passes/manager/stages.hpp"
+#include "passes/stages.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include <algorithm>
+
+#include "partita/base/error.hpp"
+#include "partita/driver/pipelines.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/op.hpp"
+#include "passes/stages.hpp"
+
+namespace partita::passes {
+namespace {
+
+void remove_unused_functions(ir::Module& module) {
+  for (bool changed = true; changed;) {
+    std::vector<std::string> used;
+    for (const auto& f : module.functions)
+      ir::walk(*f->body, [&](ir::Node& node) {
+        for (const auto& a : node.attrs.items()) collect_symbols(a.value, used);
+      });
+    const auto is_unused = [&](const std::unique_ptr<ir::Function>& f) {
+      return !f->is_public && std::ranges::find(used, f->name) == used.end();
+    };
+    changed = std::erase_if(module.functions, is_unused) > 0;
+  }
+}
+
+manager::Pass over_module(const PassInfo& pass, ir::Module& module, PassContext& context) {
+  return {
+      .is_idempotent = pass.idempotent,
+      .missing = [&]() -> std::string {
+        const std::string found = why_not_reached(module, pass.needs);
+        if (found.empty()) return {};
+        return cat("expected a module after ", pass_that_reaches(pass.needs), ", found ", found);
+      },
+      .run =
+          [&](const PassRun& run) {
+            context.options = run.options;
+            pass.run(module, context);
+            for (const auto& f : module.functions) ir::remove_dead_nodes(*f->body);
+            remove_unused_functions(module);
+            ir::verify(module);
+          },
+      .broken = [&] { return why_not_reached(module, pass.gives); }};
+}
+
+}  // namespace
+
+std::vector<PassRun> parse_pipeline(std::string_view text) {
+  std::vector<PassRun> runs = manager::parse_runs(text);
+  for (const PassRun& run : runs) (void)find_pass(run.name);
+  return runs;
+}
+
+std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes,
+                                   PassContext& context, const RunOptions& options) {
+  return manager::run({.ending = "mlir",
+                       .text = [&] { return ir::print_module(module); },
+                       .find =
+                           [&](const std::string& name) {
+                             return over_module(find_pass(name), module, context);
+                           }},
+                      passes, options);
+}
+
+}  // namespace partita::passes
