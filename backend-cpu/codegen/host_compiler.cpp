@@ -22,9 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// No -ffast-math: the rows' text says what is computed.
+/// No -ffast-math: the rows' text says what is computed.  No vectors out of straight-line code: gcc 12 takes
+/// the mask of a truth value for its number there (docs/decisions/0011-promises-of-generated-code.md).
+/// Loops are unrolled whole early on only where they are short, so that others become vectors as loops.
 const std::vector<std::string> common_flags{"-std=gnu11",
                                             "-O3",
+                                            "-fno-tree-slp-vectorize",
+                                            "--param=max-completely-peel-times=3",
                                             "-ffp-contract=off",
                                             "-fno-math-errno",
                                             "-fno-trapping-math",
