@@ -265,8 +265,8 @@ class Generator {
   Entry within(Entry e, ir::SampleRange range) {
     const Type& type = e.value.type();
     const Type scalar = Type::scalar(type.dtype);
-    const Value low = argument(scalar, {range.low, range.low}),
-                high = argument(scalar, {range.high, range.high});
+    const double least = std::ceil(range.low * 8) / 8, most = std::floor(range.high * 8) / 8;
+    const Value low = argument(scalar, {least, least}), high = argument(scalar, {most, most});
     return {make("stablehlo.clamp", {low, e.value, high}), e.noise};
   }
 
