@@ -26,22 +26,22 @@ void remove_unused_functions(ir::Module& module) {
 }
 
 manager::Pass over_module(const PassInfo& pass, ir::Module& module, PassContext& context) {
-  return {
-      .is_idempotent = pass.idempotent,
-      .missing = [&]() -> std::string {
-        const std::string found = why_not_reached(module, pass.needs);
-        if (found.empty()) return {};
-        return cat("expected a module after ", pass_that_reaches(pass.needs), ", found ", found);
-      },
-      .run =
-          [&](const PassRun& run) {
-            context.options = run.options;
-            pass.run(module, context);
-            for (const auto& f : module.functions) ir::remove_dead_nodes(*f->body);
-            remove_unused_functions(module);
-            ir::verify(module);
+  return {.is_idempotent = pass.idempotent,
+          .missing = [&]() -> std::string {
+            const std::string found = why_not_reached(module, pass.needs);
+            if (found.empty()) return {};
+            return cat("expected a module after ", pass_that_reaches(pass.needs), ", found ",
+                       found);
           },
-      .broken = [&] { return why_not_reached(module, pass.gives); }};
+          .run =
+              [&](const PassRun& run) {
+                context.options = run.options;
+                pass.run(module, context);
+                for (const auto& f : module.functions) ir::remove_dead_nodes(*f->body);
+                remove_unused_functions(module);
+                ir::verify(module);
+              },
+          .broken = [&] { return why_not_reached(module, pass.gives); }};
 }
 
 }  // namespace
@@ -54,13 +54,12 @@ std::vector<PassRun> parse_pipeline(std::string_view text) {
 
 std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes,
                                    PassContext& context, const RunOptions& options) {
-  return manager::run({.ending = "mlir",
-                       .text = [&] { return ir::print_module(module); },
-                       .find =
-                           [&](const std::string& name) {
-                             return over_module(find_pass(name), module, context);
-                           }},
-                      passes, options);
+  return manager::run(
+      {.ending = "mlir",
+       .text = [&] { return ir::print_module(module); },
+       .find =
+           [&](const std::string& name) { return over_module(find_pass(name), module, context); }},
+      passes, options);
 }
 
 }  // namespace partita::passes

@@ -51,8 +51,7 @@ void run_pass(const Subject& subject, const Pass& pass, const PassRun& run,
     throw;
   }
   const std::string broken = pass.broken();
-  if (!broken.empty())
-    report_crash(subject, before, run, cat("did not reach its stage: ", broken));
+  if (!broken.empty()) report_crash(subject, before, run, cat("did not reach its stage: ", broken));
 }
 
 /// The program's text as passes come and go, and where it is what a pass has left before: that pass has

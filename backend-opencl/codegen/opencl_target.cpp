@@ -3,6 +3,7 @@
 //
 // Prints kernels as OpenCL C 1.2: one module per element-type prelude is not worth it, so all
 // kernels of a program share one module, and kernels of equal text are one kernel.
+#include "backend-opencl/codegen/opencl_dialect.hpp"
 #include "kernel/print/printer.hpp"
 #include "kernel/schedule/kernel_list.hpp"
 #include "partita/base/error.hpp"
@@ -47,7 +48,7 @@ std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
 }
 
 void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact) {
-  kernel::ScalarText text(kernel::opencl_dialect());
+  kernel::ScalarText text(opencl_dialect());
   std::string source;
   for (const PrintedKernel& k : print_kernels(
            draft, artifact, [&](const Kernel& kernel) { return kernel_text(kernel, text); })) {

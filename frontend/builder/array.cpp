@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "partita/builder/array.hpp"
 
+#include <cstring>
+
 #include "frontend/builder/scope.hpp"
 #include "partita/base/error.hpp"
 #include "partita/builder/ops.hpp"
@@ -44,6 +46,24 @@ DType common_dtype(const Arrays& operands, std::size_t main) {
 
 }  // namespace
 
+HostArray Literal::as(DType dtype) const {
+  if (kind_ == Kind::real) {
+    HostArray one(Type::scalar(DType::f64));
+    *one.data<DType::f64>() = real_;
+    return convert(one, dtype);
+  }
+  const bool is_negative = kind_ == Kind::negative;
+  HostArray one(Type::scalar(is_negative ? DType::i64 : DType::ui64));
+  std::memcpy(one.bytes.data(), &integer_, sizeof integer_);
+  HostArray result = convert(one, dtype);
+  const bool is_unsigned = info(dtype).kind == Kinds::unsigned_;
+  const bool is_wrapped = is_unsigned ? is_negative : integer_ > INT64_MAX && !is_negative;
+  if (is_integer(dtype) && (is_wrapped || convert(result, one.type.dtype).bytes != one.bytes))
+    refuse("builder", cat("an integer that ", to_string(dtype), " holds"),
+           is_negative ? cat(std::int64_t(integer_)) : cat(integer_));
+  return result;
+}
+
 const Type& Array::type() const {
   if (is_literal()) refuse("builder", "an array", "a literal without a type");
   return value_.type();
@@ -85,11 +105,12 @@ Array constant(const HostArray& array) {
   return as_array(Scope::current().maker().constant(ir::make_dense(array)));
 }
 
-Array full(const Type& type, double value) {
-  return as_array(Scope::current().maker().splat(type, value));
+Array full(const Type& type, const Literal& value) {
+  const auto splat = std::make_shared<const ir::Dense>(type, value.as(type.dtype).bytes, true);
+  return as_array(Scope::current().maker().constant(splat));
 }
 
-Array full_like(const Array& array, double value) { return full(array.type(), value); }
+Array full_like(const Array& array, const Literal& value) { return full(array.type(), value); }
 
 Array iota(const Type& type, std::int64_t dimension) {
   return as_array(Scope::current().maker().iota(type, dimension));

@@ -44,12 +44,9 @@ struct Dialect {
   [[nodiscard]] bool has_snippet(std::string_view snippet) const;
 };
 
-/// OpenCL C 1.2 without extensions other than cl_khr_fp64, and that only where f64 occurs.
-[[nodiscard]] const Dialect& opencl_dialect();
-
 class ScalarText {
  public:
-  explicit ScalarText(const Dialect& dialect = opencl_dialect()) : dialect_(dialect) {}
+  explicit ScalarText(const Dialect& dialect) : dialect_(dialect) {}
 
   /// Value of row `row` (its name in elementwise.def) over elements of dtype d.  Operands are C
   /// expressions of value_type(operand dtype); the result is one of value_type(result dtype), already

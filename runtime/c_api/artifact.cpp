@@ -76,6 +76,11 @@ size_t partita_dtype_size(partita_dtype dtype) {
   return row == dtype_rows.end() ? 0 : partita::byte_size(row->dtype);
 }
 
+const char* partita_dtype_name(partita_dtype dtype) {
+  const auto* const row = std::ranges::find(dtype_rows, dtype, &DTypeRow::c);
+  return row == dtype_rows.end() ? "" : partita::to_string(row->dtype).data();
+}
+
 partita_status partita_artifact_load(const char* path, partita_artifact** artifact) {
   return guarded([&] {
     require(artifact, "artifact");

@@ -69,6 +69,8 @@ typedef enum partita_dtype {
 PARTITA_API const char* partita_version(void);
 /* Bytes of one element; 0 for a value that is no dtype. */
 PARTITA_API size_t partita_dtype_size(partita_dtype dtype);
+/* StableHLO's name, such as "f32"; "" for a value that is no dtype. */
+PARTITA_API const char* partita_dtype_name(partita_dtype dtype);
 
 /* Text of the calling thread's last failure ("" before the first); valid until the thread's next
  * call that fails. */

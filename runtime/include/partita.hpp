@@ -6,12 +6,14 @@
 // working with a newer library; what each call does is said in partita.h.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "partita.h"
@@ -31,6 +33,32 @@ class Error : public std::runtime_error {
 
 inline void check(partita_status status) {
   if (status != PARTITA_OK) throw Error(status, partita_last_error());
+}
+
+/// Whether an array of T holds elements of a dtype: 16-bit floats are uint16_t, bool is one byte.
+template <class T>
+[[nodiscard]] constexpr bool holds(partita_dtype dtype) noexcept {
+  switch (dtype) {
+    case PARTITA_BOOL:
+      return std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>;
+    case PARTITA_F32:
+      return std::is_same_v<T, float>;
+    case PARTITA_F64:
+      return std::is_same_v<T, double>;
+    case PARTITA_COMPLEX64:
+      return std::is_same_v<T, std::complex<float>>;
+    case PARTITA_COMPLEX128:
+      return std::is_same_v<T, std::complex<double>>;
+    case PARTITA_F16:
+    case PARTITA_BF16:
+      return std::is_same_v<T, std::uint16_t>;
+    default:
+      break;
+  }
+  const bool is_signed = dtype >= PARTITA_I8 && dtype <= PARTITA_I64;
+  const int log_size = is_signed ? dtype - PARTITA_I8 : dtype - PARTITA_UI8;
+  return std::is_integral_v<T> && !std::is_same_v<T, bool> && std::is_signed_v<T> == is_signed &&
+         sizeof(T) == std::size_t(1) << log_size;
 }
 
 /// One argument or result; types are global.
@@ -118,14 +146,18 @@ class Session {
     partita_session* handle = nullptr;
     check(partita_session_create(artifact.get(), &options, &handle));
     handle_.reset(handle);
+    inputs_ = artifact.inputs();
+    outputs_ = artifact.outputs();
   }
 
   [[nodiscard]] partita_session* get() const noexcept { return handle_.get(); }
   [[nodiscard]] int rank() const { return partita_session_rank(get()); }
   [[nodiscard]] int ranks() const { return partita_session_ranks(get()); }
 
+  /// An array of another element type than the input's is refused, as one of another size is.
   template <class T>
   void set_input(std::size_t index, const std::vector<T>& values) {
+    check_type<T>("input", inputs_, index);
     check(partita_session_set_input(get(), index, values.data(), values.size() * sizeof(T)));
   }
   void set_input(std::size_t index, const void* data, std::size_t bytes) {
@@ -149,6 +181,7 @@ class Session {
   /// Fills `values`, which has the output's number of elements on rank 0; others leave it alone.
   template <class T>
   void read_output(std::size_t index, std::vector<T>& values) {
+    check_type<T>("output", outputs_, index);
     check(partita_session_read_output(get(), index, values.data(), values.size() * sizeof(T)));
   }
   void read_output(std::size_t index, void* data, std::size_t bytes) {
@@ -171,7 +204,18 @@ class Session {
   struct Free {
     void operator()(partita_session* session) const noexcept { partita_session_free(session); }
   };
+  /// An index beyond the ports is left to the call itself.
+  template <class T>
+  static void check_type(const char* kind, const std::vector<Port>& ports, std::size_t index) {
+    if (index >= ports.size() || holds<T>(ports[index].dtype)) return;
+    throw Error(PARTITA_ERROR_USER, std::string(kind) + " " + std::to_string(index) + " (" +
+                                        ports[index].name + "): expected elements of " +
+                                        partita_dtype_name(ports[index].dtype) +
+                                        ", found an array of another type");
+  }
+
   std::unique_ptr<partita_session, Free> handle_;
+  std::vector<Port> inputs_, outputs_;
 };
 
 }  // namespace partita::host

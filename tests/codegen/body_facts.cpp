@@ -3,6 +3,7 @@
 //
 // What a kernel's statements tell of its expressions, on kernels made by hand.
 #include "kernel/ast/body_facts.hpp"
+#include "backend-opencl/codegen/opencl_dialect.hpp"
 
 #include <gtest/gtest.h>
 
@@ -178,7 +179,7 @@ TEST(Printer, forgets_what_a_multiply_add_changes) {
   const ExprId one = pool.constant_of(f32, 1), root = pool.apply("sqrt", f32, {sum.value(pool)});
   kernel.body = {sum.declare(one), store(0, f32, pool.index(0), root), sum.multiply_add(one, one),
                  store(0, f32, pool.index(1), root)};
-  kernel::ScalarText text;
+  kernel::ScalarText text(passes::opencl_dialect());
   const std::string body = print_body(kernel, text, {});
   EXPECT_NE(body.find("b0[0] = v0"), std::string::npos) << body;
   EXPECT_NE(body.find("b0[1] = v1"), std::string::npos) << body;

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "backend-cpu/codegen/c_dialect.hpp"
+#include "backend-opencl/codegen/opencl_dialect.hpp"
 #include "partita/base/error.hpp"
 #include "tests/support/host_c.hpp"
 #include "tests/support/opencl.hpp"
@@ -54,7 +55,7 @@ enum class Language : std::uint8_t { opencl, c };
 class Source {
  public:
   explicit Source(Language language)
-      : text(language == Language::c ? passes::c_dialect() : opencl_dialect()),
+      : text(language == Language::c ? passes::c_dialect() : passes::opencl_dialect()),
         language_(language) {}
 
   ScalarText text;
@@ -317,7 +318,7 @@ TEST_P(ScalarTextRuns, nested_text_of_exact_rows_equals_the_interpreter) {
 // --- Text alone ------------------------------------------------------------------------------------
 
 TEST(ScalarText, puts_operands_in_parentheses_where_needed) {
-  ScalarText text;
+  ScalarText text(passes::opencl_dialect());
   const std::vector<std::string> operands{"a + b", "c[i].x"};
   EXPECT_EQ(text.apply("multiply", DType::f32, operands), "(a + b) * c[i].x");
   const std::vector<std::string> cast{"(f32)a", "f(x, y)"};
@@ -325,7 +326,7 @@ TEST(ScalarText, puts_operands_in_parentheses_where_needed) {
 }
 
 TEST(ScalarText, prints_only_the_helpers_that_are_used) {
-  ScalarText text;
+  ScalarText text(passes::opencl_dialect());
   EXPECT_EQ(text.prelude_and_helpers().find("f64"), std::string::npos);
   const std::vector<std::string> operands{"a", "b"};
   EXPECT_EQ(text.apply("maximum", DType::bf16, operands), "round_bf16(ieee_maximum_f32(a, b))");
@@ -338,13 +339,13 @@ TEST(ScalarText, prints_only_the_helpers_that_are_used) {
 }
 
 TEST(ScalarText, integer_results_wrap) {
-  ScalarText text;
+  ScalarText text(passes::opencl_dialect());
   const std::vector<std::string> operands{"a", "b"};
   EXPECT_EQ(text.apply("add", DType::i8, operands), "(i8)((ui32)(ui8)a + (ui32)(ui8)b)");
 }
 
 TEST(ScalarText, literals_are_primary_expressions) {
-  ScalarText text;
+  ScalarText text(passes::opencl_dialect());
   EXPECT_EQ(text.literal(DType::f32, std::bit_cast<std::uint32_t>(0.1f)), "0.1f");
   EXPECT_EQ(text.literal(DType::f32, std::bit_cast<std::uint32_t>(-2.0f)), "(-2.0f)");
   EXPECT_EQ(text.literal(DType::f32, 0x7fc00000), "as_float(2143289344u)");
@@ -357,7 +358,7 @@ TEST(ScalarText, literals_are_primary_expressions) {
 }
 
 TEST(ScalarText, refuses_rows_that_do_not_accept_the_dtype) {
-  ScalarText text;
+  ScalarText text(passes::opencl_dialect());
   const std::vector<std::string> operands{"a"};
   EXPECT_THROW(static_cast<void>(text.apply("sine", DType::i32, operands)), Error);
   EXPECT_THROW(static_cast<void>(text.bitcast("a", DType::f32, DType::f64)), Error);

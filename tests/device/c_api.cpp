@@ -300,6 +300,28 @@ TEST_F(CApi, every_dtype_has_its_size) {
   EXPECT_EQ(partita_dtype_size(PARTITA_F64), 8u);
   EXPECT_EQ(partita_dtype_size(PARTITA_COMPLEX128), 16u);
   EXPECT_EQ(partita_dtype_size(partita_dtype(0)), 0u);
+  EXPECT_STREQ(partita_dtype_name(PARTITA_BF16), "bf16");
+  EXPECT_STREQ(partita_dtype_name(PARTITA_COMPLEX64), "complex<f32>");
+  EXPECT_STREQ(partita_dtype_name(partita_dtype(99)), "");
+}
+
+TEST(CppHeader, knows_what_holds_which_elements) {
+  const auto count_of = [](auto element) {
+    int count = 0;
+    for (int d = PARTITA_BOOL; d <= PARTITA_COMPLEX128; ++d)
+      count += int(host::holds<decltype(element)>(partita_dtype(d)));
+    return count;
+  };
+  EXPECT_TRUE(host::holds<std::int8_t>(PARTITA_I8) && host::holds<std::int64_t>(PARTITA_I64));
+  EXPECT_TRUE(host::holds<std::uint8_t>(PARTITA_UI8) && host::holds<std::uint64_t>(PARTITA_UI64));
+  EXPECT_TRUE(host::holds<std::uint8_t>(PARTITA_BOOL) && host::holds<std::uint16_t>(PARTITA_BF16));
+  EXPECT_TRUE(host::holds<std::complex<double>>(PARTITA_COMPLEX128));
+  EXPECT_FALSE(host::holds<std::int32_t>(PARTITA_F32) || host::holds<float>(PARTITA_I32));
+  EXPECT_EQ(count_of(std::int32_t{}), 1);
+  EXPECT_EQ(count_of(std::uint16_t{}), 3);  // ui16, f16, bf16
+  EXPECT_EQ(count_of(std::uint8_t{}), 2);   // bool, ui8
+  EXPECT_EQ(count_of(0.0F), 1);
+  EXPECT_EQ(count_of(false), 1);
 }
 
 TEST_F(CApi, cpp_header_owns_and_throws) {
@@ -318,6 +340,13 @@ TEST_F(CApi, cpp_header_owns_and_throws) {
   session.read_output(0, y);
   EXPECT_EQ(y, (std::vector<float>{2, 3, 4, 5}));
   EXPECT_EQ(session.stats().launches, 1);
+  try {
+    session.set_input(0, std::vector<std::int32_t>{1, 2, 3, 4});
+    FAIL() << "no error was thrown";
+  } catch (const host::Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "input 0 (x): expected elements of f32, found an array of another type");
+  }
   try {
     session.set_input(5, y);
     FAIL() << "no error was thrown";

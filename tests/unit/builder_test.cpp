@@ -247,6 +247,32 @@ TEST(Builder, ReducesWithWeightsAndMasks) {
   EXPECT_THAT(results[3], ElementsAre(0, 1, 2));
 }
 
+TEST(Builder, LiteralsOfIntegersKeepSixtyFourBits) {
+  constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1, least = INT64_MIN;
+  const Type i64 = Type::scalar(DType::i64), ui64 = Type::scalar(DType::ui64);
+  Program program;
+  program.function("main", {i64, ui64}, [&](const Arrays& x) {
+    return Arrays{x[0] + odd, x[0] + least, x[1] + UINT64_MAX, full(Type::scalar(DType::i8), -128),
+                  full(scalar, odd + 1)};
+  });
+  const auto module = ir::parse_module(program.text());
+  const std::vector<ir::Tensor> zeros{std::make_shared<HostArray>(i64),
+                                      std::make_shared<HostArray>(ui64)};
+  const std::vector<ir::Tensor> results =
+      ir::Interpreter(*module).run(module->entry("main"), zeros);
+  EXPECT_EQ(*results[0]->data<DType::i64>(), odd);
+  EXPECT_EQ(*results[1]->data<DType::i64>(), least);
+  EXPECT_EQ(*results[2]->data<DType::ui64>(), UINT64_MAX);
+  EXPECT_EQ(*results[3]->data<DType::i8>(), -128);
+  EXPECT_EQ(*results[4]->data<DType::f64>(), double(odd + 1));
+  const auto adding = [](DType d, const Array& x) {
+    return refusal_of({Type::scalar(d)}, [&](const Arrays& a) { return Arrays{a[0] + x}; });
+  };
+  EXPECT_THAT(adding(DType::i8, 128), HasSubstr("expected an integer that i8 holds, found 128"));
+  EXPECT_THAT(adding(DType::ui16, -1), HasSubstr("expected an integer that ui16 holds, found -1"));
+  EXPECT_THAT(adding(DType::i64, UINT64_MAX), HasSubstr("expected an integer that i64 holds"));
+}
+
 TEST(Builder, RefusesWhatDoesNotFit) {
   EXPECT_THAT(refusal_of({f64({2}), f64({3})}, [](const Arrays& a) { return Arrays{a[0] + a[1]}; }),
               HasSubstr("add: expected a shape that broadcasts to [2], found [3]"));

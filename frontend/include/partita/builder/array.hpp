@@ -17,11 +17,32 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "partita/ir/graph.hpp"
 
 namespace partita::build {
+
+/// A number as it was written: an integer keeps its 64 bits.
+class Literal {
+ public:
+  template <class T>
+  requires std::floating_point<T> Literal(T number)  // NOLINT(google-explicit-constructor)
+      : real_(double(number)) {}
+  template <class T>
+  requires std::integral<T> Literal(T number)  // NOLINT(google-explicit-constructor)
+      : integer_(std::uint64_t(number)),
+        kind_(std::is_signed_v<T> && std::int64_t(number) < 0 ? Kind::negative : Kind::positive) {}
+  /// As one element of a type; a user error for an integer that an integer type cannot hold.
+  [[nodiscard]] HostArray as(DType dtype) const;
+
+ private:
+  enum class Kind : std::uint8_t { real, positive, negative };
+  double real_ = 0;
+  std::uint64_t integer_ = 0;  ///< two's complement
+  Kind kind_ = Kind::real;
+};
 
 class Array {
  public:
@@ -29,12 +50,12 @@ class Array {
   /// A literal: a scalar that takes the type of the other operand, f32 where there is none.
   template <class T>
   requires std::floating_point<T> || std::integral<T> Array(T literal)
-      : literal_(double(literal)) {}  // NOLINT(google-explicit-constructor)
+      : literal_(literal) {}  // NOLINT(google-explicit-constructor)
   /// Of the body with this number.
   Array(ir::Value value, std::uint64_t body) : value_(value), body_(body) {}
 
   [[nodiscard]] bool is_literal() const { return body_ == 0; }
-  [[nodiscard]] double literal() const { return literal_; }
+  [[nodiscard]] const Literal& literal() const { return literal_; }
   [[nodiscard]] const Type& type() const;  ///< a user error for a literal
   [[nodiscard]] DType dtype() const { return type().dtype; }
   [[nodiscard]] const Dims& dims() const { return type().dims; }
@@ -47,7 +68,7 @@ class Array {
  private:
   ir::Value value_;
   std::uint64_t body_ = 0;  ///< 0: a literal
-  double literal_ = 0;
+  Literal literal_ = 0;
 };
 using Arrays = std::vector<Array>;
 
@@ -66,8 +87,8 @@ Array elementwise(std::string_view row, const Arrays& operands);
 // --- Constants ----------------------------------------------------------------------------------
 
 Array constant(const HostArray& array);
-Array full(const Type& type, double value);
-Array full_like(const Array& array, double value);
+Array full(const Type& type, const Literal& value);
+Array full_like(const Array& array, const Literal& value);
 inline Array zeros(const Type& type) { return full(type, 0); }
 inline Array zeros_like(const Array& array) { return full_like(array, 0); }
 /// Element i along `dimension` is i.

@@ -3,9 +3,9 @@
 //
 // What scalar code needs in OpenCL C 1.2: type names, 16-bit floats, conversions.  No cl_khr_fp16:
 // f16 is converted by vload_half and vstore_half, bf16 by integer arithmetic.
-#include "kernel/print/scalar_text.hpp"
+#include "backend-opencl/codegen/opencl_dialect.hpp"
 
-namespace partita::kernel {
+namespace partita::passes {
 namespace {
 
 constexpr std::string_view always = R"(#pragma OPENCL FP_CONTRACT OFF
@@ -105,7 +105,7 @@ f64 sum_f64x8(f64x8 v) { return sum_f64x4(v.lo + v.hi); }
 f64 sum_f64x16(f64x16 v) { return sum_f64x8(v.lo + v.hi); }
 )";
 
-Dialect make_dialect() {
+kernel::Dialect make_dialect() {
   return {
       .name = "OpenCL C 1.2",
       .always = always,
@@ -155,9 +155,9 @@ Dialect make_dialect() {
 
 }  // namespace
 
-const Dialect& opencl_dialect() {
-  static const Dialect dialect = make_dialect();
+const kernel::Dialect& opencl_dialect() {
+  static const kernel::Dialect dialect = make_dialect();
   return dialect;
 }
 
-}  // namespace partita::kernel
+}  // namespace partita::passes
