@@ -144,6 +144,31 @@ ${calls}  return passes;
   target_sources(${target} PRIVATE ${source})
 endfunction()
 
+# lowering_list.cpp: register_all_lowerings() calls register_<stem>_lowering() of every lowering/ops/<stem>.cpp
+# and lowering/control/<stem>.cpp, and of folders as ops have them.
+function(partita_generate_lowering_list target)
+  partita_glob_stems(ops ops)
+  partita_glob_stems(control control)
+  set(declarations "")
+  set(calls "")
+  foreach(stem IN LISTS ops control)
+    string(APPEND declarations "void register_${stem}_lowering(Lowerings& all);\n")
+    string(APPEND calls "  register_${stem}_lowering(all);\n")
+  endforeach()
+  set(source ${PARTITA_GENERATED_DIR}/lowering_list.cpp)
+  partita_write_if_changed(${source}
+"// Generated from the files of lowering/ops and lowering/control.
+#include \"lowering/context/lowerings.hpp\"
+
+namespace partita::passes {
+${declarations}
+void register_all_lowerings(Lowerings& all) {
+${calls}}
+}  // namespace partita::passes
+")
+  target_sources(${target} PRIVATE ${source})
+endfunction()
+
 # partita_embed(<target> <name> <files>...): the files' text as `partita::embedded::<name>`, an
 # array of {name, text}, in the header partita_embedded/<name>.hpp of the build tree.
 function(partita_embed target name)

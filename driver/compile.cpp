@@ -14,7 +14,7 @@
 #include "kernel/schedule/independence.hpp"
 #include "kernel/schedule/launch_rows.hpp"
 #include "kernel/schedule/pack_launches.hpp"
-#include "lowering/context/plan_builder.hpp"
+#include "lowering/context/context.hpp"
 #include "lowering/values/tuning_model.hpp"
 #include "partita/base/error.hpp"
 #include "partita/driver/target.hpp"
@@ -223,9 +223,8 @@ Artifact compile_once(const ir::Module& original, const CompileOptions& options,
 
   Stopwatch watch(r.timings);
   PlanDraft draft;
-  watch.time("form-kernels", [&] {
-    draft = PlanBuilder(*module, module->entry(options.function), policy).build();
-  });
+  watch.time("form-kernels",
+             [&] { draft = Context(*module, module->entry(options.function), policy).lower(); });
   watch.time("plan", [&] {
     remove_copies(draft);
     remove_dead_steps(draft);

@@ -47,10 +47,9 @@ ExprId KernelBody::load_memory(const Location& at, const Type& type,
                      kernel::linear_index(pool(), index, type.dims));
 }
 
-ExprId KernelBody::load_slice(const PlanBuilder::Slice& slice, const Type& type,
-                              std::span<const ExprId> index) {
+ExprId KernelBody::load_slice(const Slice& slice, const Type& type, std::span<const ExprId> index) {
   // In memory: the slice starts at an offset that the host computes.
-  if (!builder_.locations_.contains(slice.whole)) {
+  if (!context_.is_placed(slice.whole)) {
     std::vector<ExprId> whole_index;
     ExprId lane = scalar(slice.first);
     if (slice.has_lanes)
@@ -63,7 +62,7 @@ ExprId KernelBody::load_slice(const PlanBuilder::Slice& slice, const Type& type,
   const Type& whole = slice.whole.type();
   std::int64_t stride = 1;
   for (std::size_t d = 1; d < whole.dims.size(); ++d) stride *= whole.dims[d];
-  Location at = builder_.locations_.at(slice.whole);
+  Location at = context_.place_of(slice.whole);
   at.offset = at.offset + slice.first * HostExpr(stride);
   if (!slice.has_lanes) return load_memory(at, type, index);
   // Lanes beyond the count repeat the last one, so that the tail block reads nothing foreign.
@@ -78,14 +77,14 @@ ExprId KernelBody::combined(const ir::Graph& region, std::size_t k) {
 
 ExprId KernelBody::element(Value v, std::span<const ExprId> index) {
   if (const auto it = defined_.find(v); it != defined_.end()) return it->second;
-  if (builder_.is_host(v)) return pool().from_index(scalar(builder_.host_value(v)), v.type().dtype);
+  if (context_.is_host(v)) return pool().from_index(scalar(context_.host_value(v)), v.type().dtype);
   const auto key = std::pair(v, std::vector<ExprId>(index.begin(), index.end()));
   if (const auto it = memo_.find(key); it != memo_.end()) return it->second;
   ExprId e;
-  if (const auto slice = builder_.slices_.find(v); slice != builder_.slices_.end()) {
-    e = load_slice(slice->second, v.type(), index);
-  } else if (const auto at = builder_.locations_.find(v); at != builder_.locations_.end()) {
-    e = load_memory(at->second, v.type(), index);
+  if (const Slice* slice = context_.slice(v)) {
+    e = load_slice(*slice, v.type(), index);
+  } else if (context_.is_placed(v)) {
+    e = load_memory(context_.place_of(v), v.type(), index);
   } else {
     e = inline_node(v, index);
   }
@@ -109,7 +108,7 @@ ExprId KernelBody::inline_node(Value v, std::span<const ExprId> index) {
           "complex", DType::f64,
           {pool().constant(DType::f64, parts[0]), pool().constant(DType::f64, parts[1])});
     }
-    return load_memory(builder_.memory(v), v.type(), index);
+    return load_memory(context_.memory(v), v.type(), index);
   }
   const auto load = [&](int operand, std::span<const ExprId> at) {
     return element(node.operand(std::size_t(operand)), at);

@@ -11,13 +11,13 @@
 #include <span>
 #include <vector>
 
-#include "lowering/context/plan_builder.hpp"
+#include "lowering/context/context.hpp"
 
 namespace partita::passes {
 
 class KernelBody {
  public:
-  KernelBody(PlanBuilder& builder, Kernel& kernel) : builder_(builder), kernel_(kernel) {}
+  KernelBody(Context& context, Kernel& kernel) : context_(context), kernel_(kernel) {}
 
   /// Element of v at `index`, one expression per dimension.
   kernel::ExprId element(ir::Value v, std::span<const kernel::ExprId> index);
@@ -43,11 +43,11 @@ class KernelBody {
  private:
   kernel::ExprId load_memory(const Location& at, const Type& type,
                              std::span<const kernel::ExprId> index);
-  kernel::ExprId load_slice(const PlanBuilder::Slice& slice, const Type& type,
+  kernel::ExprId load_slice(const Slice& slice, const Type& type,
                             std::span<const kernel::ExprId> index);
   kernel::ExprId inline_node(ir::Value v, std::span<const kernel::ExprId> index);
 
-  PlanBuilder& builder_;
+  Context& context_;
   Kernel& kernel_;
   ir::ValueMap<kernel::ExprId> defined_;
   std::map<std::pair<ir::Value, std::vector<kernel::ExprId>>, kernel::ExprId> memo_;

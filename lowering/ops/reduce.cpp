@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "lowering/context/kernel_body.hpp"
-#include "lowering/ops/reduction.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/context/lowerings.hpp"
+#include "lowering/ops/support/reduction.hpp"
 
 namespace partita::passes {
 
@@ -127,13 +129,13 @@ std::vector<ExprId> elements_of(KernelBody& body, const Node& node, std::span<co
 }  // namespace
 
 /// Arrays of what each part gives: {results, parts}, or {parts, results} where columns are read.
-std::vector<Location> PlanBuilder::reduce_parts(Node& node, const ReduceSpace& space) {
+static std::vector<Location> reduce_parts(Context& context, Node& node, const ReduceSpace& space) {
   const std::int64_t extent = space.extent(0);
   const std::int64_t wanted = std::min(
       {extent, most_parts, std::max<std::int64_t>(1, space.reduced / elements_per_partial)});
   const std::int64_t part = (extent + wanted - 1) / wanted, parts = (extent + part - 1) / part;
   auto k = new_kernel("partial_" + step_name(node), space.results * parts);
-  KernelBody body(*this, *k);
+  KernelBody body(context, *k);
   const Reduction reduction(*k, node);
   ExprPool& pool = k->pool;
   const Dims dims = space.has_columns() ? Dims{parts, space.results} : Dims{space.results, parts};
@@ -164,24 +166,24 @@ std::vector<Location> PlanBuilder::reduce_parts(Node& node, const ReduceSpace& s
   std::vector<Location> partials;
   for (std::size_t i = 0; i < reduction.dtypes.size(); ++i) {
     const DType d = reduction.accumulators[i];
-    partials.push_back(new_temporary({.dtype = d, .dims = dims}, "partial"));
+    partials.push_back(context.new_temporary({.dtype = d, .dims = dims}, "partial"));
     k->body.push_back(store(body.buffer(partials[i], d, true), d, pool.variable(0),
                             pool.reg(reduction.registers[i], d)));
   }
   const std::string name = k->stem;
-  launch(std::move(k), body, space.results * parts, name);
+  context.launch(std::move(k), body, space.results * parts, name);
   return partials;
 }
 
-void PlanBuilder::lower_reduce(Node& node) {
+static void lower_reduce(Context& context, Node& node) {
   const std::size_t n = node.result_types().size();
   ReduceSpace space(node);
   std::vector<Location> results;
   for (std::size_t i = 0; i < n; ++i)
-    results.push_back(new_temporary(node.result_types()[i], step_name(node)));
+    results.push_back(context.new_temporary(node.result_types()[i], step_name(node)));
   // Located only at the end, so that the kernels below see the operands and not the result.
   const auto finish = [&] {
-    for (std::size_t i = 0; i < n; ++i) locations_[node.result(int(i))] = results[i];
+    for (std::size_t i = 0; i < n; ++i) context.place(node.result(int(i)), results[i]);
   };
   if (space.results == 0) return finish();
   std::vector<Location> partials;
@@ -190,11 +192,11 @@ void PlanBuilder::lower_reduce(Node& node) {
     if (!ir::simple_combiner(node.region(0)) ||
         space.results * std::min(space.extent(0), most_parts) < enough_items)
       space.flatten();
-    partials = reduce_parts(node, space);
-    parts = plan_.buffers[std::size_t(partials[0].buffer)].count.value() / space.results;
+    partials = reduce_parts(context, node, space);
+    parts = context.plan().buffers[std::size_t(partials[0].buffer)].count.value() / space.results;
   }
   auto k = new_kernel(step_name(node), space.results);
-  KernelBody body(*this, *k);
+  KernelBody body(context, *k);
   const Reduction reduction(*k, node);
   ExprPool& pool = k->pool;
   const ExprId item = pool.variable(0);
@@ -225,8 +227,10 @@ void PlanBuilder::lower_reduce(Node& node) {
     k->body.push_back(store(body.buffer(results[i], reduction.dtypes[i], true), reduction.dtypes[i],
                             item, reduction.result(*k, i)));
   const std::string name = k->stem;
-  launch(std::move(k), body, space.results, name);
+  context.launch(std::move(k), body, space.results, name);
   finish();
 }
+
+void register_reduce_lowering(Lowerings& all) { all.add(ir::KernelShape::reduce, lower_reduce); }
 
 }  // namespace partita::passes

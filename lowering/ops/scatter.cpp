@@ -7,6 +7,8 @@
 
 #include "ir/ops/support/support.hpp"
 #include "lowering/context/kernel_body.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/context/lowerings.hpp"
 
 namespace partita::passes {
 namespace {
@@ -76,7 +78,7 @@ struct ScatterSpace {
 
 }  // namespace
 
-void PlanBuilder::lower_scatter(Node& node) {
+static void lower_scatter(Context& context, Node& node) {
   const std::size_t n = node.result_types().size();
   const ir::Value indices = node.operand(n);
   const ScatterSpace space(node, n);
@@ -85,18 +87,18 @@ void PlanBuilder::lower_scatter(Node& node) {
   std::vector<Location> results;
   for (std::size_t i = 0; i < n; ++i) {
     const Type& type = node.result_types()[i];
-    results.push_back(new_temporary(type, step_name(node)));
-    if (locations_.contains(node.operand(i)))
-      emit_copy(locations_.at(node.operand(i)), results[i], type, "copy for scatter");
+    results.push_back(context.new_temporary(type, step_name(node)));
+    if (context.is_placed(node.operand(i)))
+      context.emit_copy(context.place_of(node.operand(i)), results[i], type, "copy for scatter");
     else
-      lower_loops(node.operand(i), results[i]);
+      lower_loops(context, node.operand(i), results[i]);
   }
   const auto extents = [&](const I64s& dims) {
     Dims e;
     for (std::int64_t d : dims) e.push_back(update_dims[std::size_t(d)]);
     return e;
   };
-  const int width = space.width(node, n, policy_.tiles.vector_bytes);
+  const int width = space.width(node, n, context.policy().tiles.vector_bytes);
   Dims parallel = extents(space.parallel);
   const Dims serial = extents(space.serial);
   if (width > 1) parallel.back() /= width;
@@ -105,7 +107,7 @@ void PlanBuilder::lower_scatter(Node& node) {
     auto k = std::make_unique<Kernel>();
     k->stem = step_name(node);
     k->pool.set_extent(0, items);
-    KernelBody body(*this, *k);
+    KernelBody body(context, *k);
     auto& pool = k->pool;
     const std::int32_t trip = k->new_variable(trips);
     std::vector<ExprId> at(update_dims.size());
@@ -174,9 +176,11 @@ void PlanBuilder::lower_scatter(Node& node) {
                        .value = pool.index(trips),
                        .body = std::move(guarded)});
     const std::string name = k->stem;
-    launch(std::move(k), body, items, name);
+    context.launch(std::move(k), body, items, name);
   }
-  for (std::size_t i = 0; i < n; ++i) locations_[node.result(int(i))] = results[i];
+  for (std::size_t i = 0; i < n; ++i) context.place(node.result(int(i)), results[i]);
 }
+
+void register_scatter_lowering(Lowerings& all) { all.add(ir::KernelShape::scatter, lower_scatter); }
 
 }  // namespace partita::passes

@@ -128,7 +128,7 @@ enum class KernelShape : std::uint8_t {
   contraction,  ///< dot_general
   scatter,      ///< updates in place of a copy of the operand
   window,     ///< sliding windows: convolution, reduce_window (also as a scan), select_and_scatter
-  procedure,  ///< several kernels, laid out by the plan builder's procedure for the op
+  procedure,  ///< several kernels, laid out by the function that lowering registers for the op
 };
 
 using FactorsFn = std::function<FactorRule(const Node&)>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "lowering/ops/butterfly.hpp"
+#include "lowering/ops/fft/butterfly.hpp"
 
 #include <cmath>
 #include <numbers>

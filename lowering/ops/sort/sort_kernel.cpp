@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "lowering/ops/sort_kernel.hpp"
+#include "lowering/ops/sort/sort_kernel.hpp"
 
 namespace partita::passes {
 

@@ -6,7 +6,8 @@
 // two launches, one that makes its reflection and one that applies it to the columns after it.
 #include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
-#include "lowering/ops/matrix_steps.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/ops/matrices/matrix_steps.hpp"
 
 namespace partita::passes {
 namespace {
@@ -96,14 +97,14 @@ struct Reflections {
 
 }  // namespace
 
-void PlanBuilder::lower_qr(Node& node) {
+void lower_qr(Context& context, Node& node) {
   const Type &type = node.result_types()[0], &taus_type = node.result_types()[1];
   const MatrixStack a(type);
   const DType d = accumulator_dtype(type.dtype);
   const Type wide{.dtype = d, .dims = type.dims}, wide_taus{.dtype = d, .dims = taus_type.dims};
-  const Location matrix = new_temporary(wide, step_name(node)),
-                 taus = new_temporary(wide_taus, "taus");
-  lower_each(matrix, wide, "copy_" + step_name(node), [&](KernelBody& body, auto index) {
+  const Location matrix = context.new_temporary(wide, step_name(node)),
+                 taus = context.new_temporary(wide_taus, "taus");
+  lower_each(context, matrix, wide, "copy_" + step_name(node), [&](KernelBody& body, auto index) {
     return body.pool().convert(body.element(node.operand(0), index), d);
   });
   const std::int64_t steps = taus_type.dims.back();
@@ -111,7 +112,7 @@ void PlanBuilder::lower_qr(Node& node) {
   const auto launch_part = [&](Part part, const HostExpr& column) {
     const std::int64_t lanes = part == Part::apply ? a.columns : 1, items = a.count * lanes;
     auto k = new_kernel((part == Part::apply ? "reflect_" : "") + step_name(node), items);
-    KernelBody body(*this, *k);
+    KernelBody body(context, *k);
     ExprPool& pool = k->pool;
     const ElementMath math{pool, d};
     body.note_count(type.count());
@@ -139,30 +140,31 @@ void PlanBuilder::lower_qr(Node& node) {
       k->body.push_back(when(pool.less(j, place[1]), std::move(stmts)));
     }
     const std::string name = k->stem;
-    launch(std::move(k), body, items, name);
+    context.launch(std::move(k), body, items, name);
   };
   if (type.count() > 0 && a.columns <= small_matrix)
     launch_part(Part::all, HostExpr(0));
   else if (type.count() > 0)
-    emit_counted(steps, "columns of QR", [&](const HostExpr& column) {
+    emit_counted(context, steps, "columns of QR", [&](const HostExpr& column) {
       launch_part(Part::make, column);
       launch_part(Part::apply, column);
     });
-  locations_[node.result(0)] = narrowed(matrix, wide, type, node);
-  locations_[node.result(1)] = narrowed(taus, wide_taus, taus_type, node);
+  context.place(node.result(0), narrowed(context, matrix, wide, type, node));
+  context.place(node.result(1), narrowed(context, taus, wide_taus, taus_type, node));
 }
 
-void PlanBuilder::lower_reflector_product(Node& node) {
+void lower_reflector_product(Context& context, Node& node) {
   const Type& type = node.result_types()[0];
   const MatrixStack q(type);
   const DType d = accumulator_dtype(type.dtype);
   const Type wide{.dtype = d, .dims = type.dims};
   const std::int64_t count = node.operand(1).type().dims.back(), items = q.count * q.columns;
-  const Location to = new_temporary(wide, step_name(node));
+  const Location to = context.new_temporary(wide, step_name(node));
   if (type.count() > 0) {
-    const Location vs = memory_as(node.operand(0), d), taus = memory_as(node.operand(1), d);
+    const Location vs = memory_as(context, node.operand(0), d),
+                   taus = memory_as(context, node.operand(1), d);
     auto k = new_kernel(step_name(node), items);
-    KernelBody body(*this, *k);
+    KernelBody body(context, *k);
     ExprPool& pool = k->pool;
     const ElementMath math{pool, d};
     body.note_count(type.count());
@@ -183,9 +185,9 @@ void PlanBuilder::lower_reflector_product(Node& node) {
       k->body.push_back(loop(step, pool.index(count), std::move(stmts)));
     }
     const std::string name = k->stem;
-    launch(std::move(k), body, items, name);
+    context.launch(std::move(k), body, items, name);
   }
-  locations_[node.result()] = narrowed(to, wide, type, node);
+  context.place(node.result(), narrowed(context, to, wide, type, node));
 }
 
 }  // namespace partita::passes

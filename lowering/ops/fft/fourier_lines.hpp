@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "kernel/ast/statements.hpp"
-#include "lowering/ops/butterfly.hpp"
+#include "lowering/context/context.hpp"
+#include "lowering/ops/fft/butterfly.hpp"
 #include "partita/ir/fourier.hpp"
 
 namespace partita::passes {
@@ -54,5 +55,11 @@ struct FourierLines {
   std::ranges::copy(numbers, table.data<DType::c128>());
   return convert(table, d);
 }
+
+/// Transforms lines; gives where the result lies.
+Location lower_fourier(Context& context, Location at, const FourierLines& lines,
+                       const ir::Node& node);
+Location lower_chirp(Context& context, Location at, const FourierLines& lines,
+                     const ir::Node& node);
 
 }  // namespace partita::passes

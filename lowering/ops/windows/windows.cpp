@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "lowering/ops/reduction.hpp"
-#include "lowering/ops/window_index.hpp"
+#include "lowering/context/lowerings.hpp"
+#include "lowering/ops/support/reduction.hpp"
+#include "lowering/ops/windows/window_index.hpp"
+#include "lowering/ops/windows/windows.hpp"
 #include "partita/ir/interpreter.hpp"
 
 namespace partita::passes {
@@ -76,16 +78,18 @@ Place place_of(kernel::ExprPool& pool, const std::vector<WindowDim>& window,
 
 // --- Dispatch --------------------------------------------------------------------------------------
 
-void PlanBuilder::lower_window(Node& node) {
-  if (node.is("stablehlo.convolution")) return lower_convolution(node);
-  if (node.is("stablehlo.select_and_scatter")) return lower_select_and_scatter(node);
+static void lower_select_and_scatter(Context& context, Node& node);
+
+static void lower_window(Context& context, Node& node) {
+  if (node.is("stablehlo.convolution")) return lower_convolution(context, node);
+  if (node.is("stablehlo.select_and_scatter")) return lower_select_and_scatter(context, node);
   const std::vector<WindowDim> window = ir::window_dims(node.operand(0).type(), node.attrs);
   const auto shape = ir::scan_shape(window);
-  if (shape && absorbs_initial(node)) return lower_scan(node, *shape);
-  lower_reduce_window(node, window);
+  if (shape && absorbs_initial(context, node)) return lower_scan(context, node, *shape);
+  lower_reduce_window(context, node, window);
 }
 
-bool PlanBuilder::absorbs_initial(const Node& node) const {
+bool absorbs_initial(const Context& context, const Node& node) {
   const std::size_t n = node.result_types().size();
   if (const auto simple = ir::simple_combiner(node.region(0));
       simple && *simple != "add" && *simple != "multiply")
@@ -100,7 +104,7 @@ bool PlanBuilder::absorbs_initial(const Node& node) const {
   std::vector<ir::Tensor> twice = inits;
   twice.insert(twice.end(), inits.begin(), inits.end());
   const std::vector<ir::Tensor> combined =
-      ir::Interpreter(module_).run(node.region(0), std::move(twice));
+      ir::Interpreter(context.module()).run(node.region(0), std::move(twice));
   for (std::size_t k = 0; k < n; ++k)
     if (combined[k]->bytes != inits[k]->bytes) return false;
   return true;
@@ -140,22 +144,22 @@ Holders holders_of(Kernel& k, const WindowDim& w, ExprId element) {
 
 }  // namespace
 
-void PlanBuilder::lower_select_and_scatter(Node& node) {
+static void lower_select_and_scatter(Context& context, Node& node) {
   const Value operand = node.operand(0), source = node.operand(1);
   const Type &type = operand.type(), &windows = source.type();
   const std::vector<WindowDim> window = ir::window_dims(type, node.attrs);
   const DType d = type.dtype;
   const DType index_dtype =
       type.count() > std::numeric_limits<std::int32_t>::max() ? DType::i64 : DType::i32;
-  const Location to = new_temporary(type, step_name(node));
-  const auto finish = [&] { locations_[node.result()] = to; };
+  const Location to = context.new_temporary(type, step_name(node));
+  const auto finish = [&] { context.place(node.result(), to); };
   if (type.count() == 0) return finish();
   const bool has_windows = windows.count() > 0;
   Location selected;
   if (has_windows) {
-    selected = new_temporary({.dtype = index_dtype, .dims = windows.dims}, "selected");
+    selected = context.new_temporary({.dtype = index_dtype, .dims = windows.dims}, "selected");
     auto k = new_kernel("select_in_" + step_name(node), windows.count());
-    KernelBody body(*this, *k);
+    KernelBody body(context, *k);
     auto& pool = k->pool;
     const ExprId item = pool.variable(0);
     const WindowVariables in_window = window_variables(*k, window);
@@ -198,10 +202,10 @@ void PlanBuilder::lower_select_and_scatter(Node& node) {
     k->body.push_back(store(body.buffer(selected, index_dtype, true), index_dtype, item,
                             pool.reg(best, index_dtype)));
     const std::string name = k->stem;
-    launch(std::move(k), body, windows.count(), name);
+    context.launch(std::move(k), body, windows.count(), name);
   }
   auto k = new_kernel(step_name(node), type.count());
-  KernelBody body(*this, *k);
+  KernelBody body(context, *k);
   auto& pool = k->pool;
   const ExprId item = pool.variable(0);
   const std::int32_t total = k->next_register++;
@@ -244,8 +248,10 @@ void PlanBuilder::lower_select_and_scatter(Node& node) {
   body.note_count(std::max(type.count(), windows.count()));
   k->body.push_back(store(body.buffer(to, d, true), d, item, pool.reg(total, d)));
   const std::string name = k->stem;
-  launch(std::move(k), body, type.count(), name);
+  context.launch(std::move(k), body, type.count(), name);
   finish();
 }
+
+void register_windows_lowering(Lowerings& all) { all.add(ir::KernelShape::window, lower_window); }
 
 }  // namespace partita::passes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "lowering/ops/tiled_contraction.hpp"
+#include "lowering/ops/contraction/tiled_contraction.hpp"
 
 #include <algorithm>
 #include <array>

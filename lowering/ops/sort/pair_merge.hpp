@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "lowering/ops/sort_kernel.hpp"
+#include "lowering/ops/sort/sort_kernel.hpp"
 
 namespace partita::passes {
 

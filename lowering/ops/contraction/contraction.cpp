@@ -8,7 +8,9 @@
 
 #include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
-#include "lowering/ops/tiled_contraction.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/context/lowerings.hpp"
+#include "lowering/ops/contraction/tiled_contraction.hpp"
 #include "lowering/values/strided_view.hpp"
 #include "lowering/values/tile_sizes.hpp"
 #include "lowering/values/tuning_model.hpp"
@@ -105,34 +107,38 @@ struct Matrix {
 
 }  // namespace
 
-bool PlanBuilder::lower_library_gemm(const Epilogue& epilogue, Location to) {
+static bool lower_library_gemm(Context& context, const Epilogue& epilogue, Location to) {
   Node& node = *epilogue.contraction;
   const auto sum = accumulation(epilogue);
-  if (!sum || !is_library_contraction(node, policy_)) return false;
+  if (!sum || !is_library_contraction(node, context.policy())) return false;
   const ir::ContractionShape s = contraction_shape(node);
   const auto matrix = [&](bool is_lhs) -> std::optional<Matrix> {
-    const auto is_root = [&](Value x) { return locations_.contains(x) || slices_.contains(x); };
+    const auto is_root = [&](Value x) {
+      return context.is_placed(x) || context.slice(x) != nullptr;
+    };
     const auto view = strided_view(
-        analysis_.library_operand(node, is_lhs), is_root, [&](Value x) { return is_host(x); },
-        [&](Value x) { return host_value(x); });
-    if (!view || (slices_.contains(view->root) && slices_.at(view->root).has_lanes))
+        context.analysis().library_operand(node, is_lhs), is_root,
+        [&](Value x) { return context.is_host(x); },
+        [&](Value x) { return context.host_value(x); });
+    if (!view) return std::nullopt;
+    if (const Slice* slice = context.slice(view->root); slice != nullptr && slice->has_lanes)
       return std::nullopt;
     const auto layout = matrix_layout(node, is_lhs, view->strides);
     if (!layout) return std::nullopt;
-    Matrix m{.at = memory(view->root), .layout = *layout};
+    Matrix m{.at = context.memory(view->root), .layout = *layout};
     m.at.offset = m.at.offset + view->offset;
     return m;
   };
   const auto a = matrix(true), b = matrix(false);
   if (!a || !b) return false;
   if (sum->addend.node != nullptr) {
-    if (locations_.contains(sum->addend))
-      emit_copy(locations_.at(sum->addend), to, sum->addend.type(), "copy to add to");
+    if (context.is_placed(sum->addend))
+      context.emit_copy(context.place_of(sum->addend), to, sum->addend.type(), "copy to add to");
     else
-      lower_loops(sum->addend, to);
+      lower_loops(context, sum->addend, to);
   }
   Gemm g{.dtype = node.result_types()[0].dtype,
-         .reads_bf16 = analysis_.reads_bf16(node),
+         .reads_bf16 = context.analysis().reads_bf16(node),
          .transpose_a = a->layout.is_transposed,
          .transpose_b = b->layout.is_transposed,
          .m = s.m,
@@ -160,27 +166,30 @@ bool PlanBuilder::lower_library_gemm(const Epilogue& epilogue, Location to) {
     g.ldc = g.n;
   }
   const std::string name = cat("gemm_", s.batch, "x", s.m, "x", s.n, "x", s.k);
-  draft_.contractions[name] = explain_library(node, policy_);
-  emit(std::move(g), name);
-  ++draft_.counts["library_calls"];
+  context.explain(name, explain_library(node, context.policy()));
+  context.emit(std::move(g), name);
+  context.count("library_calls");
   return true;
 }
 
-void PlanBuilder::lower_contraction(Node& node) {
+static void lower_epilogue(Context& context, const Epilogue& epilogue, Location to);
+
+static void lower_contraction(Context& context, Node& node) {
   const Value v = node.result();
-  if (!analysis_.is_materialised(v)) return;  // comes with its epilogue's root
-  const Location to = new_temporary(v.type(), step_name(node));
-  lower_contraction(Epilogue{.contraction = &node, .chain = {}}, to);
-  locations_[v] = to;
+  if (!context.analysis().is_materialised(v)) return;  // comes with its epilogue's root
+  const Location to = context.new_temporary(v.type(), step_name(node));
+  lower_epilogue(context, {.contraction = &node, .chain = {}}, to);
+  context.place(v, to);
 }
 
-std::optional<PackedOperand> PlanBuilder::pack_operand(const ContractionWork& work) {
+static std::optional<PackedOperand> pack_operand(Context& context, const ContractionWork& work) {
   const Node& node = *work.epilogue.contraction;
   const ir::ContractionShape s = contraction_shape(node);
-  if (double(s.batch) * double(s.m) * double(s.n) * double(s.k) < double(policy_.packing_threshold))
+  if (double(s.batch) * double(s.m) * double(s.n) * double(s.k) <
+      double(context.policy().packing_threshold))
     return std::nullopt;
   Kernel probe;
-  KernelBody probe_body(*this, probe);
+  KernelBody probe_body(context, probe);
   const auto is_lhs = operand_to_pack(work, probe, probe_body);
   if (!is_lhs) return std::nullopt;
   const Value v = node.operand(*is_lhs ? 0 : 1);
@@ -190,11 +199,11 @@ std::optional<PackedOperand> PlanBuilder::pack_operand(const ContractionWork& wo
   const std::int64_t columns = *is_lhs ? s.m : s.n, width = tile_size(columns, 16);
   const std::int64_t tiles = (columns + width - 1) / width, items = s.batch * tiles;
   const Type type{.dtype = v.type().dtype, .dims = {s.batch, s.k, columns}};
-  const Location at = new_temporary(type, "packed");
+  const Location at = context.new_temporary(type, "packed");
   const std::string stem = cat("pack_", s.batch, "x", s.k, "x", columns);
   // An item moves some columns, whose rows lie side by side where it reads them.
   auto k = new_kernel(stem, items);
-  KernelBody body(*this, *k);
+  KernelBody body(context, *k);
   auto& pool = k->pool;
   const auto place = kernel::delinearize(pool, pool.variable(0), {s.batch, tiles});
   const std::int32_t row = k->new_variable(s.k), lane = k->new_variable(width);
@@ -213,12 +222,12 @@ std::optional<PackedOperand> PlanBuilder::pack_operand(const ContractionWork& wo
       element));
   rows.push_back(loop(lane, pool.index(width), std::move(lanes)));
   k->body.push_back(loop(row, pool.index(s.k), std::move(rows)));
-  launch(std::move(k), body, items, stem, true);
+  context.launch(std::move(k), body, items, stem, true);
   return PackedOperand{*is_lhs, at};
 }
 
-void PlanBuilder::lower_contraction(const Epilogue& epilogue, Location to) {
-  if (epilogue.root().type().count() == 0 || lower_library_gemm(epilogue, to)) return;
+static void lower_epilogue(Context& context, const Epilogue& epilogue, Location to) {
+  if (epilogue.root().type().count() == 0 || lower_library_gemm(context, epilogue, to)) return;
   const ir::ContractionShape s = contraction_shape(*epilogue.contraction);
   std::string stem = cat("dot_", s.batch, "x", s.m, "x", s.n, "x", s.k);
   if (!epilogue.chain.empty()) {
@@ -230,19 +239,25 @@ void PlanBuilder::lower_contraction(const Epilogue& epilogue, Location to) {
     k->stem = stem;
     return k;
   };
-  ContractionWork work{epilogue, to, tiles_of(*epilogue.contraction, policy_), std::nullopt};
-  work.packed = pack_operand(work);
+  ContractionWork work{epilogue, to, tiles_of(*epilogue.contraction, context.policy()),
+                       std::nullopt};
+  work.packed = pack_operand(context, work);
   auto k = kernel();
-  KernelBody body(*this, *k);
+  KernelBody body(context, *k);
   if (const auto items = tile_contraction(work, *k, body)) {
-    draft_.contractions[stem] = explain_tiles(*epilogue.contraction, policy_);
-    return launch(std::move(k), body, *items, stem, true);
+    context.explain(stem, explain_tiles(*epilogue.contraction, context.policy()));
+    return context.launch(std::move(k), body, *items, stem, true);
   }
-  draft_.contractions[stem] = "generated: single elements";
+  context.explain(stem, "generated: single elements");
   auto scalar = kernel();
-  KernelBody scalar_body(*this, *scalar);
+  KernelBody scalar_body(context, *scalar);
   const std::int64_t items = scalar_tiles(epilogue, to, *scalar, scalar_body);
-  launch(std::move(scalar), scalar_body, items, stem);
+  context.launch(std::move(scalar), scalar_body, items, stem);
+}
+
+void register_contraction_lowering(Lowerings& all) {
+  all.add(ir::KernelShape::contraction, lower_contraction);
+  all.add_epilogue(lower_epilogue);
 }
 
 }  // namespace partita::passes

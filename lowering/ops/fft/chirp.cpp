@@ -6,7 +6,8 @@
 #include <algorithm>
 
 #include "lowering/context/kernel_body.hpp"
-#include "lowering/ops/fourier_lines.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/ops/fft/fourier_lines.hpp"
 
 namespace partita::passes {
 
@@ -14,22 +15,22 @@ using ir::Node;
 using kernel::ExprId;
 using kernel::ExprPool;
 
-Location PlanBuilder::lower_chirp(Location at, const FourierLines& lines, const Node& node) {
+Location lower_chirp(Context& context, Location at, const FourierLines& lines, const Node& node) {
   const ir::ChirpTransform by = ir::chirp_transform(lines.n, lines.sign());
   const DType part = lines.part(), complex = lines.complex();
   const std::size_t d = lines.dimension;
-  const Location chirp = new_table(table_of(by.chirp, complex), "chirp"),
-                 filter = new_table(table_of(by.kernel, complex), "transformed chirp");
+  const Location chirp = context.new_constant(table_of(by.chirp, complex), "chirp"),
+                 filter = context.new_constant(table_of(by.kernel, complex), "transformed chirp");
   const std::string name = step_name(node);
   Type padded{.dtype = complex, .dims = lines.from.dims};
   padded.dims[d] = by.length;
-  const auto new_array = [&](const Type& type) { return new_temporary(type, name); };
+  const auto new_array = [&](const Type& type) { return context.new_temporary(type, name); };
   const auto factor = [&](KernelBody& body, const Location& table, ExprId k) {
     return body.pool().load(body.buffer(table, complex, false), complex, k);
   };
   const Location spread = new_array(padded), filtered = new_array(padded),
                  result = new_array(lines.to);
-  lower_each(spread, padded, "chirped_" + name, [&](KernelBody& body, auto index) {
+  lower_each(context, spread, padded, "chirped_" + name, [&](KernelBody& body, auto index) {
     ExprPool& pool = body.pool();
     const ElementMath math{pool, complex};
     body.note_count(lines.from.count());
@@ -46,16 +47,16 @@ Location PlanBuilder::lower_chirp(Location at, const FourierLines& lines, const 
                            .from = padded,
                            .to = padded,
                            .scale = 1};
-  const Location spectrum = lower_fourier(spread, whole, node);
+  const Location spectrum = lower_fourier(context, spread, whole, node);
   // The way back is the conjugate of the way there, of the conjugate.
-  lower_each(filtered, padded, "filtered_" + name, [&](KernelBody& body, auto index) {
+  lower_each(context, filtered, padded, "filtered_" + name, [&](KernelBody& body, auto index) {
     const ElementMath math{body.pool(), complex};
     const ExprId x = body.pool().load(body.buffer(spectrum, complex, false), complex,
                                       kernel::linear_index(body.pool(), index, padded.dims));
     return math.conj(math.mul(x, factor(body, filter, index[d])));
   });
-  const Location sums = lower_fourier(filtered, whole, node);
-  lower_each(result, lines.to, "unchirped_" + name, [&](KernelBody& body, auto index) {
+  const Location sums = lower_fourier(context, filtered, whole, node);
+  lower_each(context, result, lines.to, "unchirped_" + name, [&](KernelBody& body, auto index) {
     ExprPool& pool = body.pool();
     const ElementMath math{pool, complex}, out{pool, lines.to.dtype};
     body.note_count(padded.count());

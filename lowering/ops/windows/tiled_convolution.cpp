@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "lowering/ops/tiled_convolution.hpp"
+#include "lowering/ops/windows/tiled_convolution.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "kernel/ast/statements.hpp"
-#include "lowering/ops/window_index.hpp"
+#include "lowering/ops/windows/window_index.hpp"
 #include "lowering/values/tile_sizes.hpp"
 
 namespace partita::passes {

@@ -9,7 +9,9 @@
 
 #include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
-#include "lowering/ops/matrix_steps.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/context/lowerings.hpp"
+#include "lowering/ops/matrices/matrix_steps.hpp"
 
 namespace partita::passes {
 
@@ -19,7 +21,7 @@ using kernel::ExprPool;
 
 // --- Triangular systems -------------------------------------------------------------------------
 
-void PlanBuilder::lower_triangular_solve(Node& node) {
+static void lower_triangular_solve(Context& context, Node& node) {
   const Type& type = node.result_types()[0];
   const DType d = accumulator_dtype(type.dtype);
   const bool left = node.attrs.flag("left_side"), unit = node.attrs.flag("unit_diagonal");
@@ -30,10 +32,10 @@ void PlanBuilder::lower_triangular_solve(Node& node) {
   const MatrixStack a(node.operand(0).type()), x(type);
   const std::int64_t n = a.rows, columns = left ? x.columns : x.rows, items = x.count * columns;
   const Type wide{.dtype = d, .dims = type.dims};
-  const Location to = new_temporary(wide, step_name(node));
+  const Location to = context.new_temporary(wide, step_name(node));
   if (type.count() > 0) {
     auto k = new_kernel(step_name(node), items);
-    KernelBody body(*this, *k);
+    KernelBody body(context, *k);
     ExprPool& pool = k->pool;
     const ElementMath math{pool, d};
     const auto place = kernel::delinearize(pool, pool.variable(0), {x.count, columns});
@@ -65,16 +67,16 @@ void PlanBuilder::lower_triangular_solve(Node& node) {
               loop(term, pool.variable(row), {sum.assign(math.sub(total, product))}),
               store(solution, d, of_x(i), unit ? total : math.div(total, coefficient(i, i)))}));
     const std::string name = k->stem;
-    launch(std::move(k), body, items, name);
+    context.launch(std::move(k), body, items, name);
   }
-  locations_[node.result()] = narrowed(to, wide, type, node);
+  context.place(node.result(), narrowed(context, to, wide, type, node));
 }
 
-Location PlanBuilder::narrowed(Location from, const Type& wide, const Type& type,
-                               const Node& node) {
+Location narrowed(Context& context, Location from, const Type& wide, const Type& type,
+                  const Node& node) {
   if (wide == type) return from;
-  const Location to = new_temporary(type, step_name(node));
-  lower_each(to, type, "narrow_" + step_name(node), [&](KernelBody& body, auto index) {
+  const Location to = context.new_temporary(type, step_name(node));
+  lower_each(context, to, type, "narrow_" + step_name(node), [&](KernelBody& body, auto index) {
     ExprPool& pool = body.pool();
     const ExprId at = kernel::linear_index(pool, index, type.dims);
     return pool.convert(pool.load(body.buffer(from, wide.dtype, false), wide.dtype, at),
@@ -152,20 +154,20 @@ struct CholeskyColumn {
 
 }  // namespace
 
-void PlanBuilder::lower_cholesky(Node& node) {
+static void lower_cholesky(Context& context, Node& node) {
   const Type& type = node.result_types()[0];
   const MatrixStack a(type);
   const DType d = accumulator_dtype(type.dtype);
-  const Location result = new_temporary(type, step_name(node));
-  locations_[node.result()] = result;
+  const Location result = context.new_temporary(type, step_name(node));
+  context.place(node.result(), result);
   if (type.count() == 0) return;
   const Type wide{.dtype = d, .dims = type.dims};
-  const Location factor = new_temporary(wide, "factor");
+  const Location factor = context.new_temporary(wide, "factor");
   const std::int64_t n = a.rows;
   const bool is_small = n <= small_matrix;
   const auto launch_columns = [&](const HostExpr& column) {
     auto k = new_kernel(step_name(node), is_small ? a.count : a.count * n);
-    KernelBody body(*this, *k);
+    KernelBody body(context, *k);
     ExprPool& pool = k->pool;
     const auto place = kernel::delinearize(pool, pool.variable(0), {a.count, is_small ? 1 : n});
     body.note_count(type.count());
@@ -191,31 +193,40 @@ void PlanBuilder::lower_cholesky(Node& node) {
       k->body.push_back(when(pool.less_equal(j, i), std::move(stmts)));
     }
     const std::string name = k->stem;
-    launch(std::move(k), body, is_small ? a.count : a.count * n, name);
+    context.launch(std::move(k), body, is_small ? a.count : a.count * n, name);
   };
   if (is_small)
     launch_columns(HostExpr(0));
   else
-    emit_counted(n, "cholesky columns", launch_columns);
+    emit_counted(context, n, "cholesky columns", launch_columns);
   // A pivot that is not positive shows in the last one.
-  lower_each(result, type, "triangle_" + step_name(node), [&](KernelBody& body, auto index) {
-    ExprPool& pool = body.pool();
-    const ElementMath math{pool, d};
-    const std::int32_t l = body.buffer(factor, d, false);
-    const ExprId i = index[type.dims.size() - 2], j = index[type.dims.size() - 1];
-    const ExprId matrix = a.matrix(pool, index);
-    const bool lower = node.attrs.flag("lower");
-    const ExprId e =
-        pool.load(l, d, lower ? a.linear(pool, matrix, i, j) : a.linear(pool, matrix, j, i));
-    const ExprId in_triangle = lower ? pool.less_equal(j, i) : pool.less_equal(i, j);
-    const ExprId last =
-        math.real(pool.load(l, d, a.linear(pool, matrix, pool.index(n - 1), pool.index(n - 1))));
-    const ExprId value =
-        pool.choose(pool.apply("compare_ne", math.part, {last, last}),
-                    math.compose(last, pool.constant_of(math.part, 0)),
-                    pool.choose(in_triangle, lower ? e : math.conj(e), math.number(0)));
-    return pool.convert(value, type.dtype);
-  });
+  lower_each(
+      context, result, type, "triangle_" + step_name(node), [&](KernelBody& body, auto index) {
+        ExprPool& pool = body.pool();
+        const ElementMath math{pool, d};
+        const std::int32_t l = body.buffer(factor, d, false);
+        const ExprId i = index[type.dims.size() - 2], j = index[type.dims.size() - 1];
+        const ExprId matrix = a.matrix(pool, index);
+        const bool lower = node.attrs.flag("lower");
+        const ExprId e =
+            pool.load(l, d, lower ? a.linear(pool, matrix, i, j) : a.linear(pool, matrix, j, i));
+        const ExprId in_triangle = lower ? pool.less_equal(j, i) : pool.less_equal(i, j);
+        const ExprId last = math.real(
+            pool.load(l, d, a.linear(pool, matrix, pool.index(n - 1), pool.index(n - 1))));
+        const ExprId value =
+            pool.choose(pool.apply("compare_ne", math.part, {last, last}),
+                        math.compose(last, pool.constant_of(math.part, 0)),
+                        pool.choose(in_triangle, lower ? e : math.conj(e), math.number(0)));
+        return pool.convert(value, type.dtype);
+      });
+}
+
+void register_matrices_lowering(Lowerings& all) {
+  all.add("stablehlo.cholesky", lower_cholesky);
+  all.add("stablehlo.triangular_solve", lower_triangular_solve);
+  all.add("stablehlo.custom_call @Qr", lower_qr);
+  all.add("stablehlo.custom_call @ProductOfElementaryHouseholderReflectors",
+          lower_reflector_product);
 }
 
 }  // namespace partita::passes

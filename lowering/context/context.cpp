@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "lowering/context/plan_builder.hpp"
+#include "lowering/context/context.hpp"
 
 #include <algorithm>
 
-#include "lowering/context/kernel_body.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/context/lowerings.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
 
@@ -26,8 +27,7 @@ std::string text_of(const std::vector<ir::Dict>& attrs, std::size_t k, std::stri
 
 }  // namespace
 
-PlanBuilder::PlanBuilder(const ir::Module& module, const ir::Function& function,
-                         const ValuePolicy& policy)
+Context::Context(const ir::Module& module, const ir::Function& function, const ValuePolicy& policy)
     : module_(module),
       function_(function),
       policy_(policy),
@@ -35,7 +35,7 @@ PlanBuilder::PlanBuilder(const ir::Module& module, const ir::Function& function,
       plan_(draft_.plan),
       out_(&draft_.plan.steps) {}
 
-PlanDraft PlanBuilder::build() {
+PlanDraft Context::lower() {
   bind_arguments();
   lower_graph(*function_.body);
   bind_results();
@@ -44,8 +44,7 @@ PlanDraft PlanBuilder::build() {
 
 // --- Buffers ------------------------------------------------------------------------------------
 
-int PlanBuilder::new_buffer(BufferKind kind, DType dtype, HostExpr count, std::string name,
-                            int index) {
+int Context::new_buffer(BufferKind kind, DType dtype, HostExpr count, std::string name, int index) {
   plan_.buffers.push_back({.kind = kind,
                            .index = index,
                            .dtype = dtype,
@@ -54,16 +53,24 @@ int PlanBuilder::new_buffer(BufferKind kind, DType dtype, HostExpr count, std::s
   return int(plan_.buffers.size()) - 1;
 }
 
-Location PlanBuilder::new_temporary(const Type& type, const std::string& name) {
+Location Context::new_temporary(const Type& type, const std::string& name) {
   return {new_buffer(BufferKind::arena, type.dtype, HostExpr(type.count()), name), HostExpr(0)};
 }
 
-int PlanBuilder::new_variable(const std::string& name) {
+Location Context::new_constant(HostArray array, const std::string& name) {
+  const Type type = array.type;
+  draft_.constants.push_back(std::move(array));
+  return {new_buffer(BufferKind::constant, type.dtype, HostExpr(type.count()), name,
+                     int(draft_.constants.size()) - 1),
+          HostExpr(0)};
+}
+
+int Context::new_variable(const std::string& name) {
   plan_.variables.push_back(name);
   return int(plan_.variables.size()) - 1;
 }
 
-int PlanBuilder::placement_index(const std::string& name) {
+int Context::placement_index(const std::string& name) {
   const auto it = std::ranges::find(plan_.placements, name, &Placement::name);
   if (it != plan_.placements.end()) return int(it - plan_.placements.begin());
   const auto size = module_.placement_size(name);
@@ -73,16 +80,16 @@ int PlanBuilder::placement_index(const std::string& name) {
   return int(plan_.placements.size()) - 1;
 }
 
-void PlanBuilder::emit(decltype(Step::what) what, std::string name) {
+void Context::emit(decltype(Step::what) what, std::string name) {
   out_->push_back({std::move(what), std::move(name)});
 }
 
-void PlanBuilder::emit_copy(Location from, Location to, const Type& type, const std::string& name) {
+void Context::emit_copy(Location from, Location to, const Type& type, const std::string& name) {
   if (type.count() == 0 || (from.buffer == to.buffer && from.offset == to.offset)) return;
   emit(Copy{{from.buffer, from.offset}, {to.buffer, to.offset}, HostExpr(type.count())}, name);
 }
 
-std::string PlanBuilder::step_name(const Node& node) const {
+std::string step_name(const Node& node) {
   std::string name(node.name());
   if (const auto dot = name.find('.'); dot != std::string::npos) name.erase(0, dot + 1);
   const Dims dims = node.result_types().empty() ? Dims{} : node.result_types()[0].dims;
@@ -94,11 +101,9 @@ std::string PlanBuilder::step_name(const Node& node) const {
 
 // --- Values -------------------------------------------------------------------------------------
 
-bool PlanBuilder::is_host(Value v) const {
-  return host_.contains(v) || analysis_.is_host_scalar(v);
-}
+bool Context::is_host(Value v) const { return host_.contains(v) || analysis_.is_host_scalar(v); }
 
-HostExpr PlanBuilder::host_value(Value v) {
+HostExpr Context::host_value(Value v) {
   if (const auto it = host_.find(v); it != host_.end()) return it->second;
   const Node& node = *v.node;
   const auto operand = [&](std::size_t k) { return host_value(node.operand(k)); };
@@ -128,7 +133,7 @@ HostExpr PlanBuilder::host_value(Value v) {
   return e;
 }
 
-bool PlanBuilder::is_in_memory(Value v) const {
+bool Context::is_in_memory(Value v) const {
   if (locations_.contains(v)) return true;
   if (const auto it = slices_.find(v); it != slices_.end())
     return !it->second.has_lanes && locations_.contains(it->second.whole);
@@ -138,7 +143,7 @@ bool PlanBuilder::is_in_memory(Value v) const {
          byte_size(v.type().dtype) > 8;
 }
 
-Location PlanBuilder::memory(Value v) {
+Location Context::memory(Value v) {
   if (const auto it = locations_.find(v); it != locations_.end()) return it->second;
   if (const auto it = slices_.find(v);
       it != slices_.end() && !it->second.has_lanes && locations_.contains(it->second.whole)) {
@@ -147,20 +152,15 @@ Location PlanBuilder::memory(Value v) {
     return at;
   }
   if (is_in_memory(v)) {
-    draft_.constants.push_back((*v.node->attrs.find("value")->get_if<ir::DenseRef>())->to_array());
-    const int index = int(draft_.constants.size()) - 1;
-    const Location at{new_buffer(BufferKind::constant, v.type().dtype, HostExpr(v.type().count()),
-                                 "constant", index),
-                      0};
-    locations_[v] = at;
-    return at;
+    const auto& value = *v.node->attrs.find("value")->get_if<ir::DenseRef>();
+    return locations_[v] = new_constant(value->to_array(), "constant");
   }
   const Location at = new_temporary(v.type(), step_name(*v.node));
-  lower_loops(v, at);
+  lower_loops(*this, v, at);
   return at;
 }
 
-void PlanBuilder::bind_arguments() {
+void Context::bind_arguments() {
   const auto arguments = function_.body->arguments();
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const Value v = arguments[k];
@@ -204,7 +204,7 @@ void PlanBuilder::bind_arguments() {
   }
 }
 
-void PlanBuilder::bind_results() {
+void Context::bind_results() {
   const auto& results = function_.body->results;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Value v = results[k];
@@ -222,35 +222,20 @@ void PlanBuilder::bind_results() {
   }
 }
 
-void PlanBuilder::lower_graph(const Graph& graph) {
+void Context::lower_graph(const Graph& graph) {
   for (Node* node : graph.nodes()) lower_node(*node);
 }
 
-void PlanBuilder::lower_node(Node& node) {
-  switch (node.op().shape) {
-    case KernelShape::reduce:
-      return lower_reduce(node);
-    case KernelShape::contraction:
-      return lower_contraction(node);
-    case KernelShape::scatter:
-      return lower_scatter(node);
-    case KernelShape::window:
-      return lower_window(node);
-    case KernelShape::procedure:
-      return lower_procedure(node);
-    case KernelShape::loops:
-      break;
-    case KernelShape::none: {
-      if (node.is("stablehlo.while")) return lower_while(node);
-      if (node.is("stablehlo.case") || node.is("stablehlo.if")) return lower_case(node);
-      if (node.is("mr.foreach")) return lower_foreach(node);
-      if (node.is("mr.check")) return lower_check(node);
-      if (node.name().ends_with("_start") || node.name().ends_with("_done"))
-        return lower_collective(node);
-      throw_user_error(cat(node.name(), ": is not supported on this target"), node.location());
-    }
-  }
-  if (node.is("stablehlo.dynamic_update_slice")) return lower_update_slice(node);
+void Context::lower_node(Node& node) {
+  if (const LowerNode lower = Lowerings::instance().find(node.op())) return lower(*this, node);
+  if (node.op().shape != KernelShape::loops && node.op().shape != KernelShape::none)
+    throw_internal_error(cat(node.name(), ": nothing lowers it"));
+  if (node.op().shape == KernelShape::none)
+    throw_user_error(cat(node.name(), ": is not supported on this target"), node.location());
+  lower_elements(node);
+}
+
+void Context::lower_elements(Node& node) {
   for (int k = 0; k < node.result_count(); ++k) {
     const Value v = node.result(k);
     // Constants and host scalars get memory only where something asks for it.
@@ -261,9 +246,45 @@ void PlanBuilder::lower_node(Node& node) {
       continue;
     }
     const Location at = new_temporary(v.type(), step_name(node));
-    lower_loops(v, at);
+    lower_loops(*this, v, at);
     locations_[v] = at;
   }
+}
+
+// --- Steps --------------------------------------------------------------------------------------
+
+Steps Context::capture(const std::function<void()>& emit_steps) {
+  Steps steps;
+  Steps* const outer = std::exchange(out_, &steps);
+  emit_steps();
+  out_ = outer;
+  return steps;
+}
+
+Steps Context::capture_branch(const std::function<void()>& emit_steps) {
+  const ir::ValueMap<Location> before = locations_;
+  Steps steps = capture(emit_steps);
+  // A constant placed inside of a branch has its memory everywhere; computed values do not.
+  locations_ = before;
+  return steps;
+}
+
+Steps Context::capture_partitions(const std::function<void()>& emit_steps) {
+  ++foreach_depth_;
+  Steps steps = capture(emit_steps);
+  --foreach_depth_;
+  return steps;
+}
+
+int Context::new_request(Value token) {
+  const int request = plan_.requests++;
+  requests_[token] = request;
+  return request;
+}
+
+const Slice* Context::slice(Value v) const {
+  const auto it = slices_.find(v);
+  return it == slices_.end() ? nullptr : &it->second;
 }
 
 }  // namespace partita::passes

@@ -15,8 +15,10 @@
 
 #include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
-#include "lowering/ops/pair_merge.hpp"
-#include "lowering/ops/sort_kernel.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/context/lowerings.hpp"
+#include "lowering/ops/sort/pair_merge.hpp"
+#include "lowering/ops/sort/sort_kernel.hpp"
 #include "partita/ir/sorting.hpp"
 
 namespace partita::passes {
@@ -263,27 +265,27 @@ std::int64_t used_prefix(const Node& node, const SortShape& shape) {
 
 }  // namespace
 
-void PlanBuilder::lower_sort(Node& node) {
+static void lower_sort(Context& context, Node& node) {
   const SortShape shape(node);
   const Sorter sorter(shape, node);
   const std::string name = step_name(node);
   const std::int64_t count = node.operand(0).type().count();
   const auto temporaries = [&] {
     std::vector<Location> at;
-    for (const Type& t : node.result_types()) at.push_back(new_temporary(t, name));
+    for (const Type& t : node.result_types()) at.push_back(context.new_temporary(t, name));
     return at;
   };
   const auto run_kernel = [&](const std::string& stem, const Dims& grid, const auto& fill) {
     const std::int64_t items = Type{.dims = grid}.count();
     auto k = new_kernel(stem + name, items);
-    KernelBody body(*this, *k);
+    KernelBody body(context, *k);
     body.note_count(2 * count);
     fill(*k, body);
-    launch(std::move(k), body, items, stem + name);
+    context.launch(std::move(k), body, items, stem + name);
   };
   Pass pass{.run = insertion_run, .trips = 0, .shift = 0, .to = temporaries()};
   const auto set_results = [&] {
-    for (std::size_t r = 0; r < pass.to.size(); ++r) locations_[node.result(int(r))] = pass.to[r];
+    for (std::size_t r = 0; r < pass.to.size(); ++r) context.place(node.result(int(r)), pass.to[r]);
   };
   if (count == 0) return set_results();
   if (shape.n > insertion_run && has_order(node)) {
@@ -298,7 +300,7 @@ void PlanBuilder::lower_sort(Node& node) {
              [&](Kernel& k, KernelBody& body) { sorter.runs(k, body, pass.to); });
   if (shape.n > chunk)
     for (Location* at : {&pass.cuts, &pass.flags})
-      *at = new_temporary({.dtype = DType::i32, .dims = sorter.chunks()}, "cuts");
+      *at = context.new_temporary({.dtype = DType::i32, .dims = sorter.chunks()}, "cuts");
   while (insertion_run >> pass.trips > 0) ++pass.trips;
   for (; pass.run < shape.n; pass.run *= 2, ++pass.trips) {
     pass.from = std::exchange(pass.to, temporaries());
@@ -316,5 +318,7 @@ void PlanBuilder::lower_sort(Node& node) {
   }
   set_results();
 }
+
+void register_sort_lowering(Lowerings& all) { all.add("stablehlo.sort", lower_sort); }
 
 }  // namespace partita::passes

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "lowering/context/context.hpp"
 #include "partita/scalar/expr.hpp"
 
 namespace partita::passes {
@@ -43,5 +44,11 @@ struct MatrixStack {
     return kernel::linear_index(pool, full.first(stack.size()), stack);
   }
 };
+
+/// An array in memory as one of another dtype.
+[[nodiscard]] Location narrowed(Context& context, Location from, const Type& wide, const Type& type,
+                                const ir::Node& node);
+void lower_qr(Context& context, ir::Node& node);
+void lower_reflector_product(Context& context, ir::Node& node);
 
 }  // namespace partita::passes

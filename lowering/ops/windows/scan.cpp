@@ -4,7 +4,9 @@
 // A reduce_window whose windows grow by one element from one to the next, as a scan of linear work.
 // Many lanes: a work-item runs along each.  Few: lanes are cut into blocks; one kernel combines each
 // block, one runs along the blocks of a lane, and one scans each block from what came before it.
-#include "lowering/ops/reduction.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/ops/support/reduction.hpp"
+#include "lowering/ops/windows/windows.hpp"
 
 namespace partita::passes {
 namespace {
@@ -51,7 +53,7 @@ struct ScanKernel {
   const Lanes& lanes;
   std::size_t n;
 
-  ScanKernel(PlanBuilder& builder, const Node& from, const Lanes& shape, const std::string& name,
+  ScanKernel(Context& builder, const Node& from, const Lanes& shape, const std::string& name,
              std::int64_t items)
       : kernel(new_kernel(name, items)),
         body(builder, *kernel),
@@ -102,21 +104,21 @@ struct ScanKernel {
 
 }  // namespace
 
-void PlanBuilder::lower_scan(Node& node, const ir::ScanShape& shape) {
+void lower_scan(Context& context, Node& node, const ir::ScanShape& shape) {
   const std::size_t n = node.result_types().size();
   const Type& type = node.result_types()[0];
   const Lanes lanes(type, shape);
   std::vector<Location> results, totals;
   for (std::size_t i = 0; i < n; ++i)
-    results.push_back(new_temporary(node.result_types()[i], step_name(node)));
+    results.push_back(context.new_temporary(node.result_types()[i], step_name(node)));
   const auto finish = [&] {
-    for (std::size_t i = 0; i < n; ++i) locations_[node.result(int(i))] = results[i];
+    for (std::size_t i = 0; i < n; ++i) context.place(node.result(int(i)), results[i]);
   };
   if (type.count() == 0) return finish();
   const auto run = [&](ScanKernel& k, std::int64_t items) {
     k.body.note_count(type.count());
     const std::string name = k.kernel->stem;
-    launch(std::move(k.kernel), k.body, items, name);
+    context.launch(std::move(k.kernel), k.body, items, name);
   };
   std::int64_t block = lanes.extent;
   if (lanes.lanes < many_lanes && lanes.extent >= short_scan)
@@ -127,7 +129,7 @@ void PlanBuilder::lower_scan(Node& node, const ir::ScanShape& shape) {
   const std::string name = "scan_" + step_name(node);
   if (blocks > 1) {
     {
-      ScanKernel k(*this, node, lanes, "blocks_of_" + name, items);
+      ScanKernel k(context, node, lanes, "blocks_of_" + name, items);
       auto& pool = k.pool();
       const auto place = kernel::delinearize(pool, pool.variable(0), {lanes.lanes, blocks});
       const ExprId first = pool.mul(place[1], block);
@@ -139,13 +141,13 @@ void PlanBuilder::lower_scan(Node& node, const ir::ScanShape& shape) {
         inner = {when(pool.less(step, pool.index(lanes.extent)), std::move(inner))};
       k.kernel->body.push_back(loop(c, pool.index(block - 1), std::move(inner)));
       for (std::size_t i = 0; i < n; ++i)
-        totals.push_back(new_temporary(
+        totals.push_back(context.new_temporary(
             {.dtype = k.reduction.accumulators[i], .dims = {lanes.lanes, blocks}}, "totals"));
       k.store_totals(k.kernel->body, totals, pool.variable(0));
       run(k, items);
     }
     // Each block's total gives way to what precedes the block.
-    ScanKernel k(*this, node, lanes, "offsets_of_" + name, lanes.lanes);
+    ScanKernel k(context, node, lanes, "offsets_of_" + name, lanes.lanes);
     auto& pool = k.pool();
     k.reduction.declare(*k.kernel, k.kernel->body, k.inits());
     const std::int32_t b = k.kernel->new_variable(blocks);
@@ -164,7 +166,7 @@ void PlanBuilder::lower_scan(Node& node, const ir::ScanShape& shape) {
     k.kernel->body.push_back(loop(b, pool.index(blocks), std::move(inner)));
     run(k, lanes.lanes);
   }
-  ScanKernel k(*this, node, lanes, name, items);
+  ScanKernel k(context, node, lanes, name, items);
   auto& pool = k.pool();
   const auto place = kernel::delinearize(pool, pool.variable(0), {lanes.lanes, blocks});
   k.reduction.declare(*k.kernel, k.kernel->body,

@@ -7,8 +7,10 @@
 #include <functional>
 
 #include "kernel/ast/expressions.hpp"
-#include "lowering/ops/reduction.hpp"
-#include "lowering/ops/window_index.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/ops/support/reduction.hpp"
+#include "lowering/ops/windows/window_index.hpp"
+#include "lowering/ops/windows/windows.hpp"
 
 namespace partita::passes {
 
@@ -117,28 +119,31 @@ std::optional<std::size_t> padded_columns(const Type& type, const std::vector<Wi
 
 }  // namespace
 
-void PlanBuilder::lower_reduce_window(Node& node, std::vector<WindowDim> window) {
+static Location pad_columns(Context& context, Node& node, std::size_t i, std::size_t d,
+                            const WindowDim& w);
+
+void lower_reduce_window(Context& context, Node& node, std::vector<WindowDim> window) {
   const std::size_t n = node.result_types().size();
   const Type& type = node.result_types()[0];
   std::vector<Location> results, padded;
   for (std::size_t i = 0; i < n; ++i)
-    results.push_back(new_temporary(node.result_types()[i], step_name(node)));
+    results.push_back(context.new_temporary(node.result_types()[i], step_name(node)));
   // The accumulator holds the initial value already: in any order, another one changes nothing.
-  const bool skips = ir::simple_combiner(node.region(0)) && absorbs_initial(node);
+  const bool skips = ir::simple_combiner(node.region(0)) && absorbs_initial(context, node);
   const bool is_empty = node.operand(0).type().count() == 0;
   Dims padded_dims = node.operand(0).type().dims;
   if (const auto d = padded_columns(node.operand(0).type(), window);
       d && skips && type.count() > 0) {
     // With what is read beside the ends in memory, windows of neighbours are read alike.
     WindowDim& w = window[*d];
-    for (std::size_t i = 0; i < n; ++i) padded.push_back(pad_columns(node, i, *d, w));
+    for (std::size_t i = 0; i < n; ++i) padded.push_back(pad_columns(context, node, i, *d, w));
     padded_dims[*d] += w.low + w.high;
     w.extent = padded_dims[*d];
     w.low = w.high = 0;
   }
   if (type.count() > 0) {
     auto k = new_kernel(step_name(node), type.count());
-    KernelBody body(*this, *k);
+    KernelBody body(context, *k);
     auto& pool = k->pool;
     const Reduction reduction(*k, node, ir::element_count(window) > few_terms);
     const ExprId item = pool.variable(0);
@@ -170,18 +175,19 @@ void PlanBuilder::lower_reduce_window(Node& node, std::vector<WindowDim> window)
       k->body.push_back(store(body.buffer(results[i], reduction.dtypes[i], true),
                               reduction.dtypes[i], item, reduction.result(*k, i)));
     const std::string name = k->stem;
-    launch(std::move(k), body, type.count(), name);
+    context.launch(std::move(k), body, type.count(), name);
   }
-  for (std::size_t i = 0; i < n; ++i) locations_[node.result(int(i))] = results[i];
+  for (std::size_t i = 0; i < n; ++i) context.place(node.result(int(i)), results[i]);
 }
 
 /// Operand i of a reduce_window with its initial value before and behind it along a dimension.
-Location PlanBuilder::pad_columns(Node& node, std::size_t i, std::size_t d, const WindowDim& w) {
+static Location pad_columns(Context& context, Node& node, std::size_t i, std::size_t d,
+                            const WindowDim& w) {
   const Value operand = node.operand(i), init = node.operand(node.result_types().size() + i);
   Type type = operand.type();
   type.dims[d] += w.low + w.high;
-  const Location to = new_temporary(type, "padded");
-  lower_each(to, type, "pad_for_" + step_name(node), [&](KernelBody& body, auto index) {
+  const Location to = context.new_temporary(type, "padded");
+  lower_each(context, to, type, "pad_for_" + step_name(node), [&](KernelBody& body, auto index) {
     auto& pool = body.pool();
     std::vector<ExprId> at(index.begin(), index.end());
     at[d] = pool.sub(at[d], pool.index(w.low));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "lowering/ops/pair_merge.hpp"
+#include "lowering/ops/sort/pair_merge.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -12,7 +12,9 @@
 // factor the line is convolved with a chirp instead (fourier.hpp), by transforms of a smooth length.
 #include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
-#include "lowering/ops/fourier_lines.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/context/lowerings.hpp"
+#include "lowering/ops/fft/fourier_lines.hpp"
 
 namespace partita::passes {
 namespace {
@@ -53,14 +55,6 @@ struct Stage {
 };
 
 }  // namespace
-
-Location PlanBuilder::new_table(HostArray numbers, const std::string& name) {
-  const Type type = numbers.type;
-  draft_.constants.push_back(std::move(numbers));
-  return {new_buffer(BufferKind::constant, type.dtype, HostExpr(type.count()), name,
-                     int(draft_.constants.size()) - 1),
-          0};
-}
 
 namespace {
 
@@ -222,9 +216,9 @@ class StageKernel {
 
 }  // namespace
 
-Location PlanBuilder::lower_fourier(Location at, const FourierLines& lines, const Node& node) {
+Location lower_fourier(Context& context, Location at, const FourierLines& lines, const Node& node) {
   if (ir::largest_prime_factor(lines.n) > ir::largest_summed_factor)
-    return lower_chirp(at, lines, node);
+    return lower_chirp(context, at, lines, node);
   const DType part = lines.part();
   std::int64_t neighbours = 1;
   for (std::size_t d = lines.dimension + 1; d < lines.from.dims.size(); ++d)
@@ -232,7 +226,7 @@ Location PlanBuilder::lower_fourier(Location at, const FourierLines& lines, cons
   Type between{.dtype = part, .dims = lines.from.dims};
   between.dims[lines.dimension] = lines.n;
   const auto table = [&](HostArray numbers) {
-    return new_table(std::move(numbers), "roots of unity");
+    return context.new_constant(std::move(numbers), "roots of unity");
   };
   Planes from{at, at};
   bool reads_rest = false;
@@ -247,7 +241,7 @@ Location PlanBuilder::lower_fourier(Location at, const FourierLines& lines, cons
                       .counts_rest = neighbours < enough_neighbours && rest > done,
                       .reads_rest = reads_rest};
     auto k = new_kernel(step_name(node), 1);
-    KernelBody body(*this, *k);
+    KernelBody body(context, *k);
     StageKernel builder(*k, body, lines, stage);
     std::optional<Planes> roots;
     if (builder.sums()) {
@@ -264,14 +258,15 @@ Location PlanBuilder::lower_fourier(Location at, const FourierLines& lines, cons
     }
     Planes to;
     if (stage.is_last)
-      to.re = to.im = new_temporary(lines.to, step_name(node));
+      to.re = to.im = context.new_temporary(lines.to, step_name(node));
     else
-      to = {new_temporary(between, step_name(node)), new_temporary(between, step_name(node))};
+      to = {context.new_temporary(between, step_name(node)),
+            context.new_temporary(between, step_name(node))};
     body.note_count(std::max({lines.from.count(), between.count(), radix * radix * done}));
     builder.build(from, to, roots);
     const std::string name = k->stem;
     const std::int64_t items = builder.items();
-    launch(std::move(k), body, items, name);
+    context.launch(std::move(k), body, items, name);
     from = to;
     reads_rest = stage.counts_rest;
     done *= radix;
@@ -279,15 +274,15 @@ Location PlanBuilder::lower_fourier(Location at, const FourierLines& lines, cons
   return from.re;
 }
 
-void PlanBuilder::lower_fft(Node& node) {
+static void lower_fft(Context& context, Node& node) {
   const std::string& type = node.attrs.text("fft_type");
   const bool inverse = type == "IFFT" || type == "IRFFT";
   const Type &operand = node.operand(0).type(), &result = node.result_types()[0];
   const ir::I64s& lengths = node.attrs.i64s("fft_length");
   const std::size_t rank = operand.dims.size(), last = rank - 1;
-  Location at = memory(node.operand(0));
+  Location at = context.memory(node.operand(0));
   if (result.count() == 0) {
-    locations_[node.result()] = new_temporary(result, step_name(node));
+    context.place(node.result(), context.new_temporary(result, step_name(node)));
     return;
   }
   // Real transforms keep half of the last dimension, so it goes first, or last on the way back.
@@ -309,10 +304,12 @@ void PlanBuilder::lower_fft(Node& node) {
     lines.to = {.dtype = is_half ? result.dtype : lines.complex(), .dims = lines.from.dims};
     lines.to.dims[d] = result.dims[d];
     lines.scale = inverse ? 1.0 / double(lines.n) : 1.0;
-    at = lower_fourier(at, lines, node);
+    at = lower_fourier(context, at, lines, node);
     lines.from = lines.to;
   }
-  locations_[node.result()] = at;
+  context.place(node.result(), at);
 }
+
+void register_fft_lowering(Lowerings& all) { all.add("stablehlo.fft", lower_fft); }
 
 }  // namespace partita::passes

@@ -8,9 +8,11 @@
 #include <algorithm>
 
 #include "kernel/ast/expressions.hpp"
-#include "lowering/ops/reduction.hpp"
-#include "lowering/ops/tiled_convolution.hpp"
-#include "lowering/ops/window_index.hpp"
+#include "lowering/context/loops.hpp"
+#include "lowering/ops/support/reduction.hpp"
+#include "lowering/ops/windows/tiled_convolution.hpp"
+#include "lowering/ops/windows/window_index.hpp"
+#include "lowering/ops/windows/windows.hpp"
 
 namespace partita::passes {
 namespace {
@@ -28,7 +30,7 @@ struct Tile {
 
 class ConvolutionKernel {
  public:
-  ConvolutionKernel(PlanBuilder& builder, const Node& node, const std::string& name)
+  ConvolutionKernel(Context& builder, const Node& node, const std::string& name)
       : node_(node),
         conv_(node.operand(0).type(), node.operand(1).type(), node.attrs),
         type_(node.result_types()[0]),
@@ -209,28 +211,31 @@ class ConvolutionKernel {
 
 }  // namespace
 
-void PlanBuilder::lower_convolution(Node& node) {
+static bool is_contiguous(Context& context, Value v, std::int64_t dimension);
+static void lower_tiled_convolution(Context& context, Node& node, Location to);
+
+void lower_convolution(Context& context, Node& node) {
   const Value v = node.result();
-  const Location to = new_temporary(v.type(), step_name(node));
-  if (suits_tiles(node, policy_.tiles)) {
-    lower_tiled_convolution(node, to);
+  const Location to = context.new_temporary(v.type(), step_name(node));
+  if (suits_tiles(node, context.policy().tiles)) {
+    lower_tiled_convolution(context, node, to);
   } else if (v.type().count() > 0) {
     const std::string name = step_name(node);
-    ConvolutionKernel k(*this, node, name);
+    ConvolutionKernel k(context, node, name);
     k.build(to);
     const std::int64_t items = k.items();
-    launch(k.take(), k.body(), items, name);
+    context.launch(k.take(), k.body(), items, name);
   }
-  locations_[v] = to;
+  context.place(v, to);
 }
 
-void PlanBuilder::lower_tiled_convolution(Node& node, Location to) {
+static void lower_tiled_convolution(Context& context, Node& node, Location to) {
   const Convolution conv(node.operand(0).type(), node.operand(1).type(), node.attrs);
   const DType sums = accumulator_dtype(node.result_types()[0].dtype);
   const Value x = node.operand(0), w = node.operand(1);
   const Type wide_input{.dtype = sums, .dims = x.type().dims};
   std::optional<Location> input, weights;
-  if (x.type().dtype != sums) input = memory_as(x, sums);
+  if (x.type().dtype != sums) input = memory_as(context, x, sums);
   // Weights lie as the kernel reads them, or are laid out so.
   Type packed{.dtype = sums, .dims = {}};
   for (const WindowDim& d : conv.window) packed.dims.push_back(d.size);
@@ -244,16 +249,17 @@ void PlanBuilder::lower_tiled_convolution(Node& node, Location to) {
     index[std::size_t(conv.dims.kernel_output)] = at[at.size() - 1];
     return index;
   };
-  if (!is_contiguous(w, conv.dims.kernel_output) || w.type().dtype != sums) {
-    weights = new_temporary(packed, "weights");
-    lower_each(*weights, packed, "pack_" + step_name(node), [&](KernelBody& body, auto index) {
-      return body.pool().convert(body.element(w, weight_index(index)), sums);
-    });
+  if (!is_contiguous(context, w, conv.dims.kernel_output) || w.type().dtype != sums) {
+    weights = context.new_temporary(packed, "weights");
+    lower_each(context, *weights, packed, "pack_" + step_name(node),
+               [&](KernelBody& body, auto index) {
+                 return body.pool().convert(body.element(w, weight_index(index)), sums);
+               });
   }
   const std::string name = step_name(node);
   auto k = std::make_unique<Kernel>();
   k->stem = name;
-  KernelBody body(*this, *k);
+  KernelBody body(context, *k);
   const auto element = [&](const std::optional<Location>& at, const Type& type, Value v,
                            std::span<const ExprId> index, std::span<const ExprId> own) {
     if (!at) return body.element(v, own);
@@ -264,7 +270,7 @@ void PlanBuilder::lower_tiled_convolution(Node& node, Location to) {
   const ConvolutionWork work{
       .node = node,
       .to = to,
-      .limits = policy_.tiles,
+      .limits = context.policy().tiles,
       .sums = sums,
       .input = [&](std::span<const ExprId> i) { return element(input, wide_input, x, i, i); },
       .weight =
@@ -272,12 +278,13 @@ void PlanBuilder::lower_tiled_convolution(Node& node, Location to) {
             return element(weights, packed, w, i, weight_index(i));
           }};
   const std::int64_t items = tile_convolution(work, *k, body);
-  launch(std::move(k), body, items, name, true);
+  context.launch(std::move(k), body, items, name, true);
 }
 
-bool PlanBuilder::is_contiguous(Value v, std::int64_t dimension) {
+/// Whether the elements of a value lie side by side in memory along a dimension.
+static bool is_contiguous(Context& context, Value v, std::int64_t dimension) {
   Kernel scratch;
-  KernelBody body(*this, scratch);
+  KernelBody body(context, scratch);
   std::vector<ExprId> index;
   std::int32_t along = 0;
   for (std::int64_t d = 0; d < std::int64_t(v.type().dims.size()); ++d) {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// A function on its way to kernels and a plan: where its values lie, what the host knows, and the steps
+// so far.  What an op becomes is a free function over a Context, which a file of lowering/ops or
+// lowering/control registers (lowerings.hpp).  The result still has one buffer per value; kernel/schedule
+// removes copies and assigns offsets.  No backend is involved.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel/ast/plan_draft.hpp"
+#include "lowering/values/values.hpp"
+#include "partita/artifact/plan.hpp"
+#include "partita/base/host_array.hpp"
+#include "partita/ir/graph.hpp"
+
+namespace partita::passes {
+
+class KernelBody;
+
+/// Where a value lies: from element `offset` of a buffer, dense row-major.
+struct Location {
+  int buffer = -1;
+  HostExpr offset;
+};
+
+/// Operand of a foreach seen from its body: element (i…) of the argument is element (first + lane, i…).
+struct Slice {
+  ir::Value whole;
+  HostExpr first;  ///< relative to the block held in memory where the value is split
+  HostExpr count;
+  bool has_lanes = false;
+};
+
+class Context {
+ public:
+  Context(const ir::Module& module, const ir::Function& function, const ValuePolicy& policy);
+  /// Lowers the whole function.
+  [[nodiscard]] PlanDraft lower();
+
+  // Memory.
+  /// `v` in memory; computes it there now if it has no place yet.
+  Location memory(ir::Value v);
+  /// Whether it has a place already, or is a constant that gets one without a kernel.
+  [[nodiscard]] bool is_in_memory(ir::Value v) const;
+  [[nodiscard]] bool is_placed(ir::Value v) const { return locations_.contains(v); }
+  [[nodiscard]] const Location& place_of(ir::Value v) const { return locations_.at(v); }
+  void place(ir::Value v, Location at) { locations_[v] = std::move(at); }
+  int new_buffer(BufferKind kind, DType dtype, HostExpr count, std::string name, int index = 0);
+  Location new_temporary(const Type& type, const std::string& name);
+  Location new_constant(HostArray array, const std::string& name);
+
+  // Host values.
+  [[nodiscard]] bool is_host(ir::Value v) const;
+  [[nodiscard]] HostExpr host_value(ir::Value v);
+  void set_host_value(ir::Value v, HostExpr value) { host_[v] = std::move(value); }
+  int new_variable(const std::string& name);
+
+  // Steps.
+  void emit(decltype(Step::what) what, std::string name);
+  void emit_copy(Location from, Location to, const Type& type, const std::string& name);
+  /// Where `of_any_group` the device chooses the size of work-groups.
+  void launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items,
+              const std::string& name, bool of_any_group = false);
+  /// The steps that are emitted meanwhile.
+  Steps capture(const std::function<void()>& emit_steps);
+  /// The same for a branch: what it computes has no place outside.
+  Steps capture_branch(const std::function<void()>& emit_steps);
+  void lower_graph(const ir::Graph& graph);
+
+  // Placements and shards.
+  int placement_index(const std::string& name);
+  /// Null for what is no operand of a foreach.
+  [[nodiscard]] const Slice* slice(ir::Value v) const;
+  void add_slice(ir::Value v, Slice slice) { slices_[v] = std::move(slice); }
+  /// Values of which each shard holds its block.
+  [[nodiscard]] bool is_split(ir::Value v) const { return split_.contains(v); }
+  void set_split(ir::Value v, int placement) { split_[v] = placement; }
+  int new_request(ir::Value token);
+  [[nodiscard]] int request(ir::Value token) const { return requests_.at(token); }
+  /// The steps of a body over partitions; outer ones run on each shard's block.
+  Steps capture_partitions(const std::function<void()>& emit_steps);
+  [[nodiscard]] bool is_within_partitions() const { return foreach_depth_ > 0; }
+
+  [[nodiscard]] const ir::Module& module() const { return module_; }
+  [[nodiscard]] const ValuePolicy& policy() const { return policy_; }
+  [[nodiscard]] const ValueAnalysis& analysis() const { return analysis_; }
+  [[nodiscard]] const Plan& plan() const { return draft_.plan; }
+  /// How many there are of something, for the summary.
+  void count(const std::string& what) { ++draft_.counts[what]; }
+  /// How a contraction is computed, and why.
+  void explain(const std::string& contraction, std::string how) {
+    draft_.contractions[contraction] = std::move(how);
+  }
+
+ private:
+  void bind_arguments();
+  void bind_results();
+  void lower_node(ir::Node& node);
+  void lower_elements(ir::Node& node);
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  ValuePolicy policy_;
+  ValueAnalysis analysis_;
+  PlanDraft draft_;
+  Plan& plan_;
+  Steps* out_;
+  ir::ValueMap<Location> locations_;
+  ir::ValueMap<HostExpr> host_;
+  ir::ValueMap<Slice> slices_;
+  ir::ValueMap<int> split_;  ///< index of the placement
+  int foreach_depth_ = 0;
+  ir::ValueMap<int> requests_;
+};
+
+/// "add_4x8": the name of the step, or kernel, of a node.
+[[nodiscard]] std::string step_name(const ir::Node& node);
+
+}  // namespace partita::passes

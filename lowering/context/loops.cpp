@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "lowering/context/loops.hpp"
+
+#include <limits>
+
+#include "kernel/ast/statements.hpp"
+#include "lowering/context/kernel_body.hpp"
+#include "lowering/context/lowerings.hpp"
+
+namespace partita::passes {
+
+using ir::Value;
+using kernel::ExprId;
+
+void lower_loops(Context& context, Value v, Location to) {
+  const std::int64_t n = v.type().count();
+  if (n == 0) return;
+  if (const Epilogue* epilogue = context.analysis().epilogue(v);
+      epilogue != nullptr && !context.is_placed(v))
+    return Lowerings::instance().epilogue()(context, *epilogue, to);
+  auto k = new_kernel(step_name(*v.node), n);
+  KernelBody body(context, *k);
+  const ExprId item = k->pool.variable(0);
+  const ExprId value = body.element(v, kernel::delinearize(k->pool, item, v.type().dims));
+  k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype, item, value));
+  const std::string name = k->stem;
+  context.launch(std::move(k), body, n, name);
+}
+
+void lower_fill(Context& context, Location to, const Type& type, double value) {
+  const std::int64_t n = type.count();
+  if (n == 0) return;
+  auto k = new_kernel(cat("fill_", to_string(type.dtype), "_", n), n);
+  KernelBody body(context, *k);
+  k->body.push_back(store(body.buffer(to, type.dtype, true), type.dtype, k->pool.variable(0),
+                          k->pool.constant_of(type.dtype, value)));
+  const std::string name = k->stem;
+  context.launch(std::move(k), body, n, name);
+}
+
+void lower_each(Context& context, Location to, const Type& type, const std::string& stem,
+                const ElementFn& value) {
+  const std::int64_t n = type.count();
+  if (n == 0) return;
+  auto k = new_kernel(stem, n);
+  KernelBody body(context, *k);
+  const ExprId item = k->pool.variable(0);
+  const ExprId element = value(body, kernel::delinearize(k->pool, item, type.dims));
+  body.note_count(n);
+  k->body.push_back(store(body.buffer(to, type.dtype, true), type.dtype, item, element));
+  context.launch(std::move(k), body, n, stem);
+}
+
+Location memory_as(Context& context, Value v, DType dtype) {
+  const Location at = context.memory(v);
+  if (v.type().dtype == dtype) return at;
+  const Type type{.dtype = dtype, .dims = v.type().dims};
+  const Location to = context.new_temporary(type, "widened");
+  lower_each(context, to, type, "widen_" + step_name(*v.node), [&](KernelBody& body, auto index) {
+    return body.pool().convert(body.element(v, index), dtype);
+  });
+  return to;
+}
+
+void emit_counted(Context& context, std::int64_t count, const std::string& name,
+                  const std::function<void(const HostExpr& index)>& emit_steps) {
+  const int variable = context.new_variable(cat("i", context.plan().variables.size()));
+  For step{.variable = variable, .begin = HostExpr(0), .end = HostExpr(count), .step = 1};
+  step.body = context.capture([&] { emit_steps(HostExpr::variable(variable)); });
+  context.emit(std::move(step), name);
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Kernels that compute an array element by element.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "lowering/context/context.hpp"
+
+namespace partita::passes {
+
+/// Computes `v` at `to`.
+void lower_loops(Context& context, ir::Value v, Location to);
+void lower_fill(Context& context, Location to, const Type& type, double value);
+/// Writes an array at `to`, whose elements are of `type`: element `value` gives for an index.
+using ElementFn =
+    std::function<kernel::ExprId(KernelBody& body, std::span<const kernel::ExprId> index)>;
+void lower_each(Context& context, Location to, const Type& type, const std::string& stem,
+                const ElementFn& value);
+/// `v` in memory as elements of `dtype`.
+Location memory_as(Context& context, ir::Value v, DType dtype);
+/// Steps for each value of an index from 0 to `count`.
+void emit_counted(Context& context, std::int64_t count, const std::string& name,
+                  const std::function<void(const HostExpr& index)>& emit_steps);
+
+}  // namespace partita::passes
