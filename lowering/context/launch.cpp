@@ -13,7 +13,7 @@ using kernel::ExprId;
 static constexpr std::int64_t group_size = 64;
 
 void Context::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items,
-                         const std::string& name, bool of_any_group) {
+                     const std::string& name, bool of_any_group) {
   Launch l;
   std::int64_t local = of_any_group ? 1 : group_size;
   ExprId limit{};

@@ -19,7 +19,7 @@ void lower_collective(Context& context, Node& node) {
       context.place(node.result(k), context.place_of({token.node, -1 - k}));
     return;
   }
-    const int request = context.new_request(node.result());
+  const int request = context.new_request(node.result());
   const std::string& axis = node.attrs.text("placement");
   context.placement_index(axis);
   if (node.is("mr.all_gather_start")) {
@@ -28,12 +28,12 @@ void lower_collective(Context& context, Node& node) {
       const Location from = context.memory(v), to = context.new_temporary(v.type(), "gathered");
       const std::int64_t inner = v.type().dims[0] == 0 ? 0 : v.type().count() / v.type().dims[0];
       context.emit(AllGatherStart{request,
-                          axis,
-                          v.type().dtype,
-                          inner,
-                          {from.buffer, from.offset},
-                          {to.buffer, to.offset}},
-           step_name(node));
+                                  axis,
+                                  v.type().dtype,
+                                  inner,
+                                  {from.buffer, from.offset},
+                                  {to.buffer, to.offset}},
+                   step_name(node));
       context.place({&node, -1 - int(k)}, to);
     }
     context.count("collectives");

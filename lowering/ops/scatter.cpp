@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/ops/support/support.hpp"
+#include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
@@ -76,14 +77,142 @@ struct ScatterSpace {
   }
 };
 
+/// The kernel: work-items along dimensions whose updates never meet, turns of a loop along the others.
+class ScatterKernel {
+ public:
+  ScatterKernel(Context& context, const Node& node, std::size_t n, std::vector<Location> results)
+      : context_(context),
+        node_(node),
+        n_(n),
+        space_(node, n),
+        operand_dims_(node.operand(0).type().dims),
+        update_dims_(node.operand(n + 1).type().dims),
+        results_(std::move(results)),
+        width_(space_.width(node, n, context.policy().tiles.vector_bytes)),
+        parallel_(extents(space_.parallel)),
+        serial_(extents(space_.serial)),
+        kernel_(std::make_unique<Kernel>()),
+        body_(context, *kernel_) {
+    if (width_ > 1) parallel_.back() /= width_;
+  }
+
+  void launch() {
+    const std::int64_t items = Type{.dims = parallel_}.count(),
+                       trips = Type{.dims = serial_}.count();
+    if (items == 0 || trips == 0) return;
+    kernel_->stem = step_name(node_);
+    kernel_->pool.set_extent(0, items);
+    const std::int32_t trip = kernel_->new_variable(trips);
+    find_place(trip);
+    find_target();
+    ExprId inside = pool().boolean(true);
+    for (std::size_t d = 0; d < target_.size(); ++d) {
+      inside = pool().logical_and(inside, pool().less_equal(pool().index(0), target_[d]));
+      inside = pool().logical_and(inside, pool().less(target_[d], pool().index(operand_dims_[d])));
+    }
+    std::vector<Stmt> guarded;
+    guarded.push_back(when(inside, update()));
+    kernel_->body.push_back(loop(trip, pool().index(trips), std::move(guarded)));
+    const std::string name = kernel_->stem;
+    context_.launch(std::move(kernel_), body_, items, name);
+  }
+
+ private:
+  kernel::ExprPool& pool() { return body_.pool(); }
+  [[nodiscard]] Dims extents(const I64s& dims) const {
+    Dims e;
+    for (std::int64_t d : dims) e.push_back(update_dims_[std::size_t(d)]);
+    return e;
+  }
+
+  /// The element of the updates that a work-item and a turn are at.
+  void find_place(std::int32_t trip) {
+    at_.resize(update_dims_.size());
+    const auto p = kernel::delinearize(pool(), pool().variable(0), parallel_),
+               s = kernel::delinearize(pool(), pool().variable(trip), serial_);
+    for (std::size_t d = 0; d < p.size(); ++d) at_[std::size_t(space_.parallel[d])] = p[d];
+    for (std::size_t d = 0; d < s.size(); ++d) at_[std::size_t(space_.serial[d])] = s[d];
+    if (width_ == 1) return;
+    lane_ = kernel_->new_variable(width_);
+    at_.back() = pool().add(pool().mul(at_.back(), width_), pool().variable(lane_));
+  }
+
+  /// Element of the operand: window offset plus scattered start plus batch.
+  void find_target() {
+    const ir::Value indices = node_.operand(n_);
+    target_.assign(operand_dims_.size(), pool().index(0));
+    Dims window_extents(operand_dims_.size(), 1);
+    for (std::size_t w = 0; w < space_.window_dims.size(); ++w) {
+      const auto d = std::size_t(space_.window_operand_dims[w]);
+      target_[d] = at_[std::size_t(space_.window_dims[w])];
+      window_extents[d] = update_dims_[std::size_t(space_.window_dims[w])];
+    }
+    std::vector<ExprId> index_at(indices.type().dims.size(), pool().index(0));
+    for (std::int64_t d : space_.scatter_dims)
+      index_at[std::size_t(space_.index_dim_of(d))] = at_[std::size_t(d)];
+    for (std::size_t b = 0; b < space_.batching.size(); ++b)
+      target_[std::size_t(space_.batching[b])] = index_at[std::size_t(space_.index_batching[b])];
+    for (std::size_t j = 0; j < space_.to_operand.size(); ++j) {
+      if (std::size_t(space_.index_vector_dim) < index_at.size())
+        index_at[std::size_t(space_.index_vector_dim)] = pool().index(std::int64_t(j));
+      const auto d = std::size_t(space_.to_operand[j]);
+      // What lies further outside is outside with every element of the window.
+      target_[d] =
+          pool().add(target_[d], ir::ops::lower_within(pool(), body_.element(indices, index_at),
+                                                       -window_extents[d], operand_dims_[d]));
+    }
+  }
+
+  /// The combiner, from the old element and the update's.
+  std::vector<Stmt> update() {
+    const ExprId linear = kernel::linear_index(pool(), target_, operand_dims_);
+    std::vector<std::int32_t> memory;
+    std::vector<Stmt> stmts;
+    body_.note_count(node_.operand(0).type().count());
+    for (std::size_t i = 0; i < n_; ++i) {
+      const DType d = node_.result_types()[i].dtype;
+      memory.push_back(body_.buffer(results_[i], d, true));
+      // The old element is read again each time: registers keep it apart from other loads.
+      const std::int32_t old = kernel_->next_register++;
+      stmts.push_back({.kind = Stmt::Kind::declare,
+                       .slot = old,
+                       .dtype = d,
+                       .value = pool().load(memory[i], d, linear),
+                       .width = width_,
+                       .lane = lane_});
+      body_.define(node_.region(0).argument(int(i)), pool().reg(old, d));
+      body_.define(node_.region(0).argument(int(n_ + i)),
+                   body_.element(node_.operand(n_ + 1 + i), at_));
+    }
+    for (std::size_t i = 0; i < n_; ++i)
+      stmts.push_back({.kind = Stmt::Kind::store,
+                       .slot = memory[i],
+                       .dtype = node_.result_types()[i].dtype,
+                       .value = body_.combined(node_.region(0), i),
+                       .other = linear,
+                       .width = width_,
+                       .lane = lane_});
+    return stmts;
+  }
+
+  Context& context_;
+  const Node& node_;
+  std::size_t n_;
+  ScatterSpace space_;
+  const Dims &operand_dims_, &update_dims_;
+  std::vector<Location> results_;
+  int width_;
+  Dims parallel_, serial_;
+  std::unique_ptr<Kernel> kernel_;
+  KernelBody body_;
+  std::int32_t lane_ = -1;
+  std::vector<ExprId> at_, target_;
+};
+
 }  // namespace
 
 static void lower_scatter(Context& context, Node& node) {
   const std::size_t n = node.result_types().size();
-  const ir::Value indices = node.operand(n);
-  const ScatterSpace space(node, n);
-  const Dims& operand_dims = node.operand(0).type().dims;
-  const Dims& update_dims = node.operand(n + 1).type().dims;
   std::vector<Location> results;
   for (std::size_t i = 0; i < n; ++i) {
     const Type& type = node.result_types()[i];
@@ -93,91 +222,7 @@ static void lower_scatter(Context& context, Node& node) {
     else
       lower_loops(context, node.operand(i), results[i]);
   }
-  const auto extents = [&](const I64s& dims) {
-    Dims e;
-    for (std::int64_t d : dims) e.push_back(update_dims[std::size_t(d)]);
-    return e;
-  };
-  const int width = space.width(node, n, context.policy().tiles.vector_bytes);
-  Dims parallel = extents(space.parallel);
-  const Dims serial = extents(space.serial);
-  if (width > 1) parallel.back() /= width;
-  const std::int64_t items = Type{.dims = parallel}.count(), trips = Type{.dims = serial}.count();
-  if (items > 0 && trips > 0) {
-    auto k = std::make_unique<Kernel>();
-    k->stem = step_name(node);
-    k->pool.set_extent(0, items);
-    KernelBody body(context, *k);
-    auto& pool = k->pool;
-    const std::int32_t trip = k->new_variable(trips);
-    std::vector<ExprId> at(update_dims.size());
-    const auto p = kernel::delinearize(pool, pool.variable(0), parallel),
-               s = kernel::delinearize(pool, pool.variable(trip), serial);
-    for (std::size_t d = 0; d < p.size(); ++d) at[std::size_t(space.parallel[d])] = p[d];
-    for (std::size_t d = 0; d < s.size(); ++d) at[std::size_t(space.serial[d])] = s[d];
-    const std::int32_t lane = width > 1 ? k->new_variable(width) : -1;
-    if (width > 1) at.back() = pool.add(pool.mul(at.back(), width), pool.variable(lane));
-    // Element of the operand: window offset plus scattered start plus batch.
-    std::vector<ExprId> target(operand_dims.size(), pool.index(0));
-    Dims window_extents(operand_dims.size(), 1);
-    for (std::size_t w = 0; w < space.window_dims.size(); ++w) {
-      const auto d = std::size_t(space.window_operand_dims[w]);
-      target[d] = at[std::size_t(space.window_dims[w])];
-      window_extents[d] = update_dims[std::size_t(space.window_dims[w])];
-    }
-    std::vector<ExprId> index_at(indices.type().dims.size(), pool.index(0));
-    for (std::int64_t d : space.scatter_dims)
-      index_at[std::size_t(space.index_dim_of(d))] = at[std::size_t(d)];
-    for (std::size_t b = 0; b < space.batching.size(); ++b)
-      target[std::size_t(space.batching[b])] = index_at[std::size_t(space.index_batching[b])];
-    for (std::size_t j = 0; j < space.to_operand.size(); ++j) {
-      if (std::size_t(space.index_vector_dim) < index_at.size())
-        index_at[std::size_t(space.index_vector_dim)] = pool.index(std::int64_t(j));
-      const auto d = std::size_t(space.to_operand[j]);
-      // What lies further outside is outside with every element of the window.
-      target[d] = pool.add(target[d], ir::ops::lower_within(pool, body.element(indices, index_at),
-                                                            -window_extents[d], operand_dims[d]));
-    }
-    ExprId inside = pool.boolean(true);
-    for (std::size_t d = 0; d < target.size(); ++d) {
-      inside = pool.logical_and(inside, pool.less_equal(pool.index(0), target[d]));
-      inside = pool.logical_and(inside, pool.less(target[d], pool.index(operand_dims[d])));
-    }
-    const ExprId linear = kernel::linear_index(pool, target, operand_dims);
-    std::vector<std::int32_t> memory;
-    std::vector<Stmt> stmts;
-    body.note_count(node.operand(0).type().count());
-    for (std::size_t i = 0; i < n; ++i) {
-      const DType d = node.result_types()[i].dtype;
-      memory.push_back(body.buffer(results[i], d, true));
-      // The old element is read again each time: registers keep it apart from other loads.
-      const std::int32_t old = k->next_register++;
-      stmts.push_back({.kind = Stmt::Kind::declare,
-                       .slot = old,
-                       .dtype = d,
-                       .value = pool.load(memory[i], d, linear),
-                       .width = width,
-                       .lane = lane});
-      body.define(node.region(0).argument(int(i)), pool.reg(old, d));
-      body.define(node.region(0).argument(int(n + i)), body.element(node.operand(n + 1 + i), at));
-    }
-    for (std::size_t i = 0; i < n; ++i)
-      stmts.push_back({.kind = Stmt::Kind::store,
-                       .slot = memory[i],
-                       .dtype = node.result_types()[i].dtype,
-                       .value = body.combined(node.region(0), i),
-                       .other = linear,
-                       .width = width,
-                       .lane = lane});
-    std::vector<Stmt> guarded;
-    guarded.push_back({.kind = Stmt::Kind::when, .value = inside, .body = std::move(stmts)});
-    k->body.push_back({.kind = Stmt::Kind::loop,
-                       .slot = trip,
-                       .value = pool.index(trips),
-                       .body = std::move(guarded)});
-    const std::string name = k->stem;
-    context.launch(std::move(k), body, items, name);
-  }
+  ScatterKernel(context, node, n, results).launch();
   for (std::size_t i = 0; i < n; ++i) context.place(node.result(int(i)), results[i]);
 }
 

@@ -40,7 +40,7 @@ double fold_identity(const std::string& combiner, DType d) {
 }
 
 void lower_fold(Context& context, Value v, Location accumulator, const std::string& combiner,
-                             bool has_lanes, const HostExpr& count) {
+                bool has_lanes, const HostExpr& count) {
   Type type = v.type();
   if (has_lanes) type.dims.erase(type.dims.begin());
   const std::int64_t n = type.count();
@@ -83,8 +83,8 @@ void lower_stack(Context& context, Value v, Location to, bool has_lanes, const H
   const ExprId value = body.element(v, kernel::delinearize(k->pool, item, v.type().dims));
   k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype, item, value));
   const std::string name = k->stem;
-  context.launch(std::move(k), body, has_lanes ? count * HostExpr(n / v.type().dims[0]) : HostExpr(n),
-         name);
+  context.launch(std::move(k), body,
+                 has_lanes ? count * HostExpr(n / v.type().dims[0]) : HostExpr(n), name);
 }
 
 }  // namespace partita::passes

@@ -14,86 +14,112 @@ using ir::Graph;
 using ir::Node;
 using ir::Value;
 
-void lower_foreach(Context& context, Node& node) {
-  const bool is_split = !context.is_within_partitions();
-  const std::string& placement = node.attrs.text("placement");
-  const std::int64_t block = node.attrs.i64("block");
-  const bool has_lanes = block > 1;
-  const auto sliced = std::size_t(node.attrs.i64s("operand_segments")[0]);
-  const Graph& body = node.region(0);
-  const auto* kinds = node.attrs.find("results")->get_if<ir::List>();
-  const std::int64_t size = transforms::declared_size(context.module(), placement);
+/// One loop, and what its parts ask.
+class Foreach {
+ public:
+  Foreach(Context& context, Node& node)
+      : context_(context),
+        node_(node),
+        body_(node.region(0)),
+        placement_(node.attrs.text("placement")),
+        block_(node.attrs.i64("block")),
+        is_split_(!context.is_within_partitions()),
+        begin_(0),
+        end_(transforms::declared_size(context.module(), placement_)) {}
 
-  int placement_number = -1;
-  HostExpr begin(0), end(size);
-  if (is_split) {
-    placement_number = context.placement_index(placement);
-    const Placement& p = context.plan().placements[std::size_t(placement_number)];
-    begin = HostExpr::variable(p.begin_variable);
-    end = HostExpr::variable(p.end_variable);
-  }
-  const int iv = context.new_variable(placement + ".i");
-  const HostExpr first = HostExpr::variable(iv);
-  const HostExpr count = has_lanes ? min(HostExpr(block), end - first) : HostExpr(1);
-  context.set_host_value(body.argument(0), first);
-  context.set_host_value(body.argument(1), count);
-
-  for (std::size_t k = 0; k < node.operands().size(); ++k) {
-    const Value argument = body.argument(int(k) + 2), operand = node.operand(k);
-    if (k >= sliced) {
-      if (context.is_host(operand))
-        context.set_host_value(argument, context.host_value(operand));
-      else
-        context.place(argument, context.memory(operand));
-      continue;
+  void lower() {
+    if (is_split_) {
+      number_ = context_.placement_index(placement_);
+      const Placement& p = context_.plan().placements[std::size_t(number_)];
+      begin_ = HostExpr::variable(p.begin_variable);
+      end_ = HostExpr::variable(p.end_variable);
     }
-    const Location at = context.memory(operand);
-    context.place(operand, at);
-    context.add_slice(argument, {operand, context.is_split(operand) ? first - begin : first, count,
-                         has_lanes});
-  }
-
-  // Results: accumulators start from the identity, stacked ones hold this shard's block.
-  std::vector<Location> results;
-  for (std::size_t k = 0; k < node.result_types().size(); ++k) {
-    const Type& type = node.result_types()[k];
-    const std::string& kind = *kinds->items[k].get_if<std::string>();
-    if (kind != "stack") {
-      results.push_back(context.new_temporary(type, cat(kind, " over ", placement)));
-      lower_fill(context, results[k], type, fold_identity(kind, type.dtype));
-    } else if (is_split) {
-      const std::int64_t inner = type.dims[0] == 0 ? 0 : type.count() / type.dims[0];
-      results.push_back({context.new_buffer(BufferKind::block, type.dtype, (end - begin) * HostExpr(inner),
-                                    "stack over " + placement),
-                         0});
-    } else {
-      results.push_back(context.new_temporary(type, "stack over " + placement));
+    const int iv = context_.new_variable(placement_ + ".i");
+    first_ = HostExpr::variable(iv);
+    count_ = has_lanes() ? min(HostExpr(block_), end_ - first_) : HostExpr(1);
+    context_.set_host_value(body_.argument(0), first_);
+    context_.set_host_value(body_.argument(1), count_);
+    bind_operands();
+    begin_results();
+    For loop{.variable = iv, .begin = begin_, .end = end_, .step = block_};
+    loop.body = context_.capture_partitions([&] {
+      context_.lower_graph(body_);
+      for (std::size_t k = 0; k < results_.size(); ++k) add_to_result(k);
+    });
+    context_.emit(std::move(loop), "foreach_" + placement_);
+    for (std::size_t k = 0; k < results_.size(); ++k) {
+      context_.place(node_.result(int(k)), results_[k]);
+      if (is_split_ && is_stack(k)) context_.set_split(node_.result(int(k)), number_);
     }
   }
-  For loop{.variable = iv, .begin = begin, .end = end, .step = block};
-  loop.body = context.capture_partitions([&] {
-    context.lower_graph(body);
-    for (std::size_t k = 0; k < results.size(); ++k) {
-      const Value v = body.results[k];
-      const std::string& kind = *kinds->items[k].get_if<std::string>();
-      if (kind != "stack") {
-        lower_fold(context, v, results[k], kind, has_lanes, count);
+
+ private:
+  [[nodiscard]] bool has_lanes() const { return block_ > 1; }
+  /// "stack", or the combiner that folds.
+  [[nodiscard]] const std::string& kind(std::size_t k) const {
+    return *node_.attrs.find("results")->get_if<ir::List>()->items[k].get_if<std::string>();
+  }
+  [[nodiscard]] bool is_stack(std::size_t k) const { return kind(k) == "stack"; }
+  /// Elements of one partition.
+  static HostExpr inner_count(const Type& type) {
+    return {type.dims[0] == 0 ? 0 : type.count() / type.dims[0]};
+  }
+
+  void bind_operands() {
+    const auto sliced = std::size_t(node_.attrs.i64s("operand_segments")[0]);
+    for (std::size_t k = 0; k < node_.operands().size(); ++k) {
+      const Value argument = body_.argument(int(k) + 2), operand = node_.operand(k);
+      if (k >= sliced) {
+        if (context_.is_host(operand))
+          context_.set_host_value(argument, context_.host_value(operand));
+        else
+          context_.place(argument, context_.memory(operand));
         continue;
       }
-      Location to = results[k];
-      const Type& type = node.result_types()[k];
-      const std::int64_t inner = type.dims[0] == 0 ? 0 : type.count() / type.dims[0];
-      to.offset = to.offset + (is_split ? first - begin : first) * HostExpr(inner);
-      lower_stack(context, v, to, has_lanes, count);
+      const Location at = context_.memory(operand);
+      context_.place(operand, at);
+      const HostExpr first = context_.is_split(operand) ? first_ - begin_ : first_;
+      context_.add_slice(argument, {operand, first, count_, has_lanes()});
     }
-  });
-  context.emit(std::move(loop), "foreach_" + placement);
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    context.place(node.result(int(k)), results[k]);
-    if (is_split && *kinds->items[k].get_if<std::string>() == "stack")
-      context.set_split(node.result(int(k)), placement_number);
   }
-}
+
+  /// Accumulators start from the identity, stacked ones hold this shard's block.
+  void begin_results() {
+    for (std::size_t k = 0; k < node_.result_types().size(); ++k) {
+      const Type& type = node_.result_types()[k];
+      const std::string name = cat(kind(k), " over ", placement_);
+      if (is_split_ && is_stack(k)) {
+        const HostExpr count = (end_ - begin_) * inner_count(type);
+        results_.push_back({context_.new_buffer(BufferKind::block, type.dtype, count, name), 0});
+        continue;
+      }
+      results_.push_back(context_.new_temporary(type, name));
+      if (!is_stack(k)) lower_fill(context_, results_[k], type, fold_identity(kind(k), type.dtype));
+    }
+  }
+
+  void add_to_result(std::size_t k) {
+    const Value v = body_.results[k];
+    if (!is_stack(k)) return lower_fold(context_, v, results_[k], kind(k), has_lanes(), count_);
+    Location to = results_[k];
+    to.offset =
+        to.offset + (is_split_ ? first_ - begin_ : first_) * inner_count(node_.result_types()[k]);
+    lower_stack(context_, v, to, has_lanes(), count_);
+  }
+
+  Context& context_;
+  Node& node_;
+  const Graph& body_;
+  const std::string& placement_;
+  std::int64_t block_;
+  bool is_split_;
+  int number_ = -1;         ///< of the placement, where it is split
+  HostExpr begin_, end_;    ///< partitions of this shard
+  HostExpr first_, count_;  ///< partitions of this turn
+  std::vector<Location> results_;
+};
+
+void lower_foreach(Context& context, Node& node) { Foreach(context, node).lower(); }
 
 }  // namespace
 
