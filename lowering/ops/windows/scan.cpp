@@ -102,84 +102,114 @@ struct ScanKernel {
   }
 };
 
+/// A scan in blocks of each lane: totals of blocks, what precedes each, and the scan itself.
+class Scan {
+ public:
+  Scan(Context& context, Node& node, const ir::ScanShape& shape)
+      : context_(context),
+        node_(node),
+        type_(node.result_types()[0]),
+        n_(node.result_types().size()),
+        lanes_(type_, shape),
+        name_("scan_" + step_name(node)) {
+    block_ = lanes_.extent;
+    if (lanes_.lanes < many_lanes && lanes_.extent >= short_scan)
+      while (block_ > shortest_block &&
+             lanes_.lanes * ((lanes_.extent + block_ - 1) / block_) < many_lanes)
+        block_ = (block_ + 1) / 2;
+    blocks_ = (lanes_.extent + block_ - 1) / block_;
+  }
+
+  void launch(const std::vector<Location>& results) {
+    if (blocks_ > 1) {
+      launch_totals();
+      launch_offsets();
+    }
+    const std::int64_t items = lanes_.lanes * blocks_;
+    ScanKernel k(context_, node_, lanes_, name_, items);
+    auto& pool = k.pool();
+    const auto place = kernel::delinearize(pool, pool.variable(0), {lanes_.lanes, blocks_});
+    k.reduction.declare(*k.kernel, k.kernel->body,
+                        blocks_ > 1 ? k.loads(totals_, pool.variable(0)) : k.inits());
+    const std::int32_t c = k.kernel->new_variable(block_);
+    const ExprId step = pool.add(pool.mul(place[1], block_), pool.variable(c));
+    std::vector<Stmt> inner = k.combine(k.elements(place[0], step));
+    k.store_results(inner, results, place[0], step);
+    k.kernel->body.push_back(loop(c, pool.index(block_), within(k, step, std::move(inner))));
+    run(k, items);
+  }
+
+ private:
+  void launch_totals() {
+    const std::int64_t items = lanes_.lanes * blocks_;
+    ScanKernel k(context_, node_, lanes_, "blocks_of_" + name_, items);
+    auto& pool = k.pool();
+    const auto place = kernel::delinearize(pool, pool.variable(0), {lanes_.lanes, blocks_});
+    const ExprId first = pool.mul(place[1], block_);
+    k.reduction.declare(*k.kernel, k.kernel->body, k.elements(place[0], first));
+    const std::int32_t c = k.kernel->new_variable(block_ - 1);
+    const ExprId step = pool.add(first, pool.add(pool.variable(c), 1));
+    std::vector<Stmt> inner = within(k, step, k.combine(k.elements(place[0], step)));
+    k.kernel->body.push_back(loop(c, pool.index(block_ - 1), std::move(inner)));
+    for (std::size_t i = 0; i < n_; ++i)
+      totals_.push_back(context_.new_temporary(
+          {.dtype = k.reduction.accumulators[i], .dims = {lanes_.lanes, blocks_}}, "totals"));
+    k.store_totals(k.kernel->body, totals_, pool.variable(0));
+    run(k, items);
+  }
+
+  /// Each block's total gives way to what precedes the block.
+  void launch_offsets() {
+    ScanKernel k(context_, node_, lanes_, "offsets_of_" + name_, lanes_.lanes);
+    auto& pool = k.pool();
+    k.reduction.declare(*k.kernel, k.kernel->body, k.inits());
+    const std::int32_t b = k.kernel->new_variable(blocks_);
+    const ExprId at = pool.add(pool.mul(pool.variable(0), blocks_), pool.variable(b));
+    std::vector<Stmt> inner;
+    std::vector<ExprId> held;
+    const std::vector<ExprId> loaded = k.loads(totals_, at);
+    for (std::size_t i = 0; i < n_; ++i) {
+      const Register total(*k.kernel, k.reduction.accumulators[i]);
+      inner.push_back(total.declare(loaded[i]));
+      held.push_back(total.value(pool));
+    }
+    k.store_totals(inner, totals_, at);
+    for (Stmt& s : k.combine(held)) inner.push_back(std::move(s));
+    k.kernel->body.push_back(loop(b, pool.index(blocks_), std::move(inner)));
+    run(k, lanes_.lanes);
+  }
+
+  /// The last block may be shorter.
+  std::vector<Stmt> within(ScanKernel& k, ExprId step, std::vector<Stmt> stmts) const {
+    if (blocks_ * block_ == lanes_.extent) return stmts;
+    std::vector<Stmt> guarded;
+    guarded.push_back(when(k.pool().less(step, k.pool().index(lanes_.extent)), std::move(stmts)));
+    return guarded;
+  }
+  void run(ScanKernel& k, std::int64_t items) {
+    k.body.note_count(type_.count());
+    const std::string name = k.kernel->stem;
+    context_.launch(std::move(k.kernel), k.body, items, name);
+  }
+
+  Context& context_;
+  Node& node_;
+  const Type& type_;
+  std::size_t n_;
+  Lanes lanes_;
+  std::string name_;
+  std::int64_t block_ = 0, blocks_ = 0;
+  std::vector<Location> totals_;
+};
+
 }  // namespace
 
 void lower_scan(Context& context, Node& node, const ir::ScanShape& shape) {
-  const std::size_t n = node.result_types().size();
-  const Type& type = node.result_types()[0];
-  const Lanes lanes(type, shape);
-  std::vector<Location> results, totals;
-  for (std::size_t i = 0; i < n; ++i)
-    results.push_back(context.new_temporary(node.result_types()[i], step_name(node)));
-  const auto finish = [&] {
-    for (std::size_t i = 0; i < n; ++i) context.place(node.result(int(i)), results[i]);
-  };
-  if (type.count() == 0) return finish();
-  const auto run = [&](ScanKernel& k, std::int64_t items) {
-    k.body.note_count(type.count());
-    const std::string name = k.kernel->stem;
-    context.launch(std::move(k.kernel), k.body, items, name);
-  };
-  std::int64_t block = lanes.extent;
-  if (lanes.lanes < many_lanes && lanes.extent >= short_scan)
-    while (block > shortest_block &&
-           lanes.lanes * ((lanes.extent + block - 1) / block) < many_lanes)
-      block = (block + 1) / 2;
-  const std::int64_t blocks = (lanes.extent + block - 1) / block, items = lanes.lanes * blocks;
-  const std::string name = "scan_" + step_name(node);
-  if (blocks > 1) {
-    {
-      ScanKernel k(context, node, lanes, "blocks_of_" + name, items);
-      auto& pool = k.pool();
-      const auto place = kernel::delinearize(pool, pool.variable(0), {lanes.lanes, blocks});
-      const ExprId first = pool.mul(place[1], block);
-      k.reduction.declare(*k.kernel, k.kernel->body, k.elements(place[0], first));
-      const std::int32_t c = k.kernel->new_variable(block - 1);
-      const ExprId step = pool.add(first, pool.add(pool.variable(c), 1));
-      std::vector<Stmt> inner = k.combine(k.elements(place[0], step));
-      if (blocks * block != lanes.extent)
-        inner = {when(pool.less(step, pool.index(lanes.extent)), std::move(inner))};
-      k.kernel->body.push_back(loop(c, pool.index(block - 1), std::move(inner)));
-      for (std::size_t i = 0; i < n; ++i)
-        totals.push_back(context.new_temporary(
-            {.dtype = k.reduction.accumulators[i], .dims = {lanes.lanes, blocks}}, "totals"));
-      k.store_totals(k.kernel->body, totals, pool.variable(0));
-      run(k, items);
-    }
-    // Each block's total gives way to what precedes the block.
-    ScanKernel k(context, node, lanes, "offsets_of_" + name, lanes.lanes);
-    auto& pool = k.pool();
-    k.reduction.declare(*k.kernel, k.kernel->body, k.inits());
-    const std::int32_t b = k.kernel->new_variable(blocks);
-    const ExprId at = pool.add(pool.mul(pool.variable(0), blocks), pool.variable(b));
-    std::vector<Stmt> inner;
-    std::vector<ExprId> held;
-    const std::vector<ExprId> loaded = k.loads(totals, at);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::int32_t slot = k.kernel->next_register++;
-      const DType d = k.reduction.accumulators[i];
-      inner.push_back({.kind = Stmt::Kind::declare, .slot = slot, .dtype = d, .value = loaded[i]});
-      held.push_back(pool.reg(slot, d));
-    }
-    k.store_totals(inner, totals, at);
-    for (Stmt& s : k.combine(held)) inner.push_back(std::move(s));
-    k.kernel->body.push_back(loop(b, pool.index(blocks), std::move(inner)));
-    run(k, lanes.lanes);
-  }
-  ScanKernel k(context, node, lanes, name, items);
-  auto& pool = k.pool();
-  const auto place = kernel::delinearize(pool, pool.variable(0), {lanes.lanes, blocks});
-  k.reduction.declare(*k.kernel, k.kernel->body,
-                      blocks > 1 ? k.loads(totals, pool.variable(0)) : k.inits());
-  const std::int32_t c = k.kernel->new_variable(block);
-  const ExprId step = pool.add(pool.mul(place[1], block), pool.variable(c));
-  std::vector<Stmt> inner = k.combine(k.elements(place[0], step));
-  k.store_results(inner, results, place[0], step);
-  if (blocks * block != lanes.extent)
-    inner = {when(pool.less(step, pool.index(lanes.extent)), std::move(inner))};
-  k.kernel->body.push_back(loop(c, pool.index(block), std::move(inner)));
-  run(k, items);
-  finish();
+  std::vector<Location> results;
+  for (const Type& type : node.result_types())
+    results.push_back(context.new_temporary(type, step_name(node)));
+  if (node.result_types()[0].count() > 0) Scan(context, node, shape).launch(results);
+  for (std::size_t i = 0; i < results.size(); ++i) context.place(node.result(int(i)), results[i]);
 }
 
 }  // namespace partita::passes

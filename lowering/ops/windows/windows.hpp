@@ -12,6 +12,7 @@
 namespace partita::passes {
 
 void lower_convolution(Context& context, ir::Node& node);
+void lower_select_and_scatter(Context& context, ir::Node& node);
 void lower_reduce_window(Context& context, ir::Node& node, std::vector<ir::WindowDim> window);
 /// A reduce_window that is a scan, whose combiner absorbs_initial().
 void lower_scan(Context& context, ir::Node& node, const ir::ScanShape& shape);
