@@ -135,6 +135,38 @@ void add_residuals(const PassContext& context, Artifact& artifact) {
   }
 }
 
+/// What was asked for and decided, as the manifest and `inspect` say it.
+void add_properties(const ir::Module& module, const CompileOptions& options, const PlanDraft& draft,
+                    Artifact& artifact) {
+  for (const auto& [name, size] : options.placements)
+    artifact.properties.emplace_back("placement." + name, std::to_string(size));
+  for (const auto& [placement, reason] : block_reasons(module))
+    artifact.properties.emplace_back("block." + placement, reason);
+  for (const auto& [name, how] : draft.contractions)
+    artifact.properties.emplace_back("contraction." + name, how);
+  artifact.properties.emplace_back("device", options.device);
+  if (!options.device_profile.empty())
+    artifact.properties.emplace_back("device_profile", options.device_profile);
+  artifact.properties.emplace_back("function", options.function);
+  artifact.properties.emplace_back("gemm", options.gemm);
+  artifact.properties.emplace_back("layout", options.layout);
+}
+
+/// From what lowering leaves to what is printed.
+void schedule(const CompileOptions& options, const Target& target, PlanDraft& draft) {
+  remove_copies(draft);
+  remove_dead_steps(draft);
+  remove_copies(draft);
+  fuse_launches(draft);
+  remove_unread_stores(draft);
+  if (target.has_row_launches) {
+    launch_rows(draft, target.tiles(options).vector_bytes);
+    pack_launches(draft);
+  }
+  assign_arena(draft, options.shares_arena);
+  prove_independence(draft);
+}
+
 void check_dumps(const RunOptions& dumps) {
   std::vector<std::string> known{"all"};
   for (const PassRun& run : named_pipeline("compile"))
@@ -225,19 +257,7 @@ Artifact compile_once(const ir::Module& original, const CompileOptions& options,
   PlanDraft draft;
   watch.time("form-kernels",
              [&] { draft = Context(*module, module->entry(options.function), policy).lower(); });
-  watch.time("plan", [&] {
-    remove_copies(draft);
-    remove_dead_steps(draft);
-    remove_copies(draft);
-    fuse_launches(draft);
-    remove_unread_stores(draft);
-    if (target.has_row_launches) {
-      launch_rows(draft, target.tiles(options).vector_bytes);
-      pack_launches(draft);
-    }
-    assign_arena(draft, options.shares_arena);
-    prove_independence(draft);
-  });
+  watch.time("plan", [&] { schedule(options, target, draft); });
   watch.time("codegen", [&] {
     artifact.plan = draft.plan;
     artifact.constants = std::move(draft.constants);
@@ -253,23 +273,11 @@ Artifact compile_once(const ir::Module& original, const CompileOptions& options,
     throw_user_error(cat("--memory-budget: expected at most ", options.memory_budget,
                          " bytes on one shard, found ", planned.one_shard, " (", planned.formula,
                          ")"));
-  for (const auto& [name, size] : options.placements)
-    artifact.properties.emplace_back("placement." + name, std::to_string(size));
-  for (const auto& [placement, reason] : block_reasons(*module))
-    artifact.properties.emplace_back("block." + placement, reason);
+  add_properties(*module, options, draft, artifact);
   r.tuning = tuning.text;
-  for (const auto& [name, how] : draft.contractions) {
-    r.contractions.push_back(cat(name, ": ", how));
-    artifact.properties.emplace_back("contraction." + name, how);
-  }
+  for (const auto& [name, how] : draft.contractions) r.contractions.push_back(cat(name, ": ", how));
   add_residuals(context, artifact);
-  artifact.properties.emplace_back("device", options.device);
-  if (!options.device_profile.empty())
-    artifact.properties.emplace_back("device_profile", options.device_profile);
   artifact.properties.emplace_back("tuning", tuning.text);
-  artifact.properties.emplace_back("function", options.function);
-  artifact.properties.emplace_back("gemm", options.gemm);
-  artifact.properties.emplace_back("layout", options.layout);
   artifact.properties.emplace_back("planned_bytes", planned.formula);
   std::ranges::sort(artifact.properties);
   return artifact;

@@ -5,6 +5,7 @@
 // kernel whose work-items each compute a tile of results in registers.  Either may do more to the
 // result before it is stored (epilogues.hpp).
 #include <algorithm>
+#include <array>
 
 #include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
@@ -36,6 +37,44 @@ Tile choose_tile(const ir::ContractionShape& s) {
   return t;
 }
 
+/// Rows or columns of a tile: those past the end read the last one again and are not stored.
+struct TileAxis {
+  std::vector<ExprId> at, read;
+  bool is_cut = false;
+  std::int64_t extent;
+
+  TileAxis(kernel::ExprPool& pool, ExprId tile, std::int64_t size, std::int64_t all) : extent(all) {
+    for (std::int64_t i = 0; i < size; ++i) at.push_back(pool.add(pool.mul(tile, size), i));
+    is_cut = extent % size != 0;
+    read = at;
+    if (is_cut)
+      for (ExprId& x : read) x = pool.min(x, pool.index(extent - 1));
+  }
+};
+
+/// Stores an element of a tile, after what follows the contraction.
+void store_element(const Epilogue& epilogue, KernelBody& body, Kernel& kernel, std::int32_t out,
+                   ExprId batch, const std::array<const TileAxis*, 2>& axes,
+                   const std::array<std::size_t, 2>& at, ExprId sum) {
+  auto& pool = kernel.pool;
+  const Value root = epilogue.root();
+  const ExprId row = axes[0]->at[at[0]], column = axes[1]->at[at[1]];
+  const auto index = root_index(pool, epilogue, batch, row, column);
+  const Node& node = *epilogue.contraction;
+  body.define(epilogue.contraction->result(), pool.convert(sum, node.result_types()[0].dtype));
+  Stmt last = store(out, root.type().dtype, kernel::linear_index(pool, index, root.type().dims),
+                    body.element(root, index));
+  ExprId inside = pool.boolean(true);
+  if (axes[0]->is_cut)
+    inside = pool.logical_and(inside, pool.less(row, pool.index(axes[0]->extent)));
+  if (axes[1]->is_cut)
+    inside = pool.logical_and(inside, pool.less(column, pool.index(axes[1]->extent)));
+  if (inside == pool.boolean(true))
+    kernel.body.push_back(std::move(last));
+  else
+    kernel.body.push_back(when(inside, {std::move(last)}));
+}
+
 /// Tiles of single elements: any dtype and any operands.
 std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, Kernel& kernel, KernelBody& body) {
   Node& node = *epilogue.contraction;
@@ -49,17 +88,7 @@ std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, Kernel& kernel,
   pool.set_extent(0, items);
   const auto place = kernel::delinearize(pool, pool.variable(0), {s.batch, tiles_m, tiles_n});
   const std::int32_t kk = kernel.new_variable(s.k);
-  // Rows and columns past the end read the last one again and are not stored.
-  const auto coordinates = [&](ExprId t, std::int64_t size, std::int64_t extent) {
-    std::vector<ExprId> c;
-    for (std::int64_t i = 0; i < size; ++i) c.push_back(pool.add(pool.mul(t, size), i));
-    if (extent % size == 0) return std::pair(c, c);
-    std::vector<ExprId> safe;
-    for (ExprId x : c) safe.push_back(pool.min(x, pool.index(extent - 1)));
-    return std::pair(c, safe);
-  };
-  const auto [rows, safe_rows] = coordinates(place[1], tile.m, s.m);
-  const auto [columns, safe_columns] = coordinates(place[2], tile.n, s.n);
+  const TileAxis rows(pool, place[1], tile.m, s.m), columns(pool, place[2], tile.n, s.n);
   std::vector<Register> acc;
   for (std::int64_t i = 0; i < tile.m * tile.n; ++i) {
     acc.emplace_back(kernel, acc_dtype);
@@ -72,8 +101,8 @@ std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, Kernel& kernel,
   const OperandIndex lhs{node.operand(0).type().dims, s.lhs_batch, s.lhs_free, s.lhs_contracting},
       rhs{node.operand(1).type().dims, s.rhs_batch, s.rhs_free, s.rhs_contracting};
   std::vector<ExprId> a, b;
-  for (ExprId r : safe_rows) a.push_back(operand(0, lhs, r));
-  for (ExprId c : safe_columns) b.push_back(operand(1, rhs, c));
+  for (ExprId r : rows.read) a.push_back(operand(0, lhs, r));
+  for (ExprId c : columns.read) b.push_back(operand(1, rhs, c));
   std::vector<Stmt> inner;
   for (std::int64_t i = 0; i < tile.m; ++i)
     for (std::int64_t j = 0; j < tile.n; ++j)
@@ -82,21 +111,10 @@ std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, Kernel& kernel,
   if (s.k > 0) kernel.body.push_back(loop(kk, pool.index(s.k), std::move(inner)));
   const std::int32_t out = body.buffer(to, root.type().dtype, true);
   body.note_count(root.type().count());
-  for (std::int64_t i = 0; i < tile.m; ++i)
-    for (std::int64_t j = 0; j < tile.n; ++j) {
-      const ExprId row = rows[std::size_t(i)], column = columns[std::size_t(j)];
-      const auto index = root_index(pool, epilogue, place[0], row, column);
-      body.define(node.result(), pool.convert(acc[std::size_t(i * tile.n + j)].value(pool), d));
-      Stmt last = store(out, root.type().dtype, kernel::linear_index(pool, index, root.type().dims),
-                        body.element(root, index));
-      ExprId inside = pool.boolean(true);
-      if (s.m % tile.m != 0) inside = pool.logical_and(inside, pool.less(row, pool.index(s.m)));
-      if (s.n % tile.n != 0) inside = pool.logical_and(inside, pool.less(column, pool.index(s.n)));
-      if (inside == pool.boolean(true))
-        kernel.body.push_back(std::move(last));
-      else
-        kernel.body.push_back(when(inside, {std::move(last)}));
-    }
+  for (std::size_t i = 0; i < rows.at.size(); ++i)
+    for (std::size_t j = 0; j < columns.at.size(); ++j)
+      store_element(epilogue, body, kernel, out, place[0], {&rows, &columns}, {i, j},
+                    acc[i * std::size_t(tile.n) + j].value(pool));
   return items;
 }
 
@@ -105,6 +123,22 @@ struct Matrix {
   MatrixLayout layout;
 };
 
+/// An operand as the library reads it, in memory; nothing where it cannot.
+std::optional<Matrix> library_matrix(Context& context, Node& node, bool is_lhs) {
+  const auto is_root = [&](Value x) { return context.is_placed(x) || context.slice(x) != nullptr; };
+  const auto view = strided_view(
+      context.analysis().library_operand(node, is_lhs), is_root,
+      [&](Value x) { return context.is_host(x); }, [&](Value x) { return context.host_value(x); });
+  if (!view) return std::nullopt;
+  if (const Slice* slice = context.slice(view->root); slice != nullptr && slice->has_lanes)
+    return std::nullopt;
+  const auto layout = matrix_layout(node, is_lhs, view->strides);
+  if (!layout) return std::nullopt;
+  Matrix m{.at = context.memory(view->root), .layout = *layout};
+  m.at.offset = m.at.offset + view->offset;
+  return m;
+}
+
 }  // namespace
 
 static bool lower_library_gemm(Context& context, const Epilogue& epilogue, Location to) {
@@ -112,24 +146,7 @@ static bool lower_library_gemm(Context& context, const Epilogue& epilogue, Locat
   const auto sum = accumulation(epilogue);
   if (!sum || !is_library_contraction(node, context.policy())) return false;
   const ir::ContractionShape s = contraction_shape(node);
-  const auto matrix = [&](bool is_lhs) -> std::optional<Matrix> {
-    const auto is_root = [&](Value x) {
-      return context.is_placed(x) || context.slice(x) != nullptr;
-    };
-    const auto view = strided_view(
-        context.analysis().library_operand(node, is_lhs), is_root,
-        [&](Value x) { return context.is_host(x); },
-        [&](Value x) { return context.host_value(x); });
-    if (!view) return std::nullopt;
-    if (const Slice* slice = context.slice(view->root); slice != nullptr && slice->has_lanes)
-      return std::nullopt;
-    const auto layout = matrix_layout(node, is_lhs, view->strides);
-    if (!layout) return std::nullopt;
-    Matrix m{.at = context.memory(view->root), .layout = *layout};
-    m.at.offset = m.at.offset + view->offset;
-    return m;
-  };
-  const auto a = matrix(true), b = matrix(false);
+  const auto a = library_matrix(context, node, true), b = library_matrix(context, node, false);
   if (!a || !b) return false;
   if (sum->addend.node != nullptr) {
     if (context.is_placed(sum->addend))

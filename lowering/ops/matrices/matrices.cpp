@@ -152,73 +152,85 @@ struct CholeskyColumn {
   }
 };
 
+/// One column of every matrix, or all columns where matrices are small.
+void launch_cholesky(Context& context, const Node& node, const Location& factor, DType d,
+                     const HostExpr& column) {
+  const Type& type = node.result_types()[0];
+  const MatrixStack a(type);
+  const std::int64_t n = a.rows;
+  const bool is_small = n <= small_matrix;
+  auto k = new_kernel(step_name(node), is_small ? a.count : a.count * n);
+  KernelBody body(context, *k);
+  ExprPool& pool = k->pool;
+  const auto place = kernel::delinearize(pool, pool.variable(0), {a.count, is_small ? 1 : n});
+  body.note_count(type.count());
+  const CholeskyColumn step{*k, body, node, a, body.buffer(factor, d, true), d, place[0]};
+  const Register diagonal(*k, ir::part_dtype(d));
+  std::vector<Stmt> stmts;
+  if (is_small) {
+    const std::int32_t jv = k->new_variable(n), rv = k->new_variable(n);
+    const ExprId j = pool.variable(jv), first = pool.add(j, 1);
+    step.pivot(stmts, diagonal, j);
+    stmts.push_back(step.store_pivot(diagonal, j));
+    std::vector<Stmt> rows;
+    step.below(rows, diagonal, pool.add(first, pool.variable(rv)), j);
+    stmts.push_back(loop(rv, pool.sub(pool.index(n), first), std::move(rows)));
+    k->body.push_back(loop(jv, pool.index(n), std::move(stmts)));
+  } else {
+    const ExprId j = body.scalar(column), i = place[1];
+    step.pivot(stmts, diagonal, j);
+    std::vector<Stmt> rows;
+    step.below(rows, diagonal, i, j);
+    stmts.push_back(when(pool.equal(i, j), {step.store_pivot(diagonal, j)}));
+    stmts.push_back(when(pool.less(j, i), std::move(rows)));
+    k->body.push_back(when(pool.less_equal(j, i), std::move(stmts)));
+  }
+  const std::string name = k->stem;
+  context.launch(std::move(k), body, is_small ? a.count : a.count * n, name);
+}
+
+/// The triangle of the factor at an index; a pivot that is not positive shows in the last one.
+ExprId triangle(KernelBody& body, const Node& node, const Location& factor, DType d,
+                std::span<const ExprId> index) {
+  const Type& type = node.result_types()[0];
+  const MatrixStack a(type);
+  ExprPool& pool = body.pool();
+  const ElementMath math{pool, d};
+  const std::int32_t l = body.buffer(factor, d, false);
+  const ExprId i = index[type.dims.size() - 2], j = index[type.dims.size() - 1];
+  const ExprId matrix = a.matrix(pool, index);
+  const bool lower = node.attrs.flag("lower");
+  const ExprId e =
+      pool.load(l, d, lower ? a.linear(pool, matrix, i, j) : a.linear(pool, matrix, j, i));
+  const ExprId in_triangle = lower ? pool.less_equal(j, i) : pool.less_equal(i, j);
+  const ExprId end = pool.index(a.rows - 1);
+  const ExprId last = math.real(pool.load(l, d, a.linear(pool, matrix, end, end)));
+  const ExprId value =
+      pool.choose(pool.apply("compare_ne", math.part, {last, last}),
+                  math.compose(last, pool.constant_of(math.part, 0)),
+                  pool.choose(in_triangle, lower ? e : math.conj(e), math.number(0)));
+  return pool.convert(value, type.dtype);
+}
+
 }  // namespace
 
 static void lower_cholesky(Context& context, Node& node) {
   const Type& type = node.result_types()[0];
-  const MatrixStack a(type);
   const DType d = accumulator_dtype(type.dtype);
   const Location result = context.new_temporary(type, step_name(node));
   context.place(node.result(), result);
   if (type.count() == 0) return;
-  const Type wide{.dtype = d, .dims = type.dims};
-  const Location factor = context.new_temporary(wide, "factor");
-  const std::int64_t n = a.rows;
-  const bool is_small = n <= small_matrix;
-  const auto launch_columns = [&](const HostExpr& column) {
-    auto k = new_kernel(step_name(node), is_small ? a.count : a.count * n);
-    KernelBody body(context, *k);
-    ExprPool& pool = k->pool;
-    const auto place = kernel::delinearize(pool, pool.variable(0), {a.count, is_small ? 1 : n});
-    body.note_count(type.count());
-    const CholeskyColumn step{*k, body, node, a, body.buffer(factor, d, true), d, place[0]};
-    const Register diagonal(*k, ir::part_dtype(d));
-    std::vector<Stmt> stmts;
-    if (is_small) {
-      const std::int32_t jv = k->new_variable(n), rv = k->new_variable(n);
-      const ExprId j = pool.variable(jv), first = pool.add(j, 1);
-      step.pivot(stmts, diagonal, j);
-      stmts.push_back(step.store_pivot(diagonal, j));
-      std::vector<Stmt> rows;
-      step.below(rows, diagonal, pool.add(first, pool.variable(rv)), j);
-      stmts.push_back(loop(rv, pool.sub(pool.index(n), first), std::move(rows)));
-      k->body.push_back(loop(jv, pool.index(n), std::move(stmts)));
-    } else {
-      const ExprId j = body.scalar(column), i = place[1];
-      step.pivot(stmts, diagonal, j);
-      std::vector<Stmt> rows;
-      step.below(rows, diagonal, i, j);
-      stmts.push_back(when(pool.equal(i, j), {step.store_pivot(diagonal, j)}));
-      stmts.push_back(when(pool.less(j, i), std::move(rows)));
-      k->body.push_back(when(pool.less_equal(j, i), std::move(stmts)));
-    }
-    const std::string name = k->stem;
-    context.launch(std::move(k), body, is_small ? a.count : a.count * n, name);
+  const Location factor = context.new_temporary({.dtype = d, .dims = type.dims}, "factor");
+  const auto launch = [&](const HostExpr& column) {
+    launch_cholesky(context, node, factor, d, column);
   };
-  if (is_small)
-    launch_columns(HostExpr(0));
+  const std::int64_t n = MatrixStack(type).rows;
+  if (n <= small_matrix)
+    launch(HostExpr(0));
   else
-    emit_counted(context, n, "cholesky columns", launch_columns);
-  // A pivot that is not positive shows in the last one.
-  lower_each(
-      context, result, type, "triangle_" + step_name(node), [&](KernelBody& body, auto index) {
-        ExprPool& pool = body.pool();
-        const ElementMath math{pool, d};
-        const std::int32_t l = body.buffer(factor, d, false);
-        const ExprId i = index[type.dims.size() - 2], j = index[type.dims.size() - 1];
-        const ExprId matrix = a.matrix(pool, index);
-        const bool lower = node.attrs.flag("lower");
-        const ExprId e =
-            pool.load(l, d, lower ? a.linear(pool, matrix, i, j) : a.linear(pool, matrix, j, i));
-        const ExprId in_triangle = lower ? pool.less_equal(j, i) : pool.less_equal(i, j);
-        const ExprId last = math.real(
-            pool.load(l, d, a.linear(pool, matrix, pool.index(n - 1), pool.index(n - 1))));
-        const ExprId value =
-            pool.choose(pool.apply("compare_ne", math.part, {last, last}),
-                        math.compose(last, pool.constant_of(math.part, 0)),
-                        pool.choose(in_triangle, lower ? e : math.conj(e), math.number(0)));
-        return pool.convert(value, type.dtype);
-      });
+    emit_counted(context, n, "cholesky columns", launch);
+  lower_each(context, result, type, "triangle_" + step_name(node),
+             [&](KernelBody& body, auto index) { return triangle(body, node, factor, d, index); });
 }
 
 void register_matrices_lowering(Lowerings& all) {
