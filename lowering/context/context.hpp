@@ -63,6 +63,8 @@ class Context {
   // Steps.
   void emit(decltype(Step::what) what, std::string name);
   void emit_copy(Location from, Location to, const Type& type, const std::string& name);
+  /// Named as the kernel is.
+  void launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items);
   /// Where `of_any_group` the device chooses the size of work-groups.
   void launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items,
               const std::string& name, bool of_any_group = false);

@@ -12,6 +12,11 @@ using kernel::ExprId;
 /// Work-items of a group.  PoCL runs a group as one vectorised loop; GPUs take a multiple of 32.
 static constexpr std::int64_t group_size = 64;
 
+void Context::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items) {
+  const std::string name = kernel->stem;
+  launch(std::move(kernel), body, std::move(items), name);
+}
+
 void Context::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items,
                      const std::string& name, bool of_any_group) {
   Launch l;

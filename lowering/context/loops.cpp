@@ -24,8 +24,7 @@ void lower_loops(Context& context, Value v, Location to) {
   const ExprId item = k->pool.variable(0);
   const ExprId value = body.element(v, kernel::delinearize(k->pool, item, v.type().dims));
   k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype, item, value));
-  const std::string name = k->stem;
-  context.launch(std::move(k), body, n, name);
+  context.launch(std::move(k), body, n);
 }
 
 void lower_fill(Context& context, Location to, const Type& type, double value) {
@@ -35,8 +34,7 @@ void lower_fill(Context& context, Location to, const Type& type, double value) {
   KernelBody body(context, *k);
   k->body.push_back(store(body.buffer(to, type.dtype, true), type.dtype, k->pool.variable(0),
                           k->pool.constant_of(type.dtype, value)));
-  const std::string name = k->stem;
-  context.launch(std::move(k), body, n, name);
+  context.launch(std::move(k), body, n);
 }
 
 void lower_each(Context& context, Location to, const Type& type, const std::string& stem,

@@ -170,8 +170,7 @@ static std::vector<Location> reduce_parts(Context& context, Node& node, const Re
     k->body.push_back(store(body.buffer(partials[i], d, true), d, pool.variable(0),
                             pool.reg(reduction.registers[i], d)));
   }
-  const std::string name = k->stem;
-  context.launch(std::move(k), body, space.results * parts, name);
+  context.launch(std::move(k), body, space.results * parts);
   return partials;
 }
 
@@ -226,8 +225,7 @@ static void lower_reduce(Context& context, Node& node) {
   for (std::size_t i = 0; i < n; ++i)
     k->body.push_back(store(body.buffer(results[i], reduction.dtypes[i], true), reduction.dtypes[i],
                             item, reduction.result(*k, i)));
-  const std::string name = k->stem;
-  context.launch(std::move(k), body, space.results, name);
+  context.launch(std::move(k), body, space.results);
   finish();
 }
 

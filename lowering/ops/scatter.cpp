@@ -113,8 +113,7 @@ class ScatterKernel {
     std::vector<Stmt> guarded;
     guarded.push_back(when(inside, update()));
     kernel_->body.push_back(loop(trip, pool().index(trips), std::move(guarded)));
-    const std::string name = kernel_->stem;
-    context_.launch(std::move(kernel_), body_, items, name);
+    context_.launch(std::move(kernel_), body_, items);
   }
 
  private:

@@ -43,8 +43,7 @@ void lower_update_slice(Context& context, Node& node) {
     body.note_count(v.type().count());
     k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype,
                             kernel::linear_index(pool, at, v.type().dims), value));
-    const std::string name = k->stem;
-    context.launch(std::move(k), body, n, name);
+    context.launch(std::move(k), body, n);
   }
   context.place(v, to);
 }

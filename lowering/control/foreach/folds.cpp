@@ -17,7 +17,7 @@ std::string_view fold_row(std::string_view combiner) {
   if (combiner == "sum") return "add";
   if (combiner == "max") return "maximum";
   if (combiner == "min") return "minimum";
-  return combiner == "and" ? "and_" : "or_";
+  return combiner_row(combiner);
 }
 
 }  // namespace
@@ -70,8 +70,7 @@ void lower_fold(Context& context, Value v, Location accumulator, const std::stri
     k->body.push_back(combine(body.element(v, index)));
   }
   k->body.push_back(store(memory, type.dtype, item, k->pool.reg(acc, type.dtype)));
-  const std::string name = k->stem;
-  context.launch(std::move(k), body, n, name);
+  context.launch(std::move(k), body, n);
 }
 
 void lower_stack(Context& context, Value v, Location to, bool has_lanes, const HostExpr& count) {
@@ -82,9 +81,8 @@ void lower_stack(Context& context, Value v, Location to, bool has_lanes, const H
   const ExprId item = k->pool.variable(0);
   const ExprId value = body.element(v, kernel::delinearize(k->pool, item, v.type().dims));
   k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype, item, value));
-  const std::string name = k->stem;
   context.launch(std::move(k), body,
-                 has_lanes ? count * HostExpr(n / v.type().dims[0]) : HostExpr(n), name);
+                 has_lanes ? count * HostExpr(n / v.type().dims[0]) : HostExpr(n));
 }
 
 }  // namespace partita::passes

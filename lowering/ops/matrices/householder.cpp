@@ -139,8 +139,7 @@ void lower_qr(Context& context, Node& node) {
       r.reflect(stmts, j, scale(j), place[1]);
       k->body.push_back(when(pool.less(j, place[1]), std::move(stmts)));
     }
-    const std::string name = k->stem;
-    context.launch(std::move(k), body, items, name);
+    context.launch(std::move(k), body, items);
   };
   if (type.count() > 0 && a.columns <= small_matrix)
     launch_part(Part::all, HostExpr(0));
@@ -184,8 +183,7 @@ void lower_reflector_product(Context& context, Node& node) {
       r.reflect(stmts, j, tau, c);
       k->body.push_back(loop(step, pool.index(count), std::move(stmts)));
     }
-    const std::string name = k->stem;
-    context.launch(std::move(k), body, items, name);
+    context.launch(std::move(k), body, items);
   }
   context.place(node.result(), narrowed(context, to, wide, type, node));
 }

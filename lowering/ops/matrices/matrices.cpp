@@ -66,8 +66,7 @@ static void lower_triangular_solve(Context& context, Node& node) {
              {sum.declare(pool.convert(b, d)),
               loop(term, pool.variable(row), {sum.assign(math.sub(total, product))}),
               store(solution, d, of_x(i), unit ? total : math.div(total, coefficient(i, i)))}));
-    const std::string name = k->stem;
-    context.launch(std::move(k), body, items, name);
+    context.launch(std::move(k), body, items);
   }
   context.place(node.result(), narrowed(context, to, wide, type, node));
 }
@@ -185,8 +184,7 @@ void launch_cholesky(Context& context, const Node& node, const Location& factor,
     stmts.push_back(when(pool.less(j, i), std::move(rows)));
     k->body.push_back(when(pool.less_equal(j, i), std::move(stmts)));
   }
-  const std::string name = k->stem;
-  context.launch(std::move(k), body, is_small ? a.count : a.count * n, name);
+  context.launch(std::move(k), body, is_small ? a.count : a.count * n);
 }
 
 /// The triangle of the factor at an index; a pivot that is not positive shows in the last one.

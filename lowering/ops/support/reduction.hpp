@@ -16,13 +16,6 @@
 
 namespace partita::passes {
 
-/// The row that a recognised combiner is, on this dtype.
-inline std::string_view combiner_row(std::string_view name, DType) {
-  if (name == "and") return "and_";
-  if (name == "or") return "or_";
-  return name;
-}
-
 /// What a reduction combines, and how; the same for the whole and for each stage of a split one.
 struct Reduction {
   const ir::Graph* region = nullptr;
@@ -57,8 +50,7 @@ struct Reduction {
     if (simple) {
       const kernel::ExprId acc = k.pool.reg(registers[0], accumulators[0]);
       const kernel::ExprId x = k.pool.convert(elements[0], accumulators[0]);
-      const kernel::ExprId next =
-          k.pool.apply(combiner_row(*simple, accumulators[0]), accumulators[0], {acc, x});
+      const kernel::ExprId next = k.pool.apply(combiner_row(*simple), accumulators[0], {acc, x});
       stmts.push_back({.kind = Stmt::Kind::assign,
                        .slot = registers[0],
                        .dtype = accumulators[0],

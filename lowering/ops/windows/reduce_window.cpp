@@ -174,8 +174,7 @@ void lower_reduce_window(Context& context, Node& node, std::vector<WindowDim> wi
     for (std::size_t i = 0; i < n; ++i)
       k->body.push_back(store(body.buffer(results[i], reduction.dtypes[i], true),
                               reduction.dtypes[i], item, reduction.result(*k, i)));
-    const std::string name = k->stem;
-    context.launch(std::move(k), body, type.count(), name);
+    context.launch(std::move(k), body, type.count());
   }
   for (std::size_t i = 0; i < n; ++i) context.place(node.result(int(i)), results[i]);
 }

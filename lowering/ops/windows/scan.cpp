@@ -188,8 +188,7 @@ class Scan {
   }
   void run(ScanKernel& k, std::int64_t items) {
     k.body.note_count(type_.count());
-    const std::string name = k.kernel->stem;
-    context_.launch(std::move(k.kernel), k.body, items, name);
+    context_.launch(std::move(k.kernel), k.body, items);
   }
 
   Context& context_;

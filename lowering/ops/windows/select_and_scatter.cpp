@@ -108,8 +108,7 @@ class SelectAndScatter {
     body.note_count(type_.count());
     k->body.push_back(
         store(body.buffer(selected_, index_dtype_, true), index_dtype_, item, best.value(pool)));
-    const std::string name = k->stem;
-    context_.launch(std::move(k), body, windows_.count(), name);
+    context_.launch(std::move(k), body, windows_.count());
   }
 
   /// Declares what is selected so far, and compares it with one more element.
@@ -146,8 +145,7 @@ class SelectAndScatter {
       for (Stmt& s : add_selected(*k, body, total)) k->body.push_back(std::move(s));
     body.note_count(std::max(type_.count(), windows_.count()));
     k->body.push_back(store(body.buffer(to_, d, true), d, item, total.value(pool)));
-    const std::string name = k->stem;
-    context_.launch(std::move(k), body, type_.count(), name);
+    context_.launch(std::move(k), body, type_.count());
   }
 
   std::vector<Stmt> add_selected(Kernel& k, KernelBody& body, const Register& total) {
