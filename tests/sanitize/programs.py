@@ -71,7 +71,8 @@ class Program:
 
     def __init__(self, partita, path, function=None):
         self.partita, self.path, self.function = partita, path, function
-        self.name = path.stem.replace(".", "_") + (f".{function}" if function else "")
+        # Programs of several folders have one name.
+        self.name = f"{path.parent.name}_{path.stem}".replace(".", "_") + (f".{function}" if function else "")
         recordings = [path.parent / (path.name.split(".")[0] + suffix) for suffix in (".io.npz", ".npz")]
         self.recording = next((r for r in recordings if r.exists()), None)
         self.size = path.stat().st_size + (self.recording.stat().st_size if self.recording else 0)

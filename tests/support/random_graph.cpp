@@ -54,7 +54,9 @@ constexpr std::array<std::string_view, 12> movements{"stablehlo.broadcast_in_dim
 constexpr std::array<std::string_view, 5> not_compared{"stablehlo.cholesky", "stablehlo.rng",
                                                        "stablehlo.triangular_solve",
                                                        "stablehlo.custom_call", "chlo.erf_inv"};
-constexpr std::array<std::string_view, 2> jumping_rows{"remainder", "next_after"};
+/// Complex numbers are ordered by their real parts first.
+constexpr std::array<std::string_view, 4> jumping_rows{"remainder", "next_after", "complex_maximum",
+                                                       "complex_minimum"};
 
 bool is_movement(const Node& node) { return is_one_of(node.name(), movements); }
 

@@ -23,7 +23,7 @@ namespace partita::testing {
 
 /// Goes up when a change of the generator gives seeds another meaning.  So does a new row or sample, but
 /// what was run before counts on: tests/fuzz/ledger.tsv says with which commit.
-constexpr int random_graph_version = 3;
+constexpr int random_graph_version = 4;
 
 struct RandomGraph {
   std::unique_ptr<ir::Module> module;  ///< with a function @main
