@@ -144,6 +144,34 @@ ${calls}  return passes;
   target_sources(${target} PRIVATE ${source})
 endfunction()
 
+# draft_pass_list.cpp: all_draft_passes() returns draft_pass_<stem>() of every kernel/schedule/<stem>.cpp and
+# kernel/schedule/<stem>/<stem>.cpp.
+function(partita_generate_draft_pass_list target)
+  partita_glob_stems(stems schedule)
+  set(declarations "")
+  set(calls "")
+  foreach(stem IN LISTS stems)
+    string(APPEND declarations "DraftPass draft_pass_${stem}();\n")
+    string(APPEND calls "  passes.push_back(schedule::draft_pass_${stem}());\n")
+  endforeach()
+  set(source ${PARTITA_GENERATED_DIR}/draft_pass_list.cpp)
+  partita_write_if_changed(${source}
+"// Generated from the files of kernel/schedule.
+#include <vector>
+
+#include \"kernel/draft_pass.hpp\"
+
+namespace partita::passes::schedule {
+${declarations}}
+
+std::vector<partita::passes::DraftPass> partita::passes::all_draft_passes() {
+  std::vector<DraftPass> passes;
+${calls}  return passes;
+}
+")
+  target_sources(${target} PRIVATE ${source})
+endfunction()
+
 # lowering_list.cpp: register_all_lowerings() calls register_<stem>_lowering() of every lowering/ops/<stem>.cpp
 # and lowering/control/<stem>.cpp, and of folders as ops have them.
 function(partita_generate_lowering_list target)

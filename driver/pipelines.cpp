@@ -2,8 +2,10 @@
 // Copyright The partita authors
 //
 // The order of passes, said once.
+#include <algorithm>
 #include <array>
 
+#include "driver/schedule.hpp"
 #include "partita/base/error.hpp"
 #include "partita/driver/pipelines.hpp"
 
@@ -26,15 +28,40 @@ constexpr std::string_view placement =
 constexpr NamedPipeline pipelines[] = {
     {"frontend", {frontend}}, {"placement", {placement}}, {"compile", {frontend, placement}}};
 
+/// From the draft that lowering leaves to what is printed.
+constexpr std::string_view tidy = "remove-copies remove-dead-steps remove-copies";
+constexpr std::string_view fuse = "fuse-launches remove-unread-stores";
+constexpr std::string_view finish = "prove-independence";
+
+constexpr std::string_view schedule_prefix = "schedule-";
+
 }  // namespace
 
+std::vector<PassRun> schedule_pipeline(const Target& target, const CompileOptions& options) {
+  std::string text = cat(tidy, " ", fuse);
+  if (target.has_row_launches)
+    text +=
+        cat(" launch-rows{vector-bytes=", target.tiles(options).vector_bytes, "} pack-launches");
+  text += options.shares_arena ? " assign-arena " : " assign-arena{share=no} ";
+  return manager::parse_runs(cat(text, finish));
+}
+
 std::vector<PassRun> named_pipeline(std::string_view name) {
+  for (const NamedPipeline& p : pipelines)
+    if (p.name == name) return manager::parse_runs(cat(p.parts[0], " ", p.parts[1]));
   std::string known;
-  for (const NamedPipeline& p : pipelines) {
-    if (p.name == name) return parse_pipeline(cat(p.parts[0], " ", p.parts[1]));
-    known += cat(known.empty() ? "" : ", ", p.name);
-  }
+  for (const std::string& n : pipeline_names()) known += cat(known.empty() ? "" : ", ", n);
+  for (const std::string& target : built_targets())
+    if (name == cat(schedule_prefix, target))
+      return schedule_pipeline(find_target(target), {.target = target});
   throw_user_error(cat("--pipeline: unknown pipeline '", name, "'; known: ", known));
+}
+
+std::vector<std::string> pipeline_names() {
+  std::vector<std::string> names;
+  for (const NamedPipeline& p : pipelines) names.emplace_back(p.name);
+  for (const std::string& target : built_targets()) names.push_back(cat(schedule_prefix, target));
+  return names;
 }
 
 }  // namespace partita::passes

@@ -27,6 +27,7 @@ void remove_unused_functions(ir::Module& module) {
 
 manager::Pass over_module(const PassInfo& pass, ir::Module& module, PassContext& context) {
   return {.is_idempotent = pass.idempotent,
+          .options = pass.options,
           .missing = [&]() -> std::string {
             const std::string found = why_not_reached(module, pass.needs);
             if (found.empty()) return {};

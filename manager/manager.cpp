@@ -26,40 +26,72 @@ void dump(const Subject& subject, const RunOptions& options, std::size_t number,
              std::string_view(subject.text()));
 }
 
+/// What a pass was given: a text, and the passes that make of it what broke.
+struct Replay {
+  Source source;
+  std::vector<PassRun> passes;
+};
+
 /// Keeps what a pass was given, so that its failure can be replayed.
-[[noreturn]] void report_crash(const Subject& subject, const std::string& before,
-                               const PassRun& run, const std::string& why) {
+[[noreturn]] void report_crash(const Replay& replay, const std::string& why) {
+  const std::string& pass = replay.passes.back().name;
   std::error_code failure;
   const auto folder = std::filesystem::temp_directory_path(failure);
   const auto path = (failure ? std::filesystem::path("/tmp") : folder) /
-                    cat("partita-crash-", run.name, ".", subject.ending);
-  std::ofstream(path) << before;
-  std::string options;
-  for (const auto& [k, v] : run.options) options += cat(options.empty() ? "" : " ", k, "=", v);
-  throw_internal_error(cat("pass ", run.name, ": ", why, "; replay: partita opt ", path.string(),
-                           " --passes \"", run.name, options.empty() ? "" : cat("{", options, "}"),
-                           "\""));
+                    cat("partita-crash-", pass, ".", replay.source.ending);
+  std::ofstream(path) << replay.source.text;
+  throw_internal_error(cat("pass ", pass, ": ", why, "; replay: partita opt ", path.string(),
+                           " --passes \"", to_string(replay.passes), "\""));
 }
 
-/// Runs one pass and checks what it left; `before` is the program's text, for a crash file.
-void run_pass(const Subject& subject, const Pass& pass, const PassRun& run,
-              const std::string& before) {
+void check_options(const Pass& pass, const PassRun& run) {
+  for (const auto& [key, value] : run.options) {
+    if (std::ranges::find(pass.options, key) != pass.options.end()) continue;
+    std::string known;
+    for (const std::string& option : pass.options)
+      known += cat(known.empty() ? "" : ", ", option, "=");
+    throw_user_error(cat("passes: ", run.name, ": expected ",
+                         known.empty() ? std::string("no options") : known, ", found '", key, "=",
+                         value, "'"));
+  }
+}
+
+/// Why a pass broke the program; empty where it did not.
+std::string run_pass(const Pass& pass, const PassRun& run) {
   try {
     pass.run(run);
   } catch (const Error& e) {
-    if (e.kind() == ErrorKind::internal) report_crash(subject, before, run, e.what());
-    throw;
+    if (e.kind() != ErrorKind::internal) throw;
+    return e.what();
   }
   const std::string broken = pass.broken();
-  if (!broken.empty()) report_crash(subject, before, run, cat("did not reach its stage: ", broken));
+  return broken.empty() ? "" : cat("did not reach its stage: ", broken);
 }
 
 /// The program's text as passes come and go, and where it is what a pass has left before: that pass has
-/// nothing to do again.
+/// nothing to do again.  Without an `original`, that is; else no text is printed.
 class Texts {
  public:
   explicit Texts(const Subject& subject) : subject_(subject) {}
 
+  /// Before a pass: whether it has nothing to do.
+  [[nodiscard]] bool is_done(const PassRun& run) {
+    if (subject_.original) return false;
+    const std::string& now = current();
+    const auto found = left_.find(run.name);
+    return run.options.empty() && found != left_.end() && found->second == now;
+  }
+  void has_run(const Pass& pass, const PassRun& run) {
+    is_current_ = false;
+    last_ = pass.is_idempotent && run.options.empty() ? run.name : "";
+  }
+  /// Of the last pass of `passes`, which was given what the others left; after is_done().
+  [[nodiscard]] Replay replay(std::vector<PassRun> passes) const {
+    if (subject_.original) return {subject_.original(), std::move(passes)};
+    return {{subject_.ending, text_}, {std::move(passes.back())}};
+  }
+
+ private:
   const std::string& current() {
     if (is_current_) return text_;
     text_ = subject_.text();
@@ -67,16 +99,7 @@ class Texts {
     if (!last_.empty()) left_[last_] = text_;
     return text_;
   }
-  [[nodiscard]] bool is_done(const PassRun& run) {
-    const auto found = left_.find(run.name);
-    return run.options.empty() && found != left_.end() && found->second == current();
-  }
-  void has_run(const Pass& pass, const PassRun& run) {
-    is_current_ = false;
-    last_ = pass.is_idempotent && run.options.empty() ? run.name : "";
-  }
 
- private:
   const Subject& subject_;
   std::string text_, last_;
   bool is_current_ = false;
@@ -89,21 +112,23 @@ std::vector<PassTiming> run(const Subject& subject, const std::vector<PassRun>& 
                             const RunOptions& options) {
   std::vector<PassTiming> timings;
   Texts texts(subject);
-  std::size_t number = options.passes_before;
-  for (const PassRun& run : passes) {
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const PassRun& run = passes[i];
     const Pass pass = subject.find(run.name);
+    check_options(pass, run);
     const std::string missing = pass.missing();
     if (!missing.empty()) throw_user_error(cat("passes: ", run.name, ": ", missing));
     const auto start = std::chrono::steady_clock::now();
-    const std::string& before = texts.current();
     if (!texts.is_done(run)) {
-      run_pass(subject, pass, run, before);
+      const std::string why = run_pass(pass, run);
+      const auto end = passes.begin() + std::ptrdiff_t(i) + 1;
+      if (!why.empty()) report_crash(texts.replay({passes.begin(), end}), why);
       texts.has_run(pass, run);
     }
     timings.push_back(
         {run.name,
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
-    dump(subject, options, ++number, run.name);
+    dump(subject, options, options.passes_before + i + 1, run.name);
   }
   return timings;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include <cctype>
+#include <charconv>
 
 #include "partita/base/error.hpp"
 #include "partita/manager/manager.hpp"
@@ -41,6 +42,36 @@ std::map<std::string, std::string> parse_options(std::string_view text, std::str
 }
 
 }  // namespace
+
+std::int64_t PassRun::integer(const std::string& option, std::int64_t otherwise) const {
+  const auto it = options.find(option);
+  if (it == options.end()) return otherwise;
+  const char *begin = it->second.data(), *end = begin + it->second.size();
+  std::int64_t value = 0;
+  const auto [next, error] = std::from_chars(begin, end, value);
+  if (error == std::errc{} && next == end) return value;
+  throw_user_error(
+      cat("passes: ", name, ": ", option, ": expected a number, found '", it->second, "'"));
+}
+
+bool PassRun::flag(const std::string& option, bool otherwise) const {
+  const auto it = options.find(option);
+  if (it == options.end()) return otherwise;
+  if (it->second == "yes" || it->second == "no") return it->second == "yes";
+  throw_user_error(
+      cat("passes: ", name, ": ", option, ": expected yes or no, found '", it->second, "'"));
+}
+
+std::string to_string(const std::vector<PassRun>& runs) {
+  std::string text;
+  for (const PassRun& run : runs) {
+    std::string options;
+    for (const auto& [key, value] : run.options)
+      options += cat(options.empty() ? "" : " ", key, "=", value);
+    text += cat(text.empty() ? "" : " ", run.name, options.empty() ? "" : cat("{", options, "}"));
+  }
+  return text;
+}
 
 std::vector<PassRun> parse_runs(std::string_view text) {
   std::vector<PassRun> runs;

@@ -71,6 +71,17 @@ void ExprPool::set_scalar_bounds(std::int32_t slot, std::int64_t low, std::int64
   scalar_bounds_[slot] = {std::max(low, -unbounded), std::min(high, unbounded)};
 }
 
+void ExprPool::declare_as(const ExprPool& other) {
+  for (const auto& [slot, extent] : other.extents_)
+    if (slot > 0) extents_[slot] = extent;
+  for (const auto& [slot, bounds] : other.scalar_bounds_) scalar_bounds_[slot] = bounds;
+}
+
+Bounds ExprPool::scalar_bounds(std::int32_t slot) const {
+  const auto it = scalar_bounds_.find(slot);
+  return it == scalar_bounds_.end() ? Bounds{-unbounded, unbounded} : it->second;
+}
+
 Bounds ExprPool::bounds(ExprId id) const {
   const Expr& e = (*this)[id];
   // Declarations may have come after the leaf was made.
@@ -117,8 +128,7 @@ Bounds ExprPool::find_bounds(const Expr& e) const {
       return {0, count == unbounded ? unbounded : std::max<std::int64_t>(count - 1, 0)};
     }
     case ExprKind::index_scalar: {
-      const auto it = scalar_bounds_.find(e.slot);
-      return it == scalar_bounds_.end() ? Bounds{-unbounded, unbounded} : it->second;
+      return scalar_bounds(e.slot);
     }
     case ExprKind::to_index:
       return element_bounds(e.operands[0]);

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "backend-cpu/codegen/plan_text.hpp"
-#include "kernel/schedule/kernel_work.hpp"
+#include "kernel/analysis/kernel_work.hpp"
+#include "kernel/ast/plan_steps.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::passes {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/schedule/kernel_list.hpp"
+#include "kernel/print/kernel_list.hpp"
 #include "partita/artifact/artifact.hpp"
 
 namespace partita::passes {

@@ -9,7 +9,7 @@
 
 #include "kernel/ast/expressions.hpp"
 #include "kernel/ast/statements.hpp"
-#include "kernel/schedule/item_rows.hpp"
+#include "kernel/rewrites/item_rows.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::passes {

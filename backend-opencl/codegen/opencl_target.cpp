@@ -4,8 +4,8 @@
 // Prints kernels as OpenCL C 1.2: one module per element-type prelude is not worth it, so all
 // kernels of a program share one module, and kernels of equal text are one kernel.
 #include "backend-opencl/codegen/opencl_dialect.hpp"
+#include "kernel/print/kernel_list.hpp"
 #include "kernel/print/printer.hpp"
-#include "kernel/schedule/kernel_list.hpp"
 #include "partita/base/error.hpp"
 #include "partita/driver/target.hpp"
 #include "partita_embedded/opencl_tuning.hpp"

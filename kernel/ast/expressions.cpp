@@ -139,13 +139,9 @@ ExprId item_guard(const Kernel& kernel) {
 }
 
 std::optional<std::int64_t> item_extent(const ExprPool& pool) {
-  for (std::int32_t id = 0; id < pool.size(); ++id) {
-    const Expr& e = pool[ExprId(id)];
-    if (e.kind != ExprKind::index_variable || e.slot != 0) continue;
-    const std::int64_t high = pool.bounds(ExprId(id)).high;
-    if (high < ExprPool::unbounded) return high + 1;
-  }
-  return std::nullopt;
+  const std::int64_t extent = pool.extent(0);
+  if (extent == ExprPool::unbounded) return std::nullopt;
+  return std::max<std::int64_t>(extent, 1);
 }
 
 ExprId rebuild(ExprPool& pool, const Expr& e, std::span<const ExprId> x) {

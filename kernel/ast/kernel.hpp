@@ -25,8 +25,8 @@ struct Stmt {
     multiply_add,  ///< register `slot` += value · other; fused where `dtype` is floating
     loop,          ///< for index variable `slot` from index `other` (none: 0) to `value`: body
     when,          ///< if `value` (i1): body
-    store,         ///< buffer `slot` at index `other` = `value`, of `dtype`
-    add_lanes,     ///< register `slot` += the lanes of vector `value` of `width`
+    store,  ///< buffer `slot` at index `other` = `value`; of `dtype`, or computed with vectors of it
+    add_lanes,  ///< register `slot` += the lanes of vector `value` of `width`
   };
   Kind kind = Kind::store;
   std::int32_t slot = 0;

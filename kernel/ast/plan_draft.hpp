@@ -21,6 +21,7 @@ struct PlanDraft {
   Plan plan;
   std::vector<std::unique_ptr<Kernel>> kernels;  ///< Launch::kernel is an index here
   std::vector<HostArray> constants;
+  bool has_places = false;  ///< temporaries have their offsets in the arena
   std::map<std::string, std::int64_t> counts;
   std::map<std::string, std::string> contractions;  ///< by name: how they are computed, and why
 };

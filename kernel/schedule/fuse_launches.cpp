@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "kernel/schedule/fuse_launches.hpp"
+//
+// Launches over the same items become one, whose items do what the items of all of them did; launches
+// that do not need each other's results do so where they are short.  What is computed does not change.
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "kernel/schedule/merge_kernels.hpp"
-#include "kernel/schedule/step_access.hpp"
-#include "partita/base/error.hpp"
+#include "kernel/analysis/step_access.hpp"
+#include "kernel/draft_pass.hpp"
+#include "kernel/rewrites/merge_kernels.hpp"
 
-namespace partita::passes {
+namespace partita::passes::schedule {
 namespace {
 
 /// Arithmetic of one item of a merged kernel: what device compilers take for long grows faster.
@@ -204,43 +205,20 @@ class Fuser {
   PlanDraft& draft_;
 };
 
-void remove_unread_stores(Steps& steps, PlanDraft& draft, const std::set<int>& read) {
-  const auto is_kept = [&](int buffer) {
-    const BufferKind kind = draft.plan.buffers[std::size_t(buffer)].kind;
-    return read.contains(buffer) || (kind != BufferKind::arena && kind != BufferKind::block);
-  };
-  for (Step& s : steps) {
-    for (Steps* inner : inner_steps(s)) remove_unread_stores(*inner, draft, read);
-    Launch* l = std::get_if<Launch>(&s.what);
-    if (l == nullptr) continue;
-    const Kernel& k = *draft.kernels[std::size_t(l->kernel)];
-    const KernelCall call{&k, l};
-    bool is_needed = false, has_dead = false;
-    for (std::size_t b = 0; b < l->buffers.size(); ++b)
-      if (k.buffers[b].is_written) (is_kept(l->buffers[b].buffer) ? is_needed : has_dead) = true;
-    if (!is_needed || !has_dead || !facts_of(call).is_mergeable) continue;
-    MergedCall fewer = merge_calls({&call, 1}, is_kept);
-    fewer.kernel->stem = k.stem;
-    fewer.launch.kernel = int(draft.kernels.size());
-    draft.kernels.push_back(std::move(fewer.kernel));
-    *l = std::move(fewer.launch);
-  }
-}
-
-}  // namespace
-
 void fuse_launches(PlanDraft& draft) {
   while (Fuser(draft).fuse(draft.plan.steps)) {
   }
 }
 
-void remove_unread_stores(PlanDraft& draft) {
-  std::set<int> read;
-  for (Step& s : draft.plan.steps)
-    for_each_access(s, draft, [&](const Access& a) {
-      if (a.reads) read.insert(a.ref->buffer);
-    });
-  remove_unread_stores(draft.plan.steps, draft, read);
+}  // namespace
+
+DraftPass draft_pass_fuse_launches();
+DraftPass draft_pass_fuse_launches() {
+  return {.name = "fuse-launches",
+          .doc =
+              "Launches over the same items become one kernel; each item does what the items of "
+              "the kernels did, and what an earlier one stores at the item is not loaded again.",
+          .run = [](PlanDraft& draft, const PassRun&) { fuse_launches(draft); }};
 }
 
-}  // namespace partita::passes
+}  // namespace partita::passes::schedule

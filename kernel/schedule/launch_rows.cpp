@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "kernel/schedule/launch_rows.hpp"
+//
+// Launches of two dimensions, for targets whose kernels are printed for one work-item: a place in a
+// row and the row.  Indices are then sums without divisions, and what a device's compiler makes of
+// neighbouring items are vectors.  Where items walk down columns of an array, an item takes some
+// neighbouring columns, as a vector.  Kernels that index their item as it is stay as they are.
 
 #include <algorithm>
 #include <optional>
 
+#include "kernel/analysis/step_access.hpp"
 #include "kernel/ast/expressions.hpp"
 #include "kernel/ast/statements.hpp"
-#include "kernel/schedule/item_rows.hpp"
-#include "kernel/schedule/step_access.hpp"
+#include "kernel/draft_pass.hpp"
+#include "kernel/rewrites/item_rows.hpp"
 
-namespace partita::passes {
+namespace partita::passes::schedule {
 namespace {
 
 using kernel::ExprId;
@@ -177,8 +182,16 @@ void launch_rows(Steps& steps, PlanDraft& draft, std::int64_t vector_bytes) {
 
 }  // namespace
 
-void launch_rows(PlanDraft& draft, std::int64_t vector_bytes) {
-  launch_rows(draft.plan.steps, draft, vector_bytes);
+DraftPass draft_pass_launch_rows();
+DraftPass draft_pass_launch_rows() {
+  return {.name = "launch-rows",
+          .doc =
+              "Launches become two-dimensional, a place in a row and the row, so that indices are "
+              "sums; neighbouring columns are taken as vectors of `vector-bytes` (0: none).",
+          .options = {"vector-bytes"},
+          .run = [](PlanDraft& draft, const PassRun& run) {
+            launch_rows(draft.plan.steps, draft, run.integer("vector-bytes", 0));
+          }};
 }
 
-}  // namespace partita::passes
+}  // namespace partita::passes::schedule

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "kernel/schedule/pack_launches.hpp"
+//
+// Fewer launches for the same plan: launches with little to do that do not need each other's results
+// become one, whatever their sizes.  What is computed does not change, nor in what order.
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
+#include "kernel/analysis/step_access.hpp"
 #include "kernel/ast/expressions.hpp"
-#include "kernel/schedule/merge_kernels.hpp"
-#include "kernel/schedule/step_access.hpp"
+#include "kernel/draft_pass.hpp"
+#include "kernel/rewrites/merge_kernels.hpp"
 
-namespace partita::passes {
+namespace partita::passes::schedule {
 namespace {
 
 using kernel::ExprId;
@@ -180,6 +183,13 @@ class Packer {
 
 }  // namespace
 
-void pack_launches(PlanDraft& draft) { Packer(draft).pack(draft.plan.steps); }
+DraftPass draft_pass_pack_launches();
+DraftPass draft_pass_pack_launches() {
+  return {.name = "pack-launches",
+          .doc =
+              "Launches with little to do that do not need each other's results become one, "
+              "whatever their sizes.",
+          .run = [](PlanDraft& draft, const PassRun&) { Packer(draft).pack(draft.plan.steps); }};
+}
 
-}  // namespace partita::passes
+}  // namespace partita::passes::schedule

@@ -93,6 +93,7 @@ PassInfo pass_differentiate() {
           .needs = Stage::parsed,
           .gives = Stage::parsed,
           .idempotent = true,
+          .options = {"function", "mode", "value", "wrt"},
           .run = run};
 }
 

@@ -3,7 +3,7 @@
 //
 // Whether two work-items can name one element: forms of indices that kernels have, and random ones
 // against all items and turns of their loops.
-#include "kernel/schedule/apart.hpp"
+#include "kernel/analysis/apart.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,10 +2,9 @@
 // Copyright The partita authors
 //
 // Where temporaries lie: in memory that others have had, or each in memory of its own.
-#include "kernel/schedule/arena.hpp"
-
 #include <gtest/gtest.h>
 
+#include "kernel/draft_pass.hpp"
 #include "partita/base/error.hpp"
 #include "partita/driver/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
@@ -46,6 +45,10 @@ int close_pairs(const Plan& plan, std::int64_t apart) {
   return pairs;
 }
 
+void assign_arena(PlanDraft& draft, const std::string& options = "") {
+  (void)run_draft_passes(draft, manager::parse_runs("assign-arena" + options), {});
+}
+
 TEST(Arena, is_shared_by_what_is_not_alive_together) {
   PlanDraft draft = chain();
   assign_arena(draft);
@@ -55,7 +58,7 @@ TEST(Arena, is_shared_by_what_is_not_alive_together) {
 
 TEST(Arena, has_a_place_and_a_gap_for_each_without_sharing) {
   PlanDraft draft = chain();
-  assign_arena(draft, false);
+  assign_arena(draft, "{share=no}");
   EXPECT_EQ(draft.plan.arena_bytes, 4 * (256 + gap));
   EXPECT_EQ(close_pairs(draft.plan, gap), 0);
 }

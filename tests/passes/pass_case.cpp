@@ -2,6 +2,9 @@
 // Copyright The partita authors
 #include "tests/passes/pass_case.hpp"
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <random>
@@ -99,6 +102,27 @@ PassCase read_case(const std::filesystem::path& path) {
   }
   if (c.passes.empty()) throw std::runtime_error(path.string() + ": no directive 'passes'");
   return c;
+}
+
+void expect_refusal(const std::function<void()>& work, const std::string& part) {
+  try {
+    work();
+    ADD_FAILURE() << "expected the error '" << part << "', found none";
+  } catch (const Error& e) {
+    EXPECT_EQ(int(e.kind()), int(ErrorKind::user)) << e.what();
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos)
+        << "expected '" << part << "', found '" << e.what() << "'";
+  }
+}
+
+std::vector<std::filesystem::path> cases_in(const std::filesystem::path& folder,
+                                            const std::string& ending) {
+  std::vector<std::filesystem::path> all;
+  if (!std::filesystem::is_directory(folder)) return all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ending) all.push_back(entry.path());
+  std::ranges::sort(all);
+  return all;
 }
 
 std::vector<ir::Tensor> random_inputs(const ir::Function& f,

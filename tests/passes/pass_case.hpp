@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,6 +31,13 @@ struct PassCase {
 
 /// Throws std::runtime_error for a directive that is not known.
 [[nodiscard]] PassCase read_case(const std::filesystem::path& path);
+
+/// Expects `work` to end in a user error with `part` in its text.
+void expect_refusal(const std::function<void()>& work, const std::string& part);
+
+/// The cases of a pass, sorted: files with that ending.
+[[nodiscard]] std::vector<std::filesystem::path> cases_in(const std::filesystem::path& folder,
+                                                          const std::string& ending);
 
 /// Random inputs for @main; integers small, so that they serve as indices and counts.
 [[nodiscard]] std::vector<ir::Tensor> random_inputs(

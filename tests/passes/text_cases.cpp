@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 
+#include "kernel/draft_pass.hpp"
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
@@ -19,17 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path folder = fs::path(PARTITA_TEST_SOURCE_DIR) / "tests" / "passes";
-
-void expect_refusal(const std::function<void()>& work, const std::string& part) {
-  try {
-    work();
-    ADD_FAILURE() << "expected the error '" << part << "', found none";
-  } catch (const Error& e) {
-    EXPECT_EQ(int(e.kind()), int(ErrorKind::user)) << e.what();
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos)
-        << "expected '" << part << "', found '" << e.what() << "'";
-  }
-}
 
 void expect_same_values(const ir::Module& before, const ir::Module& after, const PassCase& c) {
   const ir::Function& f = before.entry("main");
@@ -98,21 +87,12 @@ class TextCase : public ::testing::Test {
   fs::path path_;
 };
 
-std::vector<fs::path> sorted(const fs::path& directory, bool folders) {
-  std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(directory))
-    if (folders ? entry.is_directory() : entry.path().extension() == ".mlir")
-      all.push_back(entry.path());
-  std::ranges::sort(all);
-  return all;
-}
-
 /// One suite per folder, one test per file.
 const bool are_registered = [] {
-  for (const fs::path& pass : sorted(folder, true)) {
-    std::string suite = pass.filename().string();
+  for (const passes::PassInfo& pass : passes::all_passes()) {
+    std::string suite = pass.name;
     std::ranges::replace(suite, '-', '_');
-    for (const fs::path& path : sorted(pass, false))
+    for (const fs::path& path : cases_in(folder / pass.name, ".mlir"))
       ::testing::RegisterTest(
           suite.c_str(), path.stem().c_str(), nullptr, nullptr, path.c_str(), 1,
           [path]() -> TextCase* { return new TextCase(path); });  // gtest owns it
@@ -122,11 +102,20 @@ const bool are_registered = [] {
 
 TEST(PassCases, EveryPassHasThreeCases) {
   ASSERT_TRUE(are_registered);
-  for (const passes::PassInfo& pass : passes::all_passes()) {
-    const fs::path cases = folder / pass.name;
-    ASSERT_TRUE(fs::is_directory(cases)) << pass.name << " has no cases";
-    EXPECT_GE(sorted(cases, false).size(), 3u)
+  for (const passes::PassInfo& pass : passes::all_passes())
+    EXPECT_GE(cases_in(folder / pass.name, ".mlir").size(), 3u)
         << pass.name << ": the point, a near miss, a boundary";
+}
+
+/// A folder of cases belongs to a pass over graphs or over drafts.
+TEST(PassCases, EveryFolderIsOfAPass) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (!entry.is_directory()) continue;
+    const std::string name = entry.path().filename().string();
+    const auto passes = passes::all_passes();
+    EXPECT_TRUE(passes::find_draft_pass(name) != nullptr ||
+                std::ranges::find(passes, name, &passes::PassInfo::name) != passes.end())
+        << name;
   }
 }
 

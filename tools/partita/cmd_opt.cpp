@@ -7,7 +7,6 @@
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/driver/pipelines.hpp"
-#include "partita/frontend/stablehlo.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/program_options.hpp"
 
@@ -24,26 +23,21 @@ struct OptOptions {
 std::vector<passes::PassRun> chosen_passes(const OptOptions& options) {
   if (!options.passes.empty() && !options.pipeline.empty())
     throw_user_error("opt: expected --passes or --pipeline, found both");
-  return options.pipeline.empty() ? passes::parse_pipeline(options.passes)
+  return options.pipeline.empty() ? manager::parse_runs(options.passes)
                                   : passes::named_pipeline(options.pipeline);
 }
 
 int optimize(const OptOptions& options) {
-  const std::vector<passes::PassRun> runs = chosen_passes(options);
-  const auto placements = parse_placements(options.placements);
+  passes::OptRequest request{.passes = chosen_passes(options)};
+  request.context.function = options.function;
+  request.context.placements = parse_placements(options.placements);
+  request.context.layout = options.layout;
+  request.locations = options.locations;
   if (!options.output.empty()) check_writable(options.output);
-  std::string text;
-  for (const auto& module : ir::read_modules(options.input)) {
-    passes::PassContext context;
-    context.function = options.function;
-    context.placements = placements;
-    context.layout = options.layout;
-    passes::run_passes(*module, runs, context);
-    if (!text.empty()) text += "// -----\n";
-    text += ir::print_module(*module, {.locations = options.locations});
-    if (!options.remarks) continue;
-    for (const std::string& remark : context.remarks) std::cerr << "remark: " << remark << "\n";
-    for (const std::string& note : context.notes) std::cerr << "note: " << note << "\n";
+  const std::string text = passes::run_passes_on_file(options.input, request);
+  if (options.remarks) {
+    for (const std::string& r : request.context.remarks) std::cerr << "remark: " << r << "\n";
+    for (const std::string& n : request.context.notes) std::cerr << "note: " << n << "\n";
   }
   if (options.output.empty())
     std::cout << text;
@@ -57,9 +51,12 @@ int optimize(const OptOptions& options) {
 void add_opt_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<OptOptions>();
   CLI::App* command = app.add_subcommand("opt", "Run passes on a program and print it");
-  command->add_option("program", options->input, "Program (.mlir)")->required();
-  command->add_option("--passes", options->passes,
-                      "Passes in order: \"inline raise{k=v other=w} simplify\"");
+  command->add_option("program", options->input, "Program (.mlir), or the draft of a plan (.draft)")
+      ->required();
+  command->add_option(
+      "--passes", options->passes,
+      "Passes in order: \"inline raise{k=v other=w} simplify\"; from lower{target=cpu} on over "
+      "the draft of a plan");
   command->add_option("--pipeline", options->pipeline, "A named sequence of passes");
   command->add_option("-o,--output", options->output, "File to write (default: standard output)");
   command->add_option("--function", options->function, "Entry function");

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -19,7 +20,14 @@ namespace partita::manager {
 struct PassRun {
   std::string name;
   std::map<std::string, std::string> options;
+
+  /// The value of an option, or `otherwise` where it is not given; another text than a whole number, or
+  /// than yes or no, is a user error.
+  [[nodiscard]] std::int64_t integer(const std::string& option, std::int64_t otherwise) const;
+  [[nodiscard]] bool flag(const std::string& option, bool otherwise) const;
 };
+/// "raise{k=v other=w} simplify": what parse_runs() reads.
+[[nodiscard]] std::string to_string(const std::vector<PassRun>& runs);
 /// "inline raise{k=v other=w} simplify" -> runs; bad syntax is a user error.
 [[nodiscard]] std::vector<PassRun> parse_runs(std::string_view text);
 
@@ -35,7 +43,8 @@ struct RunOptions {
 
 /// A pass over one program.
 struct Pass {
-  bool is_idempotent = false;  ///< not run, without options, on what it has left
+  bool is_idempotent = false;             ///< not run, without options, on what it has left
+  std::vector<std::string> options = {};  ///< that it knows; another one is a user error
   /// What the program lacks that the pass needs, as "expected …, found …"; empty: nothing.
   std::function<std::string()> missing;
   /// Runs it, tidies up and verifies; an internal error is a fault of the pass.
@@ -44,11 +53,20 @@ struct Pass {
   std::function<std::string()> broken;
 };
 
+/// A program's text, for a file of that ending.
+struct Source {
+  std::string ending, text;
+};
+
 /// A program as the manager sees it.
 struct Subject {
   std::string ending;                 ///< of files with its text: "mlir"
   std::function<std::string()> text;  ///< canonical: equal texts are equal programs
   std::function<Pass(const std::string& name)> find;
+  /// What the passes began with, asked for when one breaks: it is kept with all passes up to that one.
+  /// Where this is empty, each pass's own input is kept, and passes that would change nothing are not run
+  /// again.
+  std::function<Source()> original = {};
 };
 
 /// Runs in order.  A pass that misses something is a user error.

@@ -38,6 +38,7 @@ struct PassInfo {
   std::string name, doc;
   Stage needs = Stage::parsed, gives = Stage::parsed;
   bool idempotent = false;
+  std::vector<std::string> options = {};  ///< that it knows
   std::function<void(ir::Module&, PassContext&)> run;
 };
 

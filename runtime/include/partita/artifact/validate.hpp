@@ -5,7 +5,9 @@
 // offsets inside their buffers, kernels that exist.  The reader of artifacts and the executor ask.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "partita/artifact/artifact.hpp"
@@ -15,5 +17,16 @@ namespace partita {
 /// What is wrong first, as one line ("steps[3]: expected ..., found ..."), or nothing.  Never
 /// throws for wrong content.
 [[nodiscard]] std::optional<std::string> find_problem(const Artifact& artifact);
+
+/// What a plan refers to that is not its own.
+struct PlanSurroundings {
+  std::size_t kernels = 0;
+  std::span<const HostArray> constants = {};
+  bool has_places = true;  ///< temporaries have their offsets in the arena
+};
+
+/// The same of a plan alone.
+[[nodiscard]] std::optional<std::string> find_problem(const Plan& plan,
+                                                      const PlanSurroundings& around);
 
 }  // namespace partita

@@ -107,6 +107,10 @@ class ExprPool {
   ExprId equal(ExprId a, ExprId b);
   ExprId logical_and(ExprId a, ExprId b);  ///< of i1 elements; folds constants
 
+  /// `e` as it stands, of operands that are there and of the kinds it asks for: nothing is folded.  For
+  /// what another pool held.
+  ExprId restore(Expr e) { return intern(std::move(e)); }
+
   /// Declares that index variable `slot` lies in [0, extent): lets div, mod and comparisons fold in
   /// expressions made afterwards.  Undeclared variables are non-negative.
   void set_extent(std::int32_t slot, std::int64_t extent);
@@ -114,11 +118,14 @@ class ExprPool {
   [[nodiscard]] std::int64_t extent(std::int32_t slot) const;
   /// The same for an index scalar, bounds inclusive; undeclared ones are unbounded.
   void set_scalar_bounds(std::int32_t slot, std::int64_t low, std::int64_t high);
+  /// Declares variables above 0 and scalars as another pool does.
+  void declare_as(const ExprPool& other);
   /// Known bounds of an index expression, inclusive.  Unbounded is `unbounded` or its negative.
   struct Bounds {
     std::int64_t low, high;
   };
   static constexpr std::int64_t unbounded = std::int64_t(1) << 62;
+  [[nodiscard]] Bounds scalar_bounds(std::int32_t slot) const;
   [[nodiscard]] Bounds bounds(ExprId id) const;
   [[nodiscard]] bool is_index_constant(ExprId id) const {
     return (*this)[id].kind == ExprKind::index_constant;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "driver/properties.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "partita/base/error.hpp"
+#include "partita/ir/op.hpp"
+
+namespace partita::passes {
+namespace {
+
+/// Why so many partitions are taken at a time, by placement.
+std::map<std::string, std::string> block_reasons(const ir::Module& module) {
+  std::map<std::string, std::string> reasons;
+  for (const auto& f : module.functions)
+    ir::walk(*f->body, [&](const ir::Node& node) {
+      if (node.is("mr.foreach") && node.attrs.find("mr.block_reason") != nullptr)
+        reasons[node.attrs.text("placement")] = node.attrs.text("mr.block_reason");
+    });
+  return reasons;
+}
+
+/// What derivatives keep from forward to reverse, as notes say it: "residuals of WHERE: BYTES".
+void add_residuals(const PassContext& context, Artifact& artifact) {
+  if (context.notes.empty()) return;
+  const auto total = context.counts.find("residual_bytes");
+  artifact.properties.emplace_back(
+      "residuals", cat(total == context.counts.end() ? 0 : total->second, " bytes"));
+  for (const std::string& note : context.notes) {
+    const std::size_t colon = note.find(": ");
+    PARTITA_ASSERT(colon != std::string::npos);
+    artifact.properties.emplace_back(note.substr(0, colon), note.substr(colon + 2));
+  }
+}
+
+/// What was asked for and decided, as the manifest and `inspect` say it.
+void add_properties(const ir::Module& module, const CompileOptions& options, const PlanDraft& draft,
+                    Artifact& artifact) {
+  for (const auto& [name, size] : options.placements)
+    artifact.properties.emplace_back("placement." + name, std::to_string(size));
+  for (const auto& [placement, reason] : block_reasons(module))
+    artifact.properties.emplace_back("block." + placement, reason);
+  for (const auto& [name, how] : draft.contractions)
+    artifact.properties.emplace_back("contraction." + name, how);
+  artifact.properties.emplace_back("device", options.device);
+  if (!options.device_profile.empty())
+    artifact.properties.emplace_back("device_profile", options.device_profile);
+  artifact.properties.emplace_back("function", options.function);
+  artifact.properties.emplace_back("gemm", options.gemm);
+  artifact.properties.emplace_back("layout", options.layout);
+}
+
+/// Parameters of the library travel with the calls that need them.
+void add_library_settings(const ChosenTuning& chosen, const PlanDraft& draft, Artifact& artifact) {
+  const auto calls = draft.counts.find("library_calls");
+  if (!chosen.tuning || calls == draft.counts.end() || calls->second == 0 ||
+      chosen.tuning->parameters.empty())
+    return;
+  artifact.library = {.devices = chosen.tuning->device.covers,
+                      .parameters = chosen.tuning->parameters};
+}
+
+}  // namespace
+
+PlannedBytes planned_bytes(const Plan& plan) {
+  std::vector<std::int64_t> variables(plan.variables.size(), 0);
+  const auto total = [&] {
+    std::int64_t bytes = plan.arena_bytes;
+    for (const Buffer& b : plan.buffers)
+      if (b.kind != BufferKind::arena)
+        bytes += b.count.evaluate(variables) * std::int64_t(byte_size(b.dtype));
+    return bytes;
+  };
+  const std::int64_t constant = total();
+  PlannedBytes result{cat(constant, " bytes"), constant};
+  for (const Placement& p : plan.placements) {
+    if (p.end_variable < 0) continue;
+    variables[std::size_t(p.end_variable)] = 1;
+    const std::int64_t each = total() - constant;
+    variables[std::size_t(p.end_variable)] = 0;
+    result.formula += cat(" + ", each, " bytes * block(", p.name, ")");
+    result.one_shard += each * p.size;
+  }
+  return result;
+}
+
+void describe(const CompiledProgram& program, const CompileOptions& options,
+              const PlannedBytes& planned, Artifact& artifact) {
+  add_library_settings(program.tuning, program.draft, artifact);
+  add_properties(program.module, options, program.draft, artifact);
+  add_residuals(program.context, artifact);
+  artifact.properties.emplace_back("tuning", program.tuning.text);
+  artifact.properties.emplace_back("planned_bytes", planned.formula);
+  std::ranges::sort(artifact.properties);
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "kernel/analysis/step_access.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "kernel/ast/expressions.hpp"
+
+namespace partita::passes {
+namespace {
+
+using kernel::Expr;
+using kernel::ExprId;
+using kernel::ExprKind;
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;
+
+void visit_launch(Launch& l, KernelAccesses& kernels,
+                  const std::function<void(const Access&)>& visit) {
+  const Kernel& k = *kernels.draft().kernels[std::size_t(l.kernel)];
+  const KernelAccess& access = kernels.of(l.kernel);
+  std::set<ExprId> stored;
+  for (const auto& s : access.stores) stored.insert(s.begin(), s.end());
+  for (std::size_t b = 0; b < l.buffers.size(); ++b) {
+    const std::set<ExprId>& loads = access.loads[b];
+    const bool same_element =
+        (stored.size() == 1 || k.stores_last) && !access.is_looped && !loads.empty() &&
+        std::ranges::all_of(loads, [&](ExprId index) { return stored.contains(index); });
+    visit({.ref = &l.buffers[b],
+           .reads = !access.loads[b].empty(),
+           .writes = k.buffers[b].is_written,
+           .is_in_place = same_element});
+  }
+}
+
+}  // namespace
+
+bool is_temporary(const Plan& plan, int buffer) {
+  const BufferKind kind = plan.buffers[std::size_t(buffer)].kind;
+  return kind == BufferKind::arena || kind == BufferKind::block;
+}
+
+KernelAccess::KernelAccess(const Kernel& kernel)
+    : loads(kernel.buffers.size()), stores(kernel.buffers.size()) {
+  for (const ExprId id : reachable(kernel.pool, kernel.body))
+    if (const Expr& e = kernel.pool[id]; e.kind == ExprKind::load)
+      loads[std::size_t(e.slot)].insert(e.operands[0]);
+  find_stores(kernel.body, false);
+}
+
+void KernelAccess::find_stores(const std::vector<Stmt>& stmts, bool in_loop) {
+  for (const Stmt& s : stmts) {
+    if (s.kind == Stmt::Kind::store) {
+      stores[std::size_t(s.slot)].insert(s.other);
+      is_looped |= in_loop;
+    }
+    find_stores(s.body, in_loop || s.kind == Stmt::Kind::loop);
+  }
+}
+
+const KernelAccess& KernelAccesses::of(int kernel) {
+  std::unique_ptr<KernelAccess>& access = found_[std::size_t(kernel)];
+  if (!access) access = std::make_unique<KernelAccess>(*draft_.kernels[std::size_t(kernel)]);
+  return *access;
+}
+
+void for_each_access(Step& step, KernelAccesses& kernels,
+                     const std::function<void(const Access&)>& visit) {
+  const auto read = [&](BufferRef& r) { visit({.ref = &r, .reads = true}); };
+  const auto write = [&](BufferRef& r) { visit({.ref = &r, .writes = true}); };
+  std::visit(Overloaded{[&](Launch& s) { visit_launch(s, kernels, visit); },
+                        [&](Gemm& s) {
+                          read(s.a);
+                          read(s.b);
+                          visit({.ref = &s.c, .reads = s.beta != 0, .writes = true});
+                        },
+                        [&](Copy& s) {
+                          visit({.ref = &s.from, .reads = true, .is_in_place = true});
+                          write(s.to);
+                        },
+                        [&](While& s) { read(s.predicate); }, [&](Case& s) { read(s.index); },
+                        [&](AllReduceStart& s) {
+                          for (Piece& p : s.pieces)
+                            visit({.ref = &p.at, .reads = true, .writes = true});
+                        },
+                        [&](AllGatherStart& s) {
+                          read(s.from);
+                          write(s.to);
+                        },
+                        [&](Check& s) { read(s.condition); }, [](auto&) {}},
+             step.what);
+  for (Steps* inner : inner_steps(step))
+    for (Step& s : *inner) for_each_access(s, kernels, visit);
+}
+
+void for_each_access(Step& step, const PlanDraft& draft,
+                     const std::function<void(const Access&)>& visit) {
+  KernelAccesses kernels(draft);
+  for_each_access(step, kernels, visit);
+}
+
+}  // namespace partita::passes

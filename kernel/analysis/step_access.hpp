@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What a plan step reads and writes, at the granularity of buffers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "kernel/ast/plan_draft.hpp"
+#include "kernel/ast/plan_steps.hpp"
+
+namespace partita::passes {
+
+struct Access {
+  BufferRef* ref = nullptr;
+  bool reads = false, writes = false;
+  /// Reads exactly the element that the same work-item then writes through every written buffer, so
+  /// that the two may be one array.
+  bool is_in_place = false;
+};
+
+/// Loads and stores of a kernel by buffer: the set of index expressions used.
+struct KernelAccess {
+  std::vector<std::set<kernel::ExprId>> loads, stores;
+  bool is_looped = false;  ///< a store under a loop: one item writes several elements
+
+  explicit KernelAccess(const Kernel& kernel);
+
+ private:
+  void find_stores(const std::vector<Stmt>& stmts, bool in_loop);
+};
+
+/// The accesses of a draft's kernels, each found when it is first asked for; right as long as no
+/// kernel changes.
+class KernelAccesses {
+ public:
+  explicit KernelAccesses(const PlanDraft& draft) : draft_(draft), found_(draft.kernels.size()) {}
+
+  [[nodiscard]] const PlanDraft& draft() const { return draft_; }
+  [[nodiscard]] const KernelAccess& of(int kernel);
+
+ private:
+  const PlanDraft& draft_;
+  std::vector<std::unique_ptr<KernelAccess>> found_;
+};
+
+/// Calls `visit` for every buffer reference of a step and of the steps inside it.
+void for_each_access(Step& step, KernelAccesses& kernels,
+                     const std::function<void(const Access&)>& visit);
+void for_each_access(Step& step, const PlanDraft& draft,
+                     const std::function<void(const Access&)>& visit);
+/// Whether a buffer is nobody's outside of the plan.
+[[nodiscard]] bool is_temporary(const Plan& plan, int buffer);
+
+}  // namespace partita::passes

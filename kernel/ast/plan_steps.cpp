@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "kernel/ast/plan_steps.hpp"
+
+namespace partita::passes {
+namespace {
+
+/// `List` is Steps or const Steps.
+template <class List, class AnyStep>
+std::vector<List*> lists_inside(AnyStep& step) {
+  if (auto* loop = std::get_if<For>(&step.what)) return {&loop->body};
+  if (auto* loop = std::get_if<While>(&step.what)) return {&loop->condition, &loop->body};
+  std::vector<List*> lists;
+  if (auto* choice = std::get_if<Case>(&step.what))
+    for (auto& branch : choice->branches) lists.push_back(&branch);
+  return lists;
+}
+
+void find_launched(const Steps& steps, std::set<int>& launched) {
+  for (const Step& s : steps) {
+    if (const Launch* l = std::get_if<Launch>(&s.what)) launched.insert(l->kernel);
+    for (const Steps* inner : inner_steps(s)) find_launched(*inner, launched);
+  }
+}
+
+}  // namespace
+
+std::vector<Steps*> inner_steps(Step& step) { return lists_inside<Steps>(step); }
+std::vector<const Steps*> inner_steps(const Step& step) { return lists_inside<const Steps>(step); }
+
+std::set<int> launched_kernels(const Steps& steps) {
+  std::set<int> launched;
+  find_launched(steps, launched);
+  return launched;
+}
+
+void renumber_kernels(Steps& steps, const std::vector<int>& numbers) {
+  for (Step& s : steps) {
+    if (Launch* l = std::get_if<Launch>(&s.what)) l->kernel = numbers[std::size_t(l->kernel)];
+    for (Steps* inner : inner_steps(s)) renumber_kernels(*inner, numbers);
+  }
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Walking over the steps of a plan.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "partita/artifact/plan.hpp"
+
+namespace partita::passes {
+
+/// The lists of steps directly inside a step.
+[[nodiscard]] std::vector<Steps*> inner_steps(Step& step);
+[[nodiscard]] std::vector<const Steps*> inner_steps(const Step& step);
+
+/// Kernels that a launch of the steps names.
+[[nodiscard]] std::set<int> launched_kernels(const Steps& steps);
+
+/// Replaces the number k of each kernel that is launched by `numbers[k]`.
+void renumber_kernels(Steps& steps, const std::vector<int>& numbers);
+
+}  // namespace partita::passes

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "kernel/ast/verify.hpp"
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "kernel/ast/expressions.hpp"
+#include "kernel/ast/plan_steps.hpp"
+#include "partita/artifact/validate.hpp"
+#include "partita/base/error.hpp"
+#include "partita/scalar/elementwise.hpp"
+#include "scalar/bounds.hpp"
+
+namespace partita::passes {
+namespace {
+
+using kernel::Expr;
+using kernel::ExprId;
+using kernel::ExprKind;
+using kernel::ExprPool;
+using kernel::no_expr;
+
+/// What a check throws inside this file; find_problem() turns it into a result.
+struct Problem {
+  std::string text;
+};
+
+[[noreturn]] void fail(std::string_view expected, std::string_view found) {
+  throw Problem{cat("expected ", expected, ", found ", found)};
+}
+
+template <class Check>
+std::optional<std::string> problem_of(const Check& check) {
+  try {
+    check();
+  } catch (const Problem& problem) {
+    return problem.text;
+  }
+  return std::nullopt;
+}
+
+// --- Expressions --------------------------------------------------------------------------------
+
+class ExpressionCheck {
+ public:
+  ExpressionCheck(const ExprPool& pool, const Expr& e) : pool_(pool), e_(e) {}
+
+  void run() const {
+    switch (e_.kind) {
+      case ExprKind::constant:
+        if (e_.dtype == DType::c128) fail("two constants of f64", "one of c128");
+        return expect_operands(0);
+      case ExprKind::index_constant:
+        return expect_operands(0);
+      case ExprKind::reg:
+      case ExprKind::index_scalar:
+        return expect_slot(0);
+      case ExprKind::index_variable:
+        return expect_slot(unbounded_item);
+      case ExprKind::apply:
+        return check_row();
+      case ExprKind::choose:
+        return check_choose();
+      case ExprKind::convert:
+      case ExprKind::bitcast:
+      case ExprKind::to_index:
+        return check_conversion();
+      case ExprKind::load:
+      case ExprKind::from_index:
+        expect_operands(1);
+        return expect_index(0);
+      default:
+        return check_index();
+    }
+  }
+
+ private:
+  void expect_operands(std::size_t n) const {
+    if (e_.operands.size() != n) fail(cat(n, " operands"), cat(e_.operands.size()));
+    for (const ExprId x : e_.operands)
+      if (x == no_expr || std::int32_t(x) >= pool_.size()) fail("an expression", "none");
+  }
+  void expect_slot(std::int32_t lowest) const {
+    expect_operands(0);
+    if (e_.slot < lowest) fail(cat("a number from ", lowest), cat(e_.slot));
+  }
+  [[nodiscard]] const Expr& operand(std::size_t k) const { return pool_[e_.operands[k]]; }
+  void expect_index(std::size_t k) const {
+    if (!kernel::is_index(operand(k).kind)) fail("an index", to_string(operand(k).dtype));
+  }
+  void expect_element(std::size_t k, DType d) const {
+    if (kernel::is_index(operand(k).kind)) fail(cat("an element of ", to_string(d)), "an index");
+    if (operand(k).dtype != d) fail(to_string(d), to_string(operand(k).dtype));
+  }
+
+  void check_row() const {
+    const ir::ElementwiseRow& row = ir::elementwise_row(e_.name);
+    expect_operands(std::size_t(ir::arity(row.signature)));
+    for (std::size_t k = 0; k < e_.operands.size(); ++k)
+      expect_element(k, ir::operand_dtype(row.signature, e_.source, int(k)));
+    const DType result = ir::result_dtype(row.signature, e_.source);
+    if (e_.dtype != result) fail(to_string(result), to_string(e_.dtype));
+  }
+  void check_choose() const {
+    expect_operands(3);
+    expect_element(0, DType::i1);
+    expect_element(1, e_.dtype);
+    expect_element(2, e_.dtype);
+  }
+  void check_conversion() const {
+    expect_operands(1);
+    const DType from = operand(0).dtype;
+    expect_element(0, from);
+    if (e_.kind == ExprKind::to_index) {
+      if (!intersects(info(from).kind, Kinds::bits)) fail("an integer", to_string(from));
+      return;
+    }
+    if (e_.source != from) fail(to_string(from), to_string(e_.source));
+    if (e_.kind == ExprKind::bitcast && byte_size(from) != byte_size(e_.dtype))
+      fail("dtypes of one width", cat(to_string(from), " and ", to_string(e_.dtype)));
+  }
+  void check_index() const {
+    expect_operands(2);
+    expect_index(0);
+    expect_index(1);
+    if (e_.kind != ExprKind::index_div && e_.kind != ExprKind::index_mod) return;
+    if (!pool_.is_index_constant(e_.operands[1]) || std::int64_t(operand(1).bits) < 1)
+      fail("a positive number to divide by", "something else");
+  }
+
+  const ExprPool& pool_;
+  const Expr& e_;
+};
+
+// --- Kernels ------------------------------------------------------------------------------------
+
+class KernelCheck {
+ public:
+  explicit KernelCheck(const Kernel& kernel) : k_(kernel), is_known_(std::size_t(k_.pool.size())) {}
+
+  void run() {
+    Scope scope(*this);
+    for (const std::int32_t v : {std::int32_t(0), unbounded_item}) scope.add_variable(v);
+    if (k_.row_variable >= 0) scope.add_variable(k_.row_variable);
+    check(k_.body);
+  }
+
+ private:
+  /// What is declared in it, and the expressions of that, are gone at its end.
+  class Scope {
+   public:
+    explicit Scope(KernelCheck& check) : check_(check), known_(check.order_.size()) {}
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() {
+      for (const std::int32_t v : variables_) check_.variables_.erase(v);
+      for (const std::int32_t r : registers_) check_.registers_.erase(r);
+      for (std::size_t i = known_; i < check_.order_.size(); ++i)
+        check_.is_known_[std::size_t(check_.order_[i])] = false;
+      check_.order_.resize(known_);
+    }
+    void add_variable(std::int32_t v) {
+      if (v >= check_.k_.next_variable)
+        fail(cat("a variable below k", check_.k_.next_variable), cat("k", v));
+      if (!check_.variables_.insert(v).second)
+        fail("another variable than those around it", cat("k", v));
+      variables_.push_back(v);
+    }
+    void add_register(std::int32_t r, DType d) {
+      if (r < 0 || r >= check_.k_.next_register)
+        fail(cat("a register below r", check_.k_.next_register), cat("r", r));
+      if (!check_.registers_.emplace(r, d).second)
+        fail("another register than those around it", cat("r", r));
+      registers_.push_back(r);
+    }
+
+   private:
+    KernelCheck& check_;
+    std::size_t known_;
+    std::vector<std::int32_t> variables_, registers_;
+  };
+
+  void check(const std::vector<Stmt>& stmts) {
+    Scope scope(*this);
+    for (const Stmt& s : stmts) check(s, scope);
+  }
+
+  void check(const Stmt& s, Scope& scope) {
+    if (s.width > 1) {
+      if (s.kind == Stmt::Kind::loop || s.kind == Stmt::Kind::when)
+        fail("one statement for the lanes of a vector", "a body");
+      if (s.dtype != DType::f32 && s.dtype != DType::f64)
+        fail("vectors of f32 or f64", to_string(s.dtype));
+      Scope lanes(*this);
+      if (s.kind != Stmt::Kind::add_lanes) lanes.add_variable(s.lane);
+      return check_statement(s, scope);
+    }
+    check_statement(s, scope);
+  }
+
+  void check_statement(const Stmt& s, Scope& scope) {
+    switch (s.kind) {
+      case Stmt::Kind::declare:
+        expect_element(s.value, s.dtype);
+        return scope.add_register(s.slot, s.dtype);
+      case Stmt::Kind::multiply_add:
+        expect_element(s.other, s.dtype);
+        [[fallthrough]];
+      case Stmt::Kind::assign:
+      case Stmt::Kind::add_lanes:
+        expect_element(s.value, s.dtype);
+        return expect_register(s.slot, s.dtype);
+      case Stmt::Kind::loop:
+        return check_loop(s);
+      case Stmt::Kind::when:
+        expect_element(s.value, DType::i1);
+        return check(s.body);
+      case Stmt::Kind::store:
+        return check_store(s);
+    }
+  }
+
+  void check_store(const Stmt& s) {
+    expect_index(s.other);
+    visit(s.value);
+    const DType stored = k_.pool[s.value].dtype;
+    expect_element(s.value, stored);
+    expect_buffer(s.slot, stored);
+    if (!k_.buffers[std::size_t(s.slot)].is_written)
+      fail("a buffer that is written", cat("b", s.slot));
+    if (s.width == 1 && s.dtype != stored) fail(to_string(stored), to_string(s.dtype));
+  }
+
+  void check_loop(const Stmt& s) {
+    expect_index(s.value);
+    if (s.other != no_expr) expect_index(s.other);
+    if (s.step < 1) fail("a step of at least 1", cat(s.step));
+    Scope loop(*this);
+    loop.add_variable(s.slot);
+    check(s.body);
+  }
+
+  void expect_register(std::int32_t slot, DType d) const {
+    const auto it = registers_.find(slot);
+    if (it == registers_.end()) fail("a register that is declared", cat("r", slot));
+    if (it->second != d) fail(to_string(it->second), to_string(d));
+  }
+  void expect_buffer(std::int32_t slot, DType d) const {
+    if (slot < 0 || std::size_t(slot) >= k_.buffers.size())
+      fail(cat("one of ", k_.buffers.size(), " buffers"), cat("b", slot));
+    const DType held = k_.buffers[std::size_t(slot)].dtype;
+    if (held != d) fail(to_string(held), to_string(d));
+  }
+  void expect_index(ExprId id) {
+    visit(id);
+    if (!kernel::is_index(k_.pool[id].kind)) fail("an index", "an element");
+  }
+  void expect_element(ExprId id, DType d) {
+    visit(id);
+    const Expr& e = k_.pool[id];
+    if (kernel::is_index(e.kind)) fail(cat("an element of ", to_string(d)), "an index");
+    if (e.dtype != d) fail(to_string(d), to_string(e.dtype));
+  }
+
+  void visit(ExprId id) {
+    if (id == no_expr || std::int32_t(id) >= k_.pool.size()) fail("an expression", "none");
+    if (is_known_[std::size_t(id)]) return;
+    const Expr& e = k_.pool[id];
+    for (const ExprId x : e.operands) visit(x);
+    ExpressionCheck(k_.pool, e).run();
+    if (e.kind == ExprKind::reg) expect_register(e.slot, e.dtype);
+    if (e.kind == ExprKind::load) expect_buffer(e.slot, e.dtype);
+    if (e.kind == ExprKind::index_scalar)
+      if (e.slot >= k_.scalars) fail(cat("one of ", k_.scalars, " scalars"), cat("s", e.slot));
+    if (e.kind == ExprKind::index_variable)
+      if (!variables_.contains(e.slot)) fail("a variable of a loop around it", cat("k", e.slot));
+    is_known_[std::size_t(id)] = true;
+    order_.push_back(id);
+  }
+
+  const Kernel& k_;
+  std::vector<bool> is_known_;  ///< expressions that have been looked at where they are used
+  std::vector<ExprId> order_;   ///< of these
+  std::set<std::int32_t> variables_;
+  std::map<std::int32_t, DType> registers_;
+};
+
+// --- Drafts -------------------------------------------------------------------------------------
+
+void check_launches(const PlanDraft& draft, const Steps& steps, std::set<int>& launched) {
+  for (const Step& s : steps) {
+    for (const Steps* inner : inner_steps(s)) check_launches(draft, *inner, launched);
+    const Launch* l = std::get_if<Launch>(&s.what);
+    if (l == nullptr) continue;
+    const Kernel& k = *draft.kernels[std::size_t(l->kernel)];
+    const std::string at = cat("step ", s.name, ": ");
+    if (l->buffers.size() != k.buffers.size())
+      throw Problem{cat(at, "expected ", k.buffers.size(), " buffers, found ", l->buffers.size())};
+    if (int(l->scalars.size()) != k.scalars)
+      throw Problem{cat(at, "expected ", k.scalars, " scalars, found ", l->scalars.size())};
+    for (std::size_t b = 0; b < k.buffers.size(); ++b) {
+      const DType held = draft.plan.buffers[std::size_t(l->buffers[b].buffer)].dtype;
+      if (held != k.buffers[b].dtype)
+        throw Problem{cat(at, "buffer ", b, ": expected ", to_string(k.buffers[b].dtype),
+                          ", found ", to_string(held))};
+    }
+    launched.insert(l->kernel);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> find_problem(const ExprPool& pool, const Expr& e) {
+  return problem_of([&] { ExpressionCheck(pool, e).run(); });
+}
+
+std::optional<std::string> find_problem(const Kernel& kernel) {
+  const auto problem = problem_of([&] { KernelCheck(kernel).run(); });
+  if (!problem) return std::nullopt;
+  return cat("kernel ", kernel.stem, ": ", *problem);
+}
+
+std::optional<std::string> find_problem(const PlanDraft& draft) {
+  return find_problem(draft, [](const Kernel&) { return true; });
+}
+
+std::optional<std::string> find_problem(const PlanDraft& draft,
+                                        const std::function<bool(const Kernel&)>& is_open) {
+  auto problem = find_problem(draft.plan, {.kernels = draft.kernels.size(),
+                                           .constants = draft.constants,
+                                           .has_places = draft.has_places});
+  if (problem) return problem;
+  std::set<int> launched;
+  problem = problem_of([&] { check_launches(draft, draft.plan.steps, launched); });
+  if (problem) return problem;
+  for (const int k : launched) {
+    const Kernel& kernel = *draft.kernels[std::size_t(k)];
+    if (is_open(kernel) && (problem = find_problem(kernel))) return problem;
+  }
+  return std::nullopt;
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Where temporaries lie: offsets in one arena, so that those alive at the same time do not overlap.
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "kernel/analysis/step_access.hpp"
+#include "kernel/draft_pass.hpp"
+
+namespace partita::passes::schedule {
+namespace {
+
+constexpr std::int64_t arena_alignment = 128;
+
+struct Interval {
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = -1;
+};
+
+/// Numbers steps in order; a buffer used in a loop and before it lives until the loop's end.
+class Liveness {
+ public:
+  Liveness(PlanDraft& draft, KernelAccesses& kernels)
+      : kernels_(kernels), intervals(draft.plan.buffers.size()) {
+    visit(draft.plan.steps);
+  }
+
+ private:
+  void touch(int buffer, std::int64_t begin, std::int64_t end) {
+    Interval& i = intervals[std::size_t(buffer)];
+    i.begin = std::min(i.begin, begin);
+    i.end = std::max(i.end, end);
+  }
+  void visit(Steps& steps) {
+    for (Step& s : steps) {
+      const std::int64_t begin = now_++;
+      const bool is_loop =
+          std::holds_alternative<For>(s.what) || std::holds_alternative<While>(s.what);
+      if (inner_steps(s).empty()) {
+        for_each_access(s, kernels_, [&](const Access& a) { touch(a.ref->buffer, begin, begin); });
+      } else {
+        const std::vector<Interval> before = intervals;
+        for (Steps* inner : inner_steps(s)) visit(*inner);
+        const std::int64_t end = now_++;
+        for_each_access(s, kernels_, [&](const Access& a) {
+          // Alive before the loop, or read by its control: alive throughout.
+          if (before[std::size_t(a.ref->buffer)].end >= 0 && is_loop)
+            touch(a.ref->buffer, begin, end);
+        });
+        if (While* w = std::get_if<While>(&s.what)) touch(w->predicate.buffer, begin, end);
+        if (Case* c = std::get_if<Case>(&s.what)) touch(c->index.buffer, begin, begin);
+      }
+      hold_in_flight(s, begin);
+    }
+  }
+  /// Buffers of a collective are in use from its start to its end.
+  void hold_in_flight(Step& s, std::int64_t time) {
+    if (AllReduceStart* a = std::get_if<AllReduceStart>(&s.what))
+      for (Piece& p : a->pieces) in_flight_[a->request].push_back(p.at.buffer);
+    if (AllGatherStart* a = std::get_if<AllGatherStart>(&s.what)) {
+      in_flight_[a->request].push_back(a->from.buffer);
+      in_flight_[a->request].push_back(a->to.buffer);
+    }
+    if (CollectiveDone* d = std::get_if<CollectiveDone>(&s.what))
+      for (int b : in_flight_[d->request]) touch(b, time, time);
+  }
+
+  KernelAccesses& kernels_;
+  std::int64_t now_ = 0;
+  std::map<int, std::vector<int>> in_flight_;
+
+ public:
+  std::vector<Interval> intervals;
+};
+
+/// Buffers that are not alive together overlap if `shares`; else each is followed by memory that is
+/// nobody's.
+void assign_arena(PlanDraft& draft, bool shares) {
+  Plan& plan = draft.plan;
+  KernelAccesses kernels(draft);
+  const Liveness live(draft, kernels);
+  std::vector<int> order;
+  for (int b = 0; b < int(plan.buffers.size()); ++b)
+    if (plan.buffers[std::size_t(b)].kind == BufferKind::arena &&
+        live.intervals[std::size_t(b)].end >= 0)
+      order.push_back(b);
+  const auto bytes = [&](int b) {
+    const Buffer& buffer = plan.buffers[std::size_t(b)];
+    const std::int64_t n = buffer.count.value() * std::int64_t(byte_size(buffer.dtype));
+    const std::int64_t own = (n + arena_alignment - 1) / arena_alignment * arena_alignment;
+    return std::max(own, arena_alignment) + (shares ? 0 : arena_alignment);
+  };
+  // Large ones first, each at the lowest offset that is free during its life.
+  std::ranges::stable_sort(order, [&](int x, int y) { return bytes(x) > bytes(y); });
+  std::vector<int> placed;
+  plan.arena_bytes = 0;
+  for (int b : order) {
+    const Interval& mine = live.intervals[std::size_t(b)];
+    std::vector<std::pair<std::int64_t, std::int64_t>> taken;
+    for (int other : placed) {
+      const Interval& theirs = live.intervals[std::size_t(other)];
+      if (shares && (theirs.begin > mine.end || theirs.end < mine.begin)) continue;
+      const std::int64_t at = plan.buffers[std::size_t(other)].arena_offset;
+      taken.emplace_back(at, at + bytes(other));
+    }
+    std::ranges::sort(taken);
+    std::int64_t offset = 0;
+    for (const auto& [begin, end] : taken) {
+      if (offset + bytes(b) <= begin) break;
+      offset = std::max(offset, end);
+    }
+    plan.buffers[std::size_t(b)].arena_offset = offset;
+    plan.arena_bytes = std::max(plan.arena_bytes, offset + bytes(b));
+    placed.push_back(b);
+  }
+  // Drop what nothing uses and number the rest anew; inputs and outputs stay.
+  std::vector<int> renumbered(plan.buffers.size(), -1);
+  std::vector<Buffer> kept;
+  for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
+    const BufferKind kind = plan.buffers[b].kind;
+    if (live.intervals[b].end < 0 && kind != BufferKind::input && kind != BufferKind::output)
+      continue;
+    renumbered[b] = int(kept.size());
+    kept.push_back(plan.buffers[b]);
+  }
+  for (Step& s : plan.steps)
+    for_each_access(s, kernels, [&](const Access& a) {
+      a.ref->buffer = renumbered[std::size_t(a.ref->buffer)];
+    });
+  plan.buffers = std::move(kept);
+}
+
+}  // namespace
+
+DraftPass draft_pass_assign_arena();
+DraftPass draft_pass_assign_arena() {
+  return {.name = "assign-arena",
+          .doc =
+              "Temporaries get offsets in one arena, so that those alive at the same time do not "
+              "overlap (`share=no`: none do); buffers that nothing uses disappear.",
+          .gives_places = true,
+          .options = {"share"},
+          .run = [](PlanDraft& draft, const PassRun& run) {
+            assign_arena(draft, run.flag("share", true));
+          }};
+}
+
+}  // namespace partita::passes::schedule

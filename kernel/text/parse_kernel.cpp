@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "kernel/text/parse_kernel.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernel/ast/statements.hpp"
+#include "kernel/ast/verify.hpp"
+#include "kernel/text/print_kernel.hpp"
+#include "kernel/text/spelling.hpp"
+#include "scalar/bounds.hpp"
+
+namespace partita::passes::text {
+namespace {
+
+using kernel::Expr;
+using kernel::ExprId;
+using kernel::ExprKind;
+using kernel::ExprPool;
+
+class KernelParser {
+ public:
+  KernelParser(Scanner& in, std::string stem) : in_(in) { k_->stem = std::move(stem); }
+
+  std::unique_ptr<Kernel> parse() {
+    if (in_.sees_quote()) k_->comment = in_.quoted();
+    const SourceLocation where = in_.where();
+    in_.expect("{");
+    parse_head();
+    k_->body = parse_body();
+    if (const auto problem = find_problem(*k_)) throw_user_error(*problem, where);
+    return std::move(k_);
+  }
+
+ private:
+  /// Calls `item` for each of a list with commas.
+  template <class Item>
+  void parse_list(const Item& item) {
+    do item();
+    while (in_.accept(","));
+  }
+
+  void parse_head() {
+    if (in_.accept("buffers"))
+      parse_list([&] {
+        const DType d = parse_dtype_name(in_);
+        k_->buffers.push_back({.dtype = d, .is_written = in_.accept("written")});
+      });
+    if (in_.accept("scalars")) parse_list([&] { parse_scalar(); });
+    k_->next_variable = 0;
+    if (in_.accept("variables")) parse_list([&] { parse_variable(); });
+    if (in_.accept("registers")) k_->next_register = int(in_.integer());
+    if (in_.accept("rows")) k_->row_variable = in_.numbered('k');
+    if (in_.accept("flags"))
+      parse_list([&] {
+        for (const auto& [flag, name] : kernel_flags)
+          if (in_.accept(name)) return void(k_.get()->*flag = true);
+        in_.fail("a flag of a kernel");
+      });
+  }
+  /// The number of the next name, which must be `next`.
+  void expect_next(char prefix, int next) {
+    const SourceLocation where = in_.where();
+    const int number = in_.numbered(prefix);
+    if (number != next)
+      throw_user_error(cat("expected ", prefix, next, ", found ", prefix, number), where);
+  }
+  void parse_scalar() {
+    expect_next('s', k_->scalars);
+    if (in_.accept("in")) {
+      in_.expect("[");
+      const std::int64_t low = in_.integer();
+      in_.expect(",");
+      k_->pool.set_scalar_bounds(k_->scalars, low, in_.integer());
+      in_.expect("]");
+    }
+    ++k_->scalars;
+  }
+  void parse_variable() {
+    expect_next('k', k_->next_variable);
+    if (in_.accept("<")) k_->pool.set_extent(k_->next_variable, in_.integer());
+    ++k_->next_variable;
+  }
+
+  // --- Statements ---
+
+  std::vector<Stmt> parse_body() {
+    const Scanner::Level level(in_);
+    std::vector<Stmt> body;
+    while (!in_.accept("}")) {
+      if (in_.accept("%"))
+        define();
+      else
+        body.push_back(parse_statement());
+    }
+    return body;
+  }
+
+  Stmt parse_statement() {
+    if (in_.accept("store")) return parse_store();
+    if (in_.accept("for")) return parse_loop();
+    if (in_.accept("when")) {
+      const ExprId condition = value();
+      in_.expect("{");
+      return when(condition, parse_body());
+    }
+    constexpr std::pair<std::string_view, Stmt::Kind> kinds[] = {
+        {"declare", Stmt::Kind::declare},
+        {"assign", Stmt::Kind::assign},
+        {"multiply_add", Stmt::Kind::multiply_add},
+        {"add_lanes", Stmt::Kind::add_lanes}};
+    for (const auto& [word, kind] : kinds)
+      if (in_.accept(word)) return parse_register(kind);
+    in_.fail("a statement or an expression");
+  }
+
+  Stmt parse_register(Stmt::Kind kind) {
+    Stmt s{.kind = kind, .slot = in_.numbered('r')};
+    in_.expect(":");
+    s.dtype = parse_dtype_name(in_);
+    const bool adds = kind == Stmt::Kind::multiply_add || kind == Stmt::Kind::add_lanes;
+    in_.expect(adds ? "+=" : "=");
+    s.value = value();
+    if (kind == Stmt::Kind::multiply_add) {
+      in_.expect("*");
+      s.other = value();
+    }
+    parse_lanes(s);
+    return s;
+  }
+
+  Stmt parse_store() {
+    Stmt s{.kind = Stmt::Kind::store, .slot = in_.numbered('b')};
+    in_.expect("[");
+    s.other = value();
+    in_.expect("]");
+    in_.expect("=");
+    s.value = value();
+    s.dtype = k_->pool[s.value].dtype;
+    parse_lanes(s);
+    if (s.width > 1) s.dtype = parse_dtype_name(in_);
+    return s;
+  }
+
+  /// What a statement does for all lanes of a vector at once.
+  void parse_lanes(Stmt& s) {
+    if (s.kind != Stmt::Kind::add_lanes && in_.accept("over")) {
+      s.lane = in_.numbered('k');
+      if (!in_.sees("of")) in_.fail("'of'");
+    }
+    if (in_.accept("of")) s.width = int(in_.integer());
+  }
+
+  Stmt parse_loop() {
+    Stmt s{.kind = Stmt::Kind::loop, .slot = in_.numbered('k')};
+    if (in_.accept("from")) s.other = value();
+    in_.expect("to");
+    s.value = value();
+    if (in_.accept("step")) s.step = in_.integer();
+    s.is_parallel = in_.accept("parallel");
+    in_.expect("{");
+    s.body = parse_body();
+    return s;
+  }
+
+  // --- Expressions ---
+
+  ExprId value() {
+    in_.expect("%");
+    const SourceLocation where = in_.where();
+    const std::int64_t number = in_.integer();
+    if (number < 0 || number >= std::int64_t(values_.size()))
+      throw_user_error(cat("expected an expression that is defined, found %", number), where);
+    return values_[std::size_t(number)];
+  }
+
+  void define() {
+    const SourceLocation where = in_.where();
+    const std::int64_t number = in_.integer();
+    if (number != std::int64_t(values_.size()))
+      throw_user_error(cat("expected %", values_.size(), ", found %", number), where);
+    in_.expect("=");
+    Expr e = parse_expression();
+    if (const auto problem = find_problem(k_->pool, e)) throw_user_error(*problem, where);
+    values_.push_back(k_->pool.restore(std::move(e)));
+  }
+
+  Expr parse_expression() {
+    if (in_.sees_number())
+      return {.kind = ExprKind::index_constant, .bits = std::uint64_t(in_.integer())};
+    if (in_.sees("%")) return parse_infix();
+    if (in_.accept("item")) return {.kind = ExprKind::index_variable, .slot = unbounded_item};
+    if (in_.sees_numbered('k'))
+      return {.kind = ExprKind::index_variable, .slot = in_.numbered('k')};
+    if (in_.sees_numbered('s')) return {.kind = ExprKind::index_scalar, .slot = in_.numbered('s')};
+    if (in_.sees_numbered('r')) {
+      Expr e{.kind = ExprKind::reg, .slot = in_.numbered('r')};
+      e.dtype = parse_suffix();
+      return e;
+    }
+    if (in_.accept("constant")) return parse_constant();
+    if (in_.accept("convert")) return parse_conversion(ExprKind::convert);
+    if (in_.accept("bitcast")) return parse_conversion(ExprKind::bitcast);
+    if (in_.accept("element")) {
+      const ExprId index = value();
+      return {.kind = ExprKind::from_index, .dtype = parse_suffix(), .operands = {index}};
+    }
+    if (in_.accept("index")) return {.kind = ExprKind::to_index, .operands = {value()}};
+    if (in_.accept("load")) return parse_load();
+    return parse_call();
+  }
+
+  DType parse_suffix() {
+    in_.expect(":");
+    return parse_dtype_name(in_);
+  }
+
+  Expr parse_infix() {
+    const ExprId a = value();
+    for (const auto& [kind, symbol] : infix_indices)
+      if (in_.accept(symbol)) {
+        const bool is_test = !kernel::is_index(kind);
+        return {.kind = kind, .dtype = is_test ? DType::i1 : DType::i64, .operands = {a, value()}};
+      }
+    in_.fail("an operator on indices");
+  }
+
+  Expr parse_constant() {
+    const SourceLocation where = in_.where();
+    const std::string text = in_.word();
+    const DType d = parse_suffix();
+    const auto bits = constant_bits(d, text);
+    if (!bits)
+      throw_user_error(cat("expected an element of ", to_string(d), ", found ", text), where);
+    return {.kind = ExprKind::constant, .dtype = d, .bits = *bits};
+  }
+
+  Expr parse_conversion(ExprKind kind) {
+    const ExprId x = value();
+    in_.expect("to");
+    return {
+        .kind = kind, .dtype = parse_dtype_name(in_), .source = k_->pool[x].dtype, .operands = {x}};
+  }
+
+  Expr parse_load() {
+    const SourceLocation where = in_.where();
+    const int buffer = in_.numbered('b');
+    if (buffer >= int(k_->buffers.size()))
+      throw_user_error(cat("expected one of ", k_->buffers.size(), " buffers, found b", buffer),
+                       where);
+    in_.expect("[");
+    const ExprId index = value();
+    in_.expect("]");
+    return {.kind = ExprKind::load,
+            .dtype = k_->buffers[std::size_t(buffer)].dtype,
+            .slot = buffer,
+            .operands = {index}};
+  }
+
+  /// choose, min, max, or a row of the elementwise table.
+  Expr parse_call() {
+    const SourceLocation where = in_.where();
+    const std::string name = in_.name();
+    std::vector<ExprId> operands;
+    in_.expect("(");
+    parse_list([&] { operands.push_back(value()); });
+    in_.expect(")");
+    if (name == "min") return {.kind = ExprKind::index_min, .operands = std::move(operands)};
+    if (name == "max") return {.kind = ExprKind::index_max, .operands = std::move(operands)};
+    if (name == "choose") {
+      const DType d = operands.size() > 1 ? k_->pool[operands[1]].dtype : DType::i64;
+      return {.kind = ExprKind::choose, .dtype = d, .operands = std::move(operands)};
+    }
+    const auto rows = ir::elementwise_rows();
+    const auto row =
+        std::ranges::find_if(rows, [&](const ir::ElementwiseRow& r) { return r.name == name; });
+    if (row == rows.end())
+      throw_user_error(cat("expected an expression, found '", name, "'"), where);
+    const DType source = parse_suffix();
+    return {.kind = ExprKind::apply,
+            .dtype = ir::result_dtype(row->signature, source),
+            .source = source,
+            .name = row->name,
+            .operands = std::move(operands)};
+  }
+
+  Scanner& in_;
+  std::unique_ptr<Kernel> k_ = std::make_unique<Kernel>();
+  std::vector<ExprId> values_;
+};
+
+}  // namespace
+
+KernelName parse_kernel_name(Scanner& in) {
+  in.expect("@");
+  KernelName result{in.name()};
+  in.expect(".");
+  result.number = in.integer();
+  return result;
+}
+
+DType parse_dtype_name(Scanner& in) {
+  const SourceLocation where = in.where();
+  const std::string name = in.name();
+  for (const DType d : all_dtypes)
+    if (info(d).name == name) return d;
+  throw_user_error(cat("expected an element type, found '", name, "'"), where);
+}
+
+std::unique_ptr<Kernel> parse_kernel(Scanner& in, std::string stem) {
+  return KernelParser(in, std::move(stem)).parse();
+}
+
+}  // namespace partita::passes::text

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "kernel/ast/plan_steps.hpp"
+#include "kernel/text/draft_text.hpp"
+#include "kernel/text/print_kernel.hpp"
+#include "kernel/text/quote.hpp"
+#include "kernel/text/spelling.hpp"
+#include "partita/base/error.hpp"
+
+namespace partita::passes {
+namespace {
+
+using text::print_kernel;
+using text::quote;
+
+std::string dtype(DType d) { return std::string(info(d).name); }
+
+std::string type_text(const Type& type) {
+  std::string dims;
+  for (const std::int64_t d : type.dims) dims += cat(dims.empty() ? "" : ", ", d);
+  return cat(dtype(type.dtype), "[", dims, "]");
+}
+
+std::string hex_bytes(const std::vector<std::byte>& bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out = "0x";
+  out.reserve(2 + 2 * bytes.size());
+  for (const std::byte b : bytes) {
+    out += digits[std::size_t(b) / 16];
+    out += digits[std::size_t(b) % 16];
+  }
+  return out;
+}
+
+/// A number as shortest text that means it.
+std::string number(double x) {
+  return text::constant_text(DType::f64, std::bit_cast<std::uint64_t>(x));
+}
+
+class DraftPrinter {
+ public:
+  explicit DraftPrinter(const PlanDraft& draft) : draft_(draft), plan_(draft.plan) {
+    int next = 0;
+    for (const int k : launched_kernels(plan_.steps))
+      names_[k] = cat("@", draft.kernels[std::size_t(k)]->stem, ".", next++);
+  }
+
+  std::string print() {
+    print_facts();
+    print_ports();
+    print_buffers();
+    for (const auto& [k, name] : names_) {
+      out_ += '\n';
+      out_ += print_kernel(*draft_.kernels[std::size_t(k)], name);
+    }
+    out_ += '\n';
+    line("steps {");
+    print(plan_.steps);
+    line("}");
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Parts>
+  void line(const Parts&... parts) {
+    out_.append(std::size_t(depth_) * 2, ' ');
+    out_ += cat(parts...);
+    out_ += '\n';
+  }
+
+  void print_facts() {
+    for (const auto& [name, n] : draft_.counts) line("count ", quote(name), " ", n);
+    for (const auto& [name, how] : draft_.contractions)
+      line("contraction ", quote(name), " ", quote(how));
+  }
+
+  void print_ports() {
+    for (std::size_t v = 0; v < plan_.variables.size(); ++v)
+      line("variable v", v, " ", quote(plan_.variables[v]));
+    for (const Placement& p : plan_.placements)
+      line("placement ", quote(p.name), " ", p.size,
+           p.begin_variable < 0 && p.end_variable < 0
+               ? ""
+               : cat(" from v", p.begin_variable, " to v", p.end_variable));
+    const auto print_ports_of = [&](std::string_view what, const std::vector<PortInfo>& ports) {
+      for (const PortInfo& p : ports)
+        line(what, " ", quote(p.name), " : ", type_text(p.type),
+             p.placement < 0
+                 ? std::string()
+                 : cat(" over ", quote(plan_.placements[std::size_t(p.placement)].name)));
+    };
+    print_ports_of("input", plan_.inputs);
+    print_ports_of("output", plan_.outputs);
+  }
+
+  void print_buffers() {
+    for (const HostArray& c : draft_.constants)
+      line("constant ", type_text(c.type), " = ", hex_bytes(c.bytes));
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      const Buffer& b = plan_.buffers[i];
+      const bool is_indexed = b.kind != BufferKind::arena && b.kind != BufferKind::block;
+      const bool is_placed = draft_.has_places && b.kind == BufferKind::arena;
+      line("buffer b", i, " ", text::buffer_kinds[std::size_t(b.kind)],
+           is_indexed  ? cat(" ", b.index)
+           : is_placed ? cat(" at ", b.arena_offset)
+                       : std::string(),
+           " : ", dtype(b.dtype), "[", host(b.count), "] ", quote(b.name));
+    }
+    if (draft_.has_places) line("arena ", plan_.arena_bytes);
+    if (plan_.requests > 0) line("requests ", plan_.requests);
+  }
+
+  [[nodiscard]] static std::string host(const HostExpr& e) {
+    if (e.is_constant()) return cat(e.value());
+    if (e.kind() == HostExpr::Kind::variable) return cat("v", e.value());
+    const std::string a = host(e.operands()[0]), b = host(e.operands()[1]);
+    for (const auto& [kind, symbol] : text::infix_host)
+      if (kind == e.kind()) return cat("(", a, " ", symbol, " ", b, ")");
+    return cat(e.kind() == HostExpr::Kind::min ? "min" : "max", "(", a, ", ", b, ")");
+  }
+  [[nodiscard]] static std::string ref(const BufferRef& r) {
+    return r.offset == HostExpr(0) ? cat("b", r.buffer)
+                                   : cat("b", r.buffer, "[", host(r.offset), "]");
+  }
+
+  void print(const Steps& steps) {
+    ++depth_;
+    for (const Step& s : steps)
+      std::visit([&](const auto& what) { print(what, quote(s.name)); }, s.what);
+    --depth_;
+  }
+
+  void print(const Launch& x, const std::string& name) {
+    std::string arguments, sizes, groups;
+    for (const BufferRef& r : x.buffers) arguments += cat(arguments.empty() ? "" : ", ", ref(r));
+    for (const ScalarArg& s : x.scalars)
+      arguments += cat(arguments.empty() ? "" : ", ", dtype(s.dtype), " ", host(s.value));
+    for (std::size_t d = 0; d < 3; ++d) {
+      sizes += cat(d == 0 ? "" : ", ", host(x.global[d]));
+      groups += cat(d == 0 ? "" : ", ", x.local[d]);
+    }
+    const bool is_grouped = groups != "0, 0, 0";
+    line("launch ", names_.at(x.kernel), "(", arguments, ") over ", sizes,
+         is_grouped ? cat(" groups ", groups) : "", " ", name);
+  }
+  void print(const Gemm& x, const std::string& name) {
+    const auto matrix = [](const BufferRef& r, bool is_transposed, std::int64_t row,
+                           std::int64_t stride) {
+      return cat(ref(r), is_transposed ? " transposed" : "", " by ", row,
+                 stride == 0 ? "" : cat(" stride ", stride));
+    };
+    line("gemm ", dtype(x.dtype), x.reads_bf16 ? " of bf16 " : " ", x.m, ", ", x.n, ", ", x.k, " (",
+         matrix(x.a, x.transpose_a, x.lda, x.stride_a), ", ",
+         matrix(x.b, x.transpose_b, x.ldb, x.stride_b), ", ", matrix(x.c, false, x.ldc, x.stride_c),
+         ")", x.alpha == 1 ? "" : cat(" alpha ", number(x.alpha)),
+         x.beta == 0 ? "" : cat(" beta ", number(x.beta)),
+         x.batch == HostExpr(1) ? "" : cat(" batch ", host(x.batch)), " ", name);
+  }
+  void print(const Copy& x, const std::string& name) {
+    line("copy ", ref(x.from), " to ", ref(x.to), " count ", host(x.count), " ", name);
+  }
+  void print(const For& x, const std::string& name) {
+    line("for v", x.variable, " from ", host(x.begin), " to ", host(x.end),
+         x.step == 1 ? "" : cat(" step ", x.step), " ", name, " {");
+    print(x.body);
+    line("}");
+  }
+  void print(const While& x, const std::string& name) {
+    line("while ", ref(x.predicate), " ", name, " {");
+    print(x.condition);
+    line("} do {");
+    print(x.body);
+    line("}");
+  }
+  void print(const Case& x, const std::string& name) {
+    line("case ", ref(x.index), " : ", dtype(x.index_dtype), " ", name, " {");
+    for (std::size_t i = 0; i < x.branches.size(); ++i) {
+      if (i > 0) line("} or {");
+      print(x.branches[i]);
+    }
+    line("}");
+  }
+  void print(const AllReduceStart& x, const std::string& name) {
+    std::string pieces;
+    for (const Piece& p : x.pieces)
+      pieces += cat(pieces.empty() ? "" : ", ", ref(p.at), " count ", host(p.count));
+    line("all_reduce ", x.request, " ", to_string(x.combiner), " ", dtype(x.dtype), " over ",
+         quote(x.axis), " (", pieces, ") ", name);
+  }
+  void print(const AllGatherStart& x, const std::string& name) {
+    line("all_gather ", x.request, " ", dtype(x.dtype), " over ", quote(x.axis), " ", ref(x.from),
+         " to ", ref(x.to), " each ", x.elements_per_partition, " ", name);
+  }
+  void print(const CollectiveDone& x, const std::string& name) {
+    line("done ", x.request, " ", name);
+  }
+  void print(const Check& x, const std::string& name) {
+    line("check ", ref(x.condition), " ", quote(x.message), " ", name);
+  }
+
+  const PlanDraft& draft_;
+  const Plan& plan_;
+  std::map<int, std::string> names_;
+  int depth_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string print_draft(const PlanDraft& draft) { return DraftPrinter(draft).print(); }
+
+}  // namespace partita::passes

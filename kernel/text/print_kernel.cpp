@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "kernel/text/print_kernel.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "kernel/ast/expressions.hpp"
+#include "kernel/text/quote.hpp"
+#include "kernel/text/spelling.hpp"
+#include "partita/base/error.hpp"
+#include "partita/base/host_array.hpp"
+
+namespace partita::passes::text {
+namespace {
+
+using kernel::Expr;
+using kernel::ExprId;
+using kernel::ExprKind;
+using kernel::ExprPool;
+using kernel::no_expr;
+
+std::string variable_name(std::int32_t slot) {
+  return slot == unbounded_item ? "item" : cat("k", slot);
+}
+
+class KernelPrinter {
+ public:
+  explicit KernelPrinter(const Kernel& kernel) : k_(kernel), pool_(kernel.pool) {
+    used_ = reachable(pool_, kernel.body);
+    std::ranges::sort(used_);
+    for (std::size_t i = 0; i < used_.size(); ++i) names_[used_[i]] = i;
+  }
+
+  std::string print(const std::string& name) {
+    line("kernel ", name, k_.comment.empty() ? "" : " ",
+         k_.comment.empty() ? "" : quote(k_.comment), " {");
+    ++depth_;
+    print_head();
+    print(k_.body);
+    --depth_;
+    line("}");
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Parts>
+  void line(const Parts&... parts) {
+    out_.append(std::size_t(depth_) * 2, ' ');
+    out_ += cat(parts...);
+    out_ += '\n';
+  }
+
+  void print_head() {
+    std::string list;
+    const auto add = [&](const std::string& item) { list += cat(list.empty() ? "" : ", ", item); };
+    const auto print_list = [&](std::string_view what) {
+      if (!list.empty()) line(what, " ", list);
+      list.clear();
+    };
+    for (const BufferParam& b : k_.buffers)
+      add(cat(info(b.dtype).name, b.is_written ? " written" : ""));
+    print_list("buffers");
+    for (int s = 0; s < k_.scalars; ++s) {
+      const ExprPool::Bounds b = pool_.scalar_bounds(s);
+      const bool is_bounded = b.low > -ExprPool::unbounded || b.high < ExprPool::unbounded;
+      add(is_bounded ? cat("s", s, " in [", b.low, ", ", b.high, "]") : cat("s", s));
+    }
+    print_list("scalars");
+    for (int v = 0; v < k_.next_variable; ++v) {
+      const std::int64_t extent = pool_.extent(v);
+      add(extent < ExprPool::unbounded ? cat("k", v, " < ", extent) : cat("k", v));
+    }
+    print_list("variables");
+    if (k_.next_register > 0) line("registers ", k_.next_register);
+    if (k_.row_variable >= 0) line("rows k", k_.row_variable);
+    for (const auto& [flag, name] : kernel_flags)
+      if (k_.*flag) add(std::string(name));
+    print_list("flags");
+  }
+
+  /// Defines what `s` asks for, and everything that was made before it.
+  void define_up_to(ExprId id) {
+    for (; next_ < used_.size() && used_[next_] <= id; ++next_)
+      line("%", next_, " = ", text(pool_[used_[next_]]));
+  }
+  [[nodiscard]] std::string name(ExprId id) const { return cat("%", names_.at(id)); }
+
+  [[nodiscard]] std::string operands(const Expr& e) const {
+    std::string list;
+    for (const ExprId x : e.operands) list += cat(list.empty() ? "" : ", ", name(x));
+    return cat("(", list, ")");
+  }
+
+  [[nodiscard]] std::string text(const Expr& e) const {
+    const auto dtype = [](DType d) { return info(d).name; };
+    switch (e.kind) {
+      case ExprKind::constant:
+        return cat("constant ", constant_text(e.dtype, e.bits), " : ", dtype(e.dtype));
+      case ExprKind::apply:
+        return cat(e.name, operands(e), " : ", dtype(e.source));
+      case ExprKind::convert:
+      case ExprKind::bitcast:
+        return cat(e.kind == ExprKind::convert ? "convert " : "bitcast ", name(e.operands[0]),
+                   " to ", dtype(e.dtype));
+      case ExprKind::choose:
+        return cat("choose", operands(e));
+      case ExprKind::load:
+        return cat("load b", e.slot, "[", name(e.operands[0]), "]");
+      case ExprKind::reg:
+        return cat("r", e.slot, " : ", dtype(e.dtype));
+      case ExprKind::from_index:
+        return cat("element ", name(e.operands[0]), " : ", dtype(e.dtype));
+      case ExprKind::to_index:
+        return cat("index ", name(e.operands[0]));
+      case ExprKind::index_constant:
+        return cat(std::int64_t(e.bits));
+      case ExprKind::index_variable:
+        return variable_name(e.slot);
+      case ExprKind::index_scalar:
+        return cat("s", e.slot);
+      case ExprKind::index_min:
+      case ExprKind::index_max:
+        return cat(e.kind == ExprKind::index_min ? "min" : "max", operands(e));
+      default:
+        break;
+    }
+    for (const auto& [kind, symbol] : infix_indices)
+      if (kind == e.kind) return cat(name(e.operands[0]), " ", symbol, " ", name(e.operands[1]));
+    throw_internal_error("an expression without text");
+  }
+
+  void print(const std::vector<Stmt>& stmts) {
+    for (const Stmt& s : stmts) print(s);
+  }
+
+  void print(const Stmt& s) {
+    for (const ExprId e : roots_of(s)) define_up_to(e);
+    const std::string at = cat("r", s.slot, " : ", info(s.dtype).name);
+    const std::string lanes = s.width == 1 ? ""
+                              : s.kind == Stmt::Kind::add_lanes
+                                  ? cat(" of ", s.width)
+                                  : cat(" over k", s.lane, " of ", s.width);
+    switch (s.kind) {
+      case Stmt::Kind::declare:
+        return line("declare ", at, " = ", name(s.value), lanes);
+      case Stmt::Kind::assign:
+        return line("assign ", at, " = ", name(s.value), lanes);
+      case Stmt::Kind::multiply_add:
+        return line("multiply_add ", at, " += ", name(s.value), " * ", name(s.other), lanes);
+      case Stmt::Kind::add_lanes:
+        return line("add_lanes ", at, " += ", name(s.value), lanes);
+      case Stmt::Kind::store:
+        return line("store b", s.slot, "[", name(s.other), "] = ", name(s.value), lanes,
+                    s.width == 1 ? "" : cat(" ", info(s.dtype).name));
+      case Stmt::Kind::when:
+        line("when ", name(s.value), " {");
+        break;
+      case Stmt::Kind::loop:
+        line("for ", variable_name(s.slot),
+             s.other == no_expr ? std::string() : cat(" from ", name(s.other)), " to ",
+             name(s.value), s.step == 1 ? std::string() : cat(" step ", s.step),
+             s.is_parallel ? " parallel" : "", " {");
+        break;
+    }
+    ++depth_;
+    print(s.body);
+    --depth_;
+    line("}");
+  }
+
+  const Kernel& k_;
+  const ExprPool& pool_;
+  std::vector<ExprId> used_;  ///< ascending
+  std::map<ExprId, std::size_t> names_;
+  std::size_t next_ = 0;  ///< of used_, to be defined
+  int depth_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string constant_text(DType d, std::uint64_t bits) {
+  const auto hex = [&] {
+    char digits[16];
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, bits, 16);
+    return cat("0x", std::string_view(digits, std::size_t(end - digits)));
+  };
+  if (d == DType::i1) return bits == 0 ? "false" : bits == 1 ? "true" : hex();
+  if (!is_integer(d) && !is_float(d)) return hex();
+  HostArray scalar(Type::scalar(d));
+  std::memcpy(scalar.bytes.data(), &bits, scalar.bytes.size());
+  char digits[32];
+  if (is_integer(d)) {
+    const std::int64_t value = *convert(scalar, DType::i64).data<DType::i64>();
+    if (constant_bits(d, cat(value)) != bits) return hex();
+    return cat(value);
+  }
+  const double value = *convert(scalar, DType::f64).data<DType::f64>();
+  const auto [end, error] = d == DType::f64
+                                ? std::to_chars(digits, digits + sizeof digits, value)
+                                : std::to_chars(digits, digits + sizeof digits, float(value));
+  const std::string text(digits, end);
+  return constant_bits(d, text) == bits ? text : hex();
+}
+
+std::optional<std::uint64_t> constant_bits(DType d, std::string_view text) {
+  const char *begin = text.data(), *end = begin + text.size();
+  std::uint64_t bits = 0;
+  if (text.starts_with("0x")) {
+    const auto [next, error] = std::from_chars(begin + 2, end, bits, 16);
+    const bool fits = byte_size(d) >= 8 || bits >> (8 * byte_size(d)) == 0;
+    if (error != std::errc{} || next != end || !fits) return std::nullopt;
+    return bits;
+  }
+  if (d == DType::i1) {
+    if (text != "true" && text != "false") return std::nullopt;
+    return text == "true" ? 1 : 0;
+  }
+  HostArray wide(Type::scalar(is_integer(d) ? DType::i64 : DType::f64));
+  if (is_integer(d)) {
+    std::int64_t value = 0;
+    const auto [next, error] = std::from_chars(begin, end, value);
+    if (error != std::errc{} || next != end) return std::nullopt;
+    *wide.data<DType::i64>() = value;
+  } else if (is_float(d)) {
+    double value = 0;
+    const auto [next, error] = std::from_chars(begin, end, value);
+    if (error != std::errc{} || next != end) return std::nullopt;
+    *wide.data<DType::f64>() = value;
+  } else {
+    return std::nullopt;
+  }
+  const HostArray element = convert(wide, d);
+  std::memcpy(&bits, element.bytes.data(), element.bytes.size());
+  return bits;
+}
+
+std::string print_kernel(const Kernel& kernel, const std::string& name) {
+  return KernelPrinter(kernel).print(name);
+}
+
+}  // namespace partita::passes::text

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Names and other text of a draft, in quotes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace partita::passes::text {
+
+/// `"…"`, with \" and \\ for those two, and \xx (hexadecimal) for what cannot be printed.
+[[nodiscard]] inline std::string quote(std::string_view s) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : s) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (code < 0x20 || code == 0x7f) {
+      out += '\\';
+      out += digits[code / 16];
+      out += digits[code % 16];
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+}  // namespace partita::passes::text

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include <set>
+
+#include "partita/artifact/validate.hpp"
+#include "runtime/artifact/problem.hpp"
+
+namespace partita {
+namespace {
+
+// Limits far above real programs, so that recursion and tables stay small for wrong content.
+constexpr int max_step_depth = 60, max_expression_depth = 60;
+constexpr std::int64_t max_variables = 1 << 20;
+
+class PlanValidator {
+ public:
+  PlanValidator(const Plan& plan, const PlanSurroundings& around) : around_(around), plan_(plan) {}
+
+  void run() {
+    check_placements();
+    check_ports("inputs", plan_.inputs);
+    check_ports("outputs", plan_.outputs);
+    check_buffers();
+    if (plan_.requests < 0 || plan_.requests > max_variables)
+      fail({.name = "requests"}, "a count", cat(plan_.requests));
+    check_steps(plan_.steps, {.name = "steps"}, 0);
+  }
+
+ private:
+  void check_placements();
+  void check_ports(std::string_view what, const std::vector<PortInfo>& ports) const;
+  void check_buffers();
+  void check_buffer(const Buffer& buffer, const Place& place) const;
+  void check_bound_count(const Buffer& buffer, std::int64_t expected, const Place& place) const;
+  void check_steps(const Steps& steps, const Place& place, int depth) const;
+  void check_expression(const HostExpr& e, const Place& place, int depth = 0) const;
+  void check_block_expression(const HostExpr& e, const Place& place) const;
+  void check_ref(const BufferRef& ref, DType dtype, const Place& place) const;
+  [[nodiscard]] bool uses_block_variable(const HostExpr& e) const;
+
+  void check(const Launch& x, const Place& place, int depth) const;
+  void check(const Gemm& x, const Place& place, int depth) const;
+  void check(const Copy& x, const Place& place, int depth) const;
+  void check(const For& x, const Place& place, int depth) const;
+  void check(const While& x, const Place& place, int depth) const;
+  void check(const Case& x, const Place& place, int depth) const;
+  void check(const AllReduceStart& x, const Place& place, int depth) const;
+  void check(const AllGatherStart& x, const Place& place, int depth) const;
+  void check(const CollectiveDone& x, const Place& place, int depth) const;
+  void check(const Check& x, const Place& place, int depth) const;
+  void check_request(int request, const Place& place) const;
+  [[nodiscard]] const Placement& check_axis(const std::string& axis, const Place& place) const;
+
+  const PlanSurroundings& around_;
+  const Plan& plan_;
+  std::set<std::int64_t> block_variables_;
+  std::vector<std::int64_t> single_shard_;  // variables' values on the only shard of a job
+};
+
+void PlanValidator::check_placements() {
+  if (std::int64_t(plan_.variables.size()) > max_variables)
+    fail({.name = "variables"}, cat("at most ", max_variables), cat(plan_.variables.size()));
+  single_shard_.assign(plan_.variables.size(), 0);
+  const Place all{.name = "placements"};
+  for (std::size_t i = 0; i < plan_.placements.size(); ++i) {
+    const Placement& p = plan_.placements[i];
+    const Place place{&all, {}, i};
+    // block_of multiplies the size by the number of shards.
+    if (p.size < 1 || p.size > std::int64_t{1} << 40)
+      fail(place, "a size from 1 to 2^40", cat(p.size));
+    if (p.begin_variable == -1 && p.end_variable == -1) continue;
+    for (const int v : {p.begin_variable, p.end_variable}) {
+      expect_index(place, "a variable", v, plan_.variables.size());
+      if (!block_variables_.insert(v).second)
+        fail(place, "variables of its own", cat("variable ", v, " twice"));
+    }
+    single_shard_[std::size_t(p.end_variable)] = p.size;
+  }
+}
+
+void PlanValidator::check_ports(std::string_view what, const std::vector<PortInfo>& ports) const {
+  const Place all{.name = what};
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const PortInfo& port = ports[i];
+    const Place place{&all, {}, i};
+    if (port.type.is_token || !checked_bytes(port.type))
+      fail(place, "a type that fits in memory", to_string(port.type));
+    if (port.placement == -1) continue;
+    expect_index(place, "a placement", port.placement, plan_.placements.size());
+    const Placement& p = plan_.placements[std::size_t(port.placement)];
+    if (p.begin_variable < 0) fail(place, "a placement that is split", p.name);
+    if (port.type.dims.empty() || port.type.dims[0] != p.size)
+      fail(place, cat("dimension 0 of size ", p.size), to_string(port.type));
+  }
+}
+
+void PlanValidator::check_buffers() {
+  const Place all{.name = "buffers"};
+  if (plan_.arena_bytes < 0) fail({.name = "arena_bytes"}, "a size", cat(plan_.arena_bytes));
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
+    check_buffer(plan_.buffers[i], {&all, {}, i});
+}
+
+void PlanValidator::check_bound_count(const Buffer& buffer, std::int64_t expected,
+                                      const Place& place) const {
+  check_block_expression(buffer.count, place);
+  const std::int64_t count = buffer.count.evaluate(single_shard_);
+  if (count != expected) fail(place, cat(expected, " elements"), cat(count));
+}
+
+void PlanValidator::check_buffer(const Buffer& buffer, const Place& place) const {
+  check_block_expression(buffer.count, place);
+  const auto check_port = [&](const std::vector<PortInfo>& ports) {
+    expect_index(place, "an argument or result", buffer.index, ports.size());
+    const PortInfo& port = ports[std::size_t(buffer.index)];
+    if (port.type.dtype != buffer.dtype)
+      fail(place, to_string(port.type.dtype), to_string(buffer.dtype));
+    check_bound_count(buffer, port.type.count(), place);
+  };
+  switch (buffer.kind) {
+    case BufferKind::input:
+      return check_port(plan_.inputs);
+    case BufferKind::output:
+      return check_port(plan_.outputs);
+    case BufferKind::constant: {
+      expect_index(place, "a constant", buffer.index, around_.constants.size());
+      const Type& type = around_.constants[std::size_t(buffer.index)].type;
+      if (type.dtype != buffer.dtype) fail(place, to_string(type.dtype), to_string(buffer.dtype));
+      return check_bound_count(buffer, type.count(), place);
+    }
+    case BufferKind::arena: {
+      if (!buffer.count.is_constant()) fail(place, "a constant size in the arena", "an expression");
+      const auto bytes = checked_bytes({.dtype = buffer.dtype, .dims = {buffer.count.value()}});
+      if (bytes && !around_.has_places) return;
+      if (!bytes || buffer.arena_offset < 0 || buffer.arena_offset % 128 != 0 ||
+          buffer.arena_offset > plan_.arena_bytes ||
+          *bytes > plan_.arena_bytes - buffer.arena_offset)
+        fail(place, cat("a place within ", plan_.arena_bytes, " bytes of arena"),
+             cat("offset ", buffer.arena_offset, " and ", buffer.count.value(), " elements"));
+      return;
+    }
+    case BufferKind::block:
+      if (!checked_bytes({.dtype = buffer.dtype, .dims = {buffer.count.evaluate(single_shard_)}}))
+        fail(place, "a size", "one that does not fit in memory");
+      return;
+  }
+}
+
+void PlanValidator::check_expression(const HostExpr& e, const Place& place, int depth) const {
+  if (depth > max_expression_depth) fail(place, "a smaller expression", "a deep one");
+  if (e.kind() == HostExpr::Kind::variable)
+    expect_index(place, "a variable", e.value(), plan_.variables.size());
+  for (const HostExpr& operand : e.operands()) check_expression(operand, place, depth + 1);
+}
+
+bool PlanValidator::uses_block_variable(const HostExpr& e) const {
+  if (e.kind() == HostExpr::Kind::variable) return block_variables_.contains(e.value());
+  for (const HostExpr& operand : e.operands())
+    if (uses_block_variable(operand)) return true;
+  return false;
+}
+
+// An expression of block bounds only, which has its value before the first step.
+void PlanValidator::check_block_expression(const HostExpr& e, const Place& place) const {
+  check_expression(e, place);
+  if (e.kind() == HostExpr::Kind::variable && !block_variables_.contains(e.value()))
+    fail(place, "block bounds only", plan_.variables[std::size_t(e.value())]);
+  for (const HostExpr& operand : e.operands()) check_block_expression(operand, place);
+}
+
+void PlanValidator::check_ref(const BufferRef& ref, DType dtype, const Place& place) const {
+  expect_index(place, "a buffer", ref.buffer, plan_.buffers.size());
+  const Buffer& buffer = plan_.buffers[std::size_t(ref.buffer)];
+  if (buffer.dtype != dtype)
+    fail(place, cat("a buffer of ", to_string(dtype)), to_string(buffer.dtype));
+  check_expression(ref.offset, place);
+}
+
+void PlanValidator::check_steps(const Steps& steps, const Place& place, int depth) const {
+  if (depth > max_step_depth) fail(place, "less nesting", "more");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Place inner{&place, {}, i};
+    std::visit([&](const auto& what) { check(what, inner, depth); }, steps[i].what);
+  }
+}
+
+void PlanValidator::check(const Launch& x, const Place& place, int) const {
+  expect_index(place, "a kernel", x.kernel, around_.kernels);
+  for (const BufferRef& ref : x.buffers) {
+    expect_index(place, "a buffer", ref.buffer, plan_.buffers.size());
+    check_expression(ref.offset, place);
+  }
+  for (const ScalarArg& scalar : x.scalars) {
+    if (scalar.dtype != DType::i32 && scalar.dtype != DType::i64)
+      fail(place, "a scalar of i32 or i64", to_string(scalar.dtype));
+    check_expression(scalar.value, place);
+  }
+  for (const HostExpr& size : x.global) check_expression(size, place);
+  for (const std::int64_t size : x.local)
+    if (size < 0 || size > 1 << 20) fail(place, "a work-group size", cat(size));
+}
+
+void PlanValidator::check(const Gemm& x, const Place& place, int) const {
+  constexpr std::int64_t limit = std::int64_t{1} << 31;
+  if (!is_float(x.dtype)) fail(place, "a float GEMM", to_string(x.dtype));
+  for (const std::int64_t size : {x.m, x.n, x.k, x.lda, x.ldb, x.ldc})
+    if (size < 0 || size >= limit) fail(place, "a size below 2^31", cat(size));
+  for (const std::int64_t stride : {x.stride_a, x.stride_b, x.stride_c})
+    if (stride < 0) fail(place, "a stride of at least 0", cat(stride));
+  const std::int64_t a_row = x.transpose_a ? x.m : x.k, b_row = x.transpose_b ? x.k : x.n;
+  if (x.lda < a_row || x.ldb < b_row || x.ldc < x.n)
+    fail(place, "rows within their strides", cat("lda ", x.lda, ", ldb ", x.ldb, ", ldc ", x.ldc));
+  if (x.reads_bf16 && x.dtype != DType::f32)
+    fail(place, "sums in f32 of products of bf16", to_string(x.dtype));
+  for (const BufferRef* ref : {&x.a, &x.b})
+    check_ref(*ref, x.reads_bf16 ? DType::bf16 : x.dtype, place);
+  check_ref(x.c, x.dtype, place);
+  check_expression(x.batch, place);
+}
+
+void PlanValidator::check(const Copy& x, const Place& place, int) const {
+  expect_index(place, "a buffer", x.from.buffer, plan_.buffers.size());
+  const DType dtype = plan_.buffers[std::size_t(x.from.buffer)].dtype;
+  check_ref(x.from, dtype, place);
+  check_ref(x.to, dtype, place);
+  check_expression(x.count, place);
+}
+
+void PlanValidator::check(const For& x, const Place& place, int depth) const {
+  expect_index(place, "a variable", x.variable, plan_.variables.size());
+  if (block_variables_.contains(x.variable)) fail(place, "a loop variable", "a block bound");
+  if (x.step < 1) fail(place, "a step of at least 1", cat(x.step));
+  check_expression(x.begin, place);
+  check_expression(x.end, place);
+  check_steps(x.body, {&place, "body"}, depth + 1);
+}
+
+void PlanValidator::check(const While& x, const Place& place, int depth) const {
+  check_ref(x.predicate, DType::i1, place);
+  check_steps(x.condition, {&place, "condition"}, depth + 1);
+  check_steps(x.body, {&place, "body"}, depth + 1);
+}
+
+void PlanValidator::check(const Case& x, const Place& place, int depth) const {
+  if (x.index_dtype != DType::i32 && x.index_dtype != DType::i1)
+    fail(place, "an index of i32 or i1", to_string(x.index_dtype));
+  check_ref(x.index, x.index_dtype, place);
+  if (x.branches.empty()) fail(place, "at least one branch", "none");
+  const Place branches{&place, "branches"};
+  for (std::size_t i = 0; i < x.branches.size(); ++i)
+    check_steps(x.branches[i], {&branches, {}, i}, depth + 1);
+}
+
+void PlanValidator::check_request(int request, const Place& place) const {
+  if (request < 0 || request >= plan_.requests)
+    fail(place, cat("a request below ", plan_.requests), cat(request));
+}
+
+const Placement& PlanValidator::check_axis(const std::string& axis, const Place& place) const {
+  for (const Placement& p : plan_.placements)
+    if (p.name == axis && p.begin_variable >= 0) return p;
+  fail(place, "the name of a placement that is split", axis.empty() ? "no name" : axis);
+}
+
+void PlanValidator::check(const AllReduceStart& x, const Place& place, int) const {
+  check_request(x.request, place);
+  static_cast<void>(check_axis(x.axis, place));
+  if (is_complex(x.dtype) && x.combiner != Combiner::sum)
+    fail(place, "a sum of complex numbers", to_string(x.combiner));
+  for (const Piece& piece : x.pieces) {
+    check_ref(piece.at, x.dtype, place);
+    check_expression(piece.count, place);
+    if (uses_block_variable(piece.count))
+      fail(place, "pieces of one size on all shards", "a block's size");
+  }
+}
+
+void PlanValidator::check(const AllGatherStart& x, const Place& place, int) const {
+  check_request(x.request, place);
+  const Placement& axis = check_axis(x.axis, place);
+  if (x.elements_per_partition < 0 ||
+      !checked_bytes({.dtype = x.dtype, .dims = {x.elements_per_partition, axis.size}}))
+    fail(place, "a size", cat(x.elements_per_partition, " elements"));
+  check_ref(x.from, x.dtype, place);
+  check_ref(x.to, x.dtype, place);
+}
+
+void PlanValidator::check(const CollectiveDone& x, const Place& place, int) const {
+  check_request(x.request, place);
+}
+
+void PlanValidator::check(const Check& x, const Place& place, int) const {
+  check_ref(x.condition, DType::i1, place);
+}
+
+}  // namespace
+
+std::optional<std::string> find_problem(const Plan& plan, const PlanSurroundings& around) {
+  try {
+    PlanValidator(plan, around).run();
+  } catch (const Problem& problem) {
+    return problem.text;
+  } catch (const Error& error) {  // arithmetic that overflows
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+}  // namespace partita

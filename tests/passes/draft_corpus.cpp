@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The text of a draft is the whole draft: over the programs of the tests and of the conformance corpus,
+// what every pass leaves reads back as itself, and a pass over what was read leaves the same as over what
+// was never text.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "driver/choose_tuning.hpp"
+#include "driver/lower.hpp"
+#include "driver/schedule.hpp"
+#include "kernel/draft_pass.hpp"
+#include "kernel/text/draft_text.hpp"
+#include "partita/base/error.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "tests/passes/pass_case.hpp"
+
+namespace partita::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using passes::PlanDraft;
+
+std::vector<fs::path> programs() {
+  const fs::path tests = fs::path(PARTITA_TEST_SOURCE_DIR) / "tests";
+  std::vector<fs::path> folders{tests / "regress", tests / "e2e" / "programs"}, all;
+  if (const char* corpus = std::getenv("PARTITA_CORPUS")) folders.emplace_back(corpus);
+  for (const fs::path& folder : folders)
+    for (const fs::path& path : cases_in(folder, ".mlir")) all.push_back(path);
+  return all;
+}
+
+std::vector<std::string> public_functions(const ir::Module& module) {
+  std::vector<std::string> names;
+  for (const auto& f : module.functions)
+    if (f->is_public) names.push_back(f->name);
+  return names;
+}
+
+/// Those of a file; none where it holds what is not supported, which other tests are about.
+std::vector<std::unique_ptr<ir::Module>> modules_of(const fs::path& path) {
+  try {
+    return ir::read_modules(path);
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::user) throw;
+    return {};
+  }
+}
+
+/// The draft of a function, or nothing where it cannot be compiled for the target.
+std::optional<PlanDraft> draft_of(const ir::Module& original,
+                                  const passes::CompileOptions& options) {
+  try {
+    const auto module = ir::clone_module(original);
+    passes::PassContext context;
+    context.function = options.function;
+    (void)passes::run_passes(*module, passes::named_pipeline("compile"), context);
+    const auto tuning = passes::choose_tuning(options, passes::find_target(options.target));
+    return passes::lower({*module, options, tuning});
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::user) throw;
+    return std::nullopt;
+  }
+}
+
+/// A draft, and the same as it was read again after each pass.
+void expect_same_after_each_pass(PlanDraft& draft, const passes::CompileOptions& options) {
+  std::string text = passes::print_draft(draft);
+  for (const passes::PassRun& run :
+       passes::schedule_pipeline(passes::find_target(options.target), options)) {
+    PlanDraft read = passes::parse_draft(text, "draft");
+    ASSERT_EQ(passes::print_draft(read), text) << "before " << run.name;
+    (void)passes::run_draft_passes(read, {run}, {});
+    (void)passes::run_draft_passes(draft, {run}, {});
+    text = passes::print_draft(draft);
+    ASSERT_EQ(passes::print_draft(read), text) << "after " << run.name;
+  }
+}
+
+class DraftsOf : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(DraftsOf, EveryProgram) {
+  int drafts = 0;
+  for (const fs::path& path : programs()) {
+    for (const auto& module : modules_of(path))
+      for (const std::string& function : public_functions(*module)) {
+        SCOPED_TRACE(cat(path.string(), " @", function));
+        const passes::CompileOptions options{.target = GetParam(), .function = function};
+        auto draft = draft_of(*module, options);
+        if (!draft) continue;
+        ++drafts;
+        expect_same_after_each_pass(*draft, options);
+        if (HasFatalFailure()) return;
+      }
+  }
+  EXPECT_GT(drafts, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, DraftsOf, ::testing::ValuesIn(passes::built_targets()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace partita::testing
