@@ -3,9 +3,11 @@
 //
 // The table of elementwise.def as data, and what can be checked about it while compiling.
 #include <algorithm>
+#include <array>
 
 #include "partita/base/error.hpp"
 #include "partita/scalar/elementwise.hpp"
+#include "partita_embedded/scalar_helpers.hpp"
 #include "scalar/c_text.hpp"
 #include "scalar/scalar.hpp"
 
@@ -36,6 +38,71 @@ constexpr ElementwiseRow table[] = {
 #include "scalar/elementwise.def"
 };
 
+// --- Helpers, read from their files ----------------------------------------------------------------
+
+constexpr std::string_view helper_start = "\nPARTITA_HELPER(";
+
+/// Removes from `text` what stands before `end`, which is removed too, and a space after it.
+constexpr std::string_view take(std::string_view& text, std::string_view end) {
+  const std::size_t at = text.find(end);
+  const std::string_view taken = text.substr(0, at);
+  text.remove_prefix(at + end.size());
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  return taken;
+}
+
+/// Characters of the block that `text` begins with.
+constexpr std::size_t block_size(std::string_view text) {
+  std::size_t size = 0;
+  int depth = 0;
+  do depth += (text[size] == '{') - (text[size] == '}');
+  while (text[size++] != '}' || depth > 0);
+  return size;
+}
+
+constexpr ScalarHelper::Domain domain_of(std::string_view name) {
+  using enum ScalarHelper::Domain;
+  return name == "real" ? real : name == "integer" ? integer : complex;
+}
+
+constexpr std::size_t count_helpers() {
+  std::size_t n = 0;
+  for (const embedded::File& file : embedded::scalar_helpers)
+    for (auto at = file.text.find(helper_start); at != std::string_view::npos;
+         at = file.text.find(helper_start, at + 1))
+      ++n;
+  return n;
+}
+
+constexpr auto read_helpers() {
+  std::array<ScalarHelper, count_helpers()> helpers{};
+  std::size_t n = 0;
+  for (const embedded::File& file : embedded::scalar_helpers) {
+    std::string_view text = file.text;
+    for (; text.find(helper_start) != std::string_view::npos; ++n) {
+      take(text, helper_start);
+      helpers[n].domain = domain_of(take(text, ","));
+      helpers[n].result = take(text, ",");
+      helpers[n].name = take(text, ",");
+      const std::size_t parameters = text.find(')') + 1;
+      helpers[n].parameters = text.substr(0, parameters);
+      text.remove_prefix(text.find('{'));
+      helpers[n].body = text.substr(0, block_size(text));
+      text.remove_prefix(helpers[n].body.size());
+    }
+  }
+  return helpers;
+}
+
+constexpr auto helper_table = read_helpers();
+
+constexpr bool is_declared(std::string_view name) {
+  return std::ranges::find(scalar::names, name) != std::end(scalar::names) ||
+         std::ranges::find(helper_table, name, &ScalarHelper::name) != helper_table.end();
+}
+
+// --- Rows -----------------------------------------------------------------------------------------
+
 constexpr bool is_operand(std::string_view identifier, int operands) {
   return identifier.size() == 1 && identifier[0] >= 'x' && identifier[0] < 'x' + operands;
 }
@@ -46,7 +113,7 @@ constexpr bool names_are_known(const ElementwiseRow& r) {
     std::string_view text = c.text;
     for (CToken t = next_token(text); t.kind != CToken::end; t = next_token(text)) {
       if (t.kind != CToken::identifier || is_operand(t.text, arity(r.signature))) continue;
-      if (std::ranges::find(scalar::names, t.text) == std::end(scalar::names)) return false;
+      if (!is_declared(t.text)) return false;
     }
   }
   return true;
@@ -87,12 +154,6 @@ constexpr const ElementwiseRow& find(std::string_view name) {
   static_assert(gradient_is_well_formed(find(#name)),                             \
                 "the gradient of " #name " needs one entry per operand, in terms of rows");
 #include "scalar/elementwise.def"
-
-constexpr ScalarHelper helper_table[] = {
-#define PARTITA_HELPER(domain, result, name, parameters, ...) \
-  {ScalarHelper::Domain::domain, #result, #name, #parameters, #__VA_ARGS__},
-#include "scalar/scalar_helpers.def"
-};
 
 }  // namespace
 

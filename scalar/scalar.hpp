@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // What values in elementwise.def may call, for C++: the subset of OpenCL C's built-in functions that
-// the table uses, under their OpenCL names and overloads, and the helpers of scalar_helpers.def.
+// the table uses, under their OpenCL names and overloads, and the helpers of scalar/helpers/.
 #pragma once
 
 #include <bit>
@@ -135,22 +135,26 @@ T mul_hi(T x, T y) {
   return T(Wide(x) * Wide(y) >> (8 * sizeof(T)));
 }
 
-#define PARTITA_HELPER(domain, result, name, parameters, ...) \
-  template <class T, class R = Part<T>>                       \
-  result name parameters {                                    \
-    [[maybe_unused]] constexpr Literal<R> K;                  \
-    [[maybe_unused]] constexpr unsigned BITS = 8 * sizeof(T); \
-    __VA_ARGS__                                               \
-  }
-#include "scalar/scalar_helpers.def"
+#define PARTITA_HELPER(domain, result, name, parameters) \
+  template <class T, class R = Part<T>>                  \
+  result name parameters
+#define K(c) static_cast<R>(c)
+#define BITS (8 * unsigned(sizeof(T)))
+// A helper may call those before it.
+#include "scalar/helpers/real.h"
 
-/// What an expression may name besides its operands.
+#include "scalar/helpers/complex.h"
+
+#include "scalar/helpers/complex_inverse.h"
+#undef K
+#undef BITS
+#undef PARTITA_HELPER
+
+/// What an expression may name besides its operands and helpers.
 inline constexpr std::string_view names[] = {
 #define PARTITA_NAME(f) #f,
     PARTITA_CMATH(PARTITA_NAME, PARTITA_NAME)
 #undef PARTITA_NAME
-#define PARTITA_HELPER(domain, result, name, ...) #name,
-#include "scalar/scalar_helpers.def"
         "lgamma",
     "rsqrt",
     "isfinite",

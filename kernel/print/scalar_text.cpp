@@ -62,6 +62,19 @@ std::string_view take_argument(std::string_view& text) {
   throw_internal_error(cat("K, U, S, RE, IM and MAKE take arguments in parentheses: ", text));
 }
 
+/// C text without comments, with one space where there is any.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i).starts_with("//")) i = std::min(text.find('\n', i), text.size() - 1);
+    if (text[i] != ' ' && text[i] != '\n')
+      line += text[i];
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  return line;
+}
+
 /// Puts the statements of a function body that stands on one line on lines of their own.
 std::string indented(std::string_view body) {
   std::string result;
@@ -386,7 +399,7 @@ std::string ScalarText::define_helper(std::string_view name, DType d) {
   const auto text = [&](std::string_view t) { return substitute(t, d, {}); };
   // Helpers that this one calls are appended first.
   const std::string result = text(helper.result), parameters = text(helper.parameters),
-                    body = text(helper.body);
+                    body = text(on_one_line(helper.body));
   helpers_ += cat(dialect_.function, result, " ", full_name, parameters, " ", indented(body));
   return full_name;
 }

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // The table of elementwise operations as data: what scalar/elementwise.def declares, and the
-// helper functions of scalar/scalar_helpers.def that its expressions call.
+// helper functions of scalar/helpers/ that its expressions call.
 #pragma once
 
 #include <array>
@@ -101,13 +101,13 @@ struct ElementwiseRow {
 /// Applies a row to n elements; null where the row does not accept the dtype.
 [[nodiscard]] ElementwiseFn elementwise_function(const ElementwiseRow& row, DType d);
 
-/// A function that rows call, as C++ and OpenCL C text; see scalar_helpers.def.
+/// A function that rows call, as C++ and OpenCL C text; see scalar/helpers/real.h.
 struct ScalarHelper {
   enum class Domain : std::uint8_t { real, integer, complex } domain;
   std::string_view result;  ///< "T" or "R"
   std::string_view name;
   std::string_view parameters;  ///< "(T x, T y)"
-  std::string_view body;        ///< "{ … }", on one line
+  std::string_view body;        ///< "{ … }", as the file has it
 };
 [[nodiscard]] std::span<const ScalarHelper> scalar_helpers();
 
