@@ -59,7 +59,19 @@ struct Register {
   [[nodiscard]] Stmt multiply_add(kernel::ExprId a, kernel::ExprId b) const {
     return {.kind = Stmt::Kind::multiply_add, .slot = slot, .dtype = dtype, .value = a, .other = b};
   }
+  /// += the lanes of a vector.
+  [[nodiscard]] Stmt add_lanes(kernel::ExprId vector) const {
+    return {.kind = Stmt::Kind::add_lanes, .slot = slot, .dtype = dtype, .value = vector};
+  }
 };
+
+/// The statement for all values of variable `lane` below `width` at once; itself where that is 1.
+[[nodiscard]] inline Stmt over_lanes(Stmt s, std::int32_t lane, int width) {
+  if (width == 1) return s;
+  s.width = width;
+  s.lane = lane;
+  return s;
+}
 
 /// Arithmetic on floats or complex numbers of one dtype.
 struct ElementMath {

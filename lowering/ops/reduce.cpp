@@ -168,7 +168,7 @@ static std::vector<Location> reduce_parts(Context& context, Node& node, const Re
     const DType d = reduction.accumulators[i];
     partials.push_back(context.new_temporary({.dtype = d, .dims = dims}, "partial"));
     k->body.push_back(store(body.buffer(partials[i], d, true), d, pool.variable(0),
-                            pool.reg(reduction.registers[i], d)));
+                            reduction.registers[i].value(pool)));
   }
   context.launch(std::move(k), body, space.results * parts);
   return partials;

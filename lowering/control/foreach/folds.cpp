@@ -50,18 +50,11 @@ void lower_fold(Context& context, Value v, Location accumulator, const std::stri
   const ExprId item = k->pool.variable(0);
   std::vector<ExprId> index = kernel::delinearize(k->pool, item, type.dims);
   const std::int32_t memory = body.buffer(accumulator, type.dtype, true);
-  const std::int32_t acc = k->next_register++;
+  const Register acc(*k, type.dtype);
   const auto combine = [&](ExprId x) {
-    return Stmt{
-        .kind = Stmt::Kind::assign,
-        .slot = acc,
-        .dtype = type.dtype,
-        .value = k->pool.apply(fold_row(combiner), type.dtype, {k->pool.reg(acc, type.dtype), x})};
+    return acc.assign(k->pool.apply(fold_row(combiner), type.dtype, {acc.value(k->pool), x}));
   };
-  k->body.push_back({.kind = Stmt::Kind::declare,
-                     .slot = acc,
-                     .dtype = type.dtype,
-                     .value = k->pool.load(memory, type.dtype, item)});
+  k->body.push_back(acc.declare(k->pool.load(memory, type.dtype, item)));
   if (has_lanes) {
     const std::int32_t lane = k->new_variable(v.type().dims[0]);
     index.insert(index.begin(), k->pool.variable(lane));
@@ -69,7 +62,7 @@ void lower_fold(Context& context, Value v, Location accumulator, const std::stri
   } else {
     k->body.push_back(combine(body.element(v, index)));
   }
-  k->body.push_back(store(memory, type.dtype, item, k->pool.reg(acc, type.dtype)));
+  k->body.push_back(store(memory, type.dtype, item, acc.value(k->pool)));
   context.launch(std::move(k), body, n);
 }
 

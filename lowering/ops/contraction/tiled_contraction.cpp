@@ -219,10 +219,7 @@ class Tiler {
   }
 
   Stmt as_vector(Stmt s, int width) {
-    if (width == 1) return s;
-    s.width = width;
-    s.lane = lane_of(width);
-    return s;
+    return width == 1 ? s : over_lanes(std::move(s), lane_of(width), width);
   }
 
   Stmt declare_zero(const Register& r, int width) {
@@ -235,12 +232,8 @@ class Tiler {
     const auto index = result_index(tile.batch, row, column);
     body_.define(dot_.result(), r.value(pool_));
     const ExprId value = body_.element(root, index);
-    into.push_back(as_vector({.kind = Stmt::Kind::store,
-                              .slot = out_,
-                              .dtype = root.type().dtype,
-                              .value = value,
-                              .other = kernel::linear_index(pool_, index, root.type().dims)},
-                             width));
+    const ExprId at = kernel::linear_index(pool_, index, root.type().dims);
+    into.push_back(as_vector(store(out_, root.type().dtype, at, value), width));
     if (width > 1) into.back().dtype = d_;
   }
 
@@ -307,11 +300,7 @@ class Tiler {
     for (std::size_t i = 0; i < count; ++i) {
       sums.emplace_back(k_, d_);
       into.push_back(declare_zero(sums.back(), 1));
-      into.push_back(as_vector({.kind = Stmt::Kind::add_lanes,
-                                .slot = sums.back().slot,
-                                .dtype = d_,
-                                .value = vectors[i].value(pool_)},
-                               width));
+      into.push_back(as_vector(sums.back().add_lanes(vectors[i].value(pool_)), width));
     }
     if (rest > 0) {
       const std::int32_t r = k_.new_variable(rest);

@@ -21,7 +21,7 @@ struct Reduction {
   const ir::Graph* region = nullptr;
   std::optional<std::string> simple;
   std::vector<DType> dtypes, accumulators;
-  std::vector<std::int32_t> registers;
+  std::vector<Register> registers;  ///< of `accumulators`
 
   /// `is_wide`: sums of 16-bit floats in f32.
   Reduction(Kernel& kernel, const ir::Node& node, bool is_wide = true)
@@ -29,16 +29,13 @@ struct Reduction {
     for (const Type& t : node.result_types()) {
       dtypes.push_back(t.dtype);
       accumulators.push_back(simple && is_wide ? accumulator_dtype(t.dtype) : t.dtype);
-      registers.push_back(kernel.next_register++);
+      registers.emplace_back(kernel, accumulators.back());
     }
   }
 
   void declare(Kernel& k, std::vector<Stmt>& to, const std::vector<kernel::ExprId>& values) const {
     for (std::size_t i = 0; i < dtypes.size(); ++i)
-      to.push_back({.kind = Stmt::Kind::declare,
-                    .slot = registers[i],
-                    .dtype = accumulators[i],
-                    .value = k.pool.convert(values[i], accumulators[i])});
+      to.push_back(registers[i].declare(k.pool.convert(values[i], accumulators[i])));
   }
 
   /// accumulators = combine(accumulators, elements), or with the elements in front.
@@ -48,39 +45,30 @@ struct Reduction {
     std::vector<Stmt> stmts;
     const std::size_t n = dtypes.size();
     if (simple) {
-      const kernel::ExprId acc = k.pool.reg(registers[0], accumulators[0]);
+      const kernel::ExprId acc = registers[0].value(k.pool);
       const kernel::ExprId x = k.pool.convert(elements[0], accumulators[0]);
       const kernel::ExprId next = k.pool.apply(combiner_row(*simple), accumulators[0], {acc, x});
-      stmts.push_back({.kind = Stmt::Kind::assign,
-                       .slot = registers[0],
-                       .dtype = accumulators[0],
-                       .value = next});
+      stmts.push_back(registers[0].assign(next));
       return stmts;
     }
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t held = in_front ? n + i : i, element = in_front ? i : n + i;
-      body.define(region->argument(int(held)), k.pool.reg(registers[i], dtypes[i]));
+      body.define(region->argument(int(held)), registers[i].value(k.pool));
       body.define(region->argument(int(element)), elements[i]);
     }
     // All results are computed from the old accumulators before any is assigned.
-    std::vector<std::int32_t> fresh;
+    std::vector<Register> fresh;
     for (std::size_t i = 0; i < n; ++i) {
-      fresh.push_back(k.next_register++);
-      stmts.push_back({.kind = Stmt::Kind::declare,
-                       .slot = fresh[i],
-                       .dtype = dtypes[i],
-                       .value = body.combined(*region, i)});
+      fresh.emplace_back(k, dtypes[i]);
+      stmts.push_back(fresh[i].declare(body.combined(*region, i)));
     }
     for (std::size_t i = 0; i < n; ++i)
-      stmts.push_back({.kind = Stmt::Kind::assign,
-                       .slot = registers[i],
-                       .dtype = dtypes[i],
-                       .value = k.pool.reg(fresh[i], dtypes[i])});
+      stmts.push_back(registers[i].assign(fresh[i].value(k.pool)));
     return stmts;
   }
 
   [[nodiscard]] kernel::ExprId result(Kernel& k, std::size_t i) const {
-    return k.pool.convert(k.pool.reg(registers[i], accumulators[i]), dtypes[i]);
+    return k.pool.convert(registers[i].value(k.pool), dtypes[i]);
   }
 };
 

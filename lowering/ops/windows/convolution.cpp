@@ -61,11 +61,8 @@ class ConvolutionKernel {
     for (std::int64_t j = 0; j < tile_.n; ++j)
       columns_at_.push_back(pool.add(pool.mul(place[2], tile_.n), j));
     for (std::int64_t t = 0; t < tile_.m * tile_.n; ++t) {
-      sums_.push_back(kernel_->next_register++);
-      kernel_->body.push_back({.kind = Stmt::Kind::declare,
-                               .slot = sums_.back(),
-                               .dtype = accumulator_,
-                               .value = pool.constant_of(accumulator_, 0)});
+      sums_.emplace_back(*kernel_, accumulator_);
+      kernel_->body.push_back(sums_.back().declare(pool.constant_of(accumulator_, 0)));
     }
     if (node_.operand(1).type().count() > 0) add_loops();
     add_stores(to);
@@ -150,19 +147,11 @@ class ConvolutionKernel {
       kernel_->body.push_back(std::move(s));
   }
 
-  Stmt add_product(std::int32_t sum, ExprId a, ExprId b) {
+  Stmt add_product(const Register& sum, ExprId a, ExprId b) {
     auto& pool = kernel_->pool;
-    if (!has_few_terms_)
-      return {.kind = Stmt::Kind::multiply_add,
-              .slot = sum,
-              .dtype = accumulator_,
-              .value = a,
-              .other = b};
+    if (!has_few_terms_) return sum.multiply_add(a, b);
     const ExprId product = pool.apply("multiply", accumulator_, {a, b});
-    return {.kind = Stmt::Kind::assign,
-            .slot = sum,
-            .dtype = accumulator_,
-            .value = pool.apply("add", accumulator_, {pool.reg(sum, accumulator_), product})};
+    return sum.assign(pool.apply("add", accumulator_, {sum.value(pool), product}));
   }
 
   void add_stores(const Location& to) {
@@ -179,9 +168,8 @@ class ConvolutionKernel {
             pool.add(pool.mul(group_, conv_.output), columns_at_[j]);
         for (std::size_t k = 0; k < conv_.window.size(); ++k)
           index[std::size_t(d.output_spatial[k])] = at[k + 1];
-        Stmt s = store(
-            out, type_.dtype, kernel::linear_index(pool, index, type_.dims),
-            pool.convert(pool.reg(sums_[i * columns_at_.size() + j], accumulator_), type_.dtype));
+        Stmt s = store(out, type_.dtype, kernel::linear_index(pool, index, type_.dims),
+                       pool.convert(sums_[i * columns_at_.size() + j].value(pool), type_.dtype));
         ExprId inside = pool.boolean(true);
         if (rows_ % tile_.m != 0)
           inside = pool.logical_and(inside, pool.less(rows_at_[i], pool.index(rows_)));
@@ -206,7 +194,7 @@ class ConvolutionKernel {
   std::optional<KernelBody> body_;
   ExprId group_{};
   std::vector<ExprId> rows_at_, columns_at_;
-  std::vector<std::int32_t> sums_;
+  std::vector<Register> sums_;
 };
 
 }  // namespace

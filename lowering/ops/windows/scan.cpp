@@ -89,7 +89,7 @@ struct ScanKernel {
     for (std::size_t i = 0; i < n; ++i) {
       const DType d = reduction.accumulators[i];
       to.push_back(
-          store(body.buffer(at[i], d, true), d, index, pool().reg(reduction.registers[i], d)));
+          store(body.buffer(at[i], d, true), d, index, reduction.registers[i].value(pool())));
     }
   }
   void store_results(std::vector<Stmt>& to, const std::vector<Location>& results, ExprId lane,

@@ -224,10 +224,7 @@ class ConvolutionTiler {
   }
 
   Stmt as_vector(Stmt s, int width) {
-    if (width == 1) return s;
-    s.width = width;
-    s.lane = lane_of(width);
-    return s;
+    return width == 1 ? s : over_lanes(std::move(s), lane_of(width), width);
   }
   std::int32_t lane_of(int width) {
     const auto [it, is_new] = lane_variables_.emplace(width, -1);
