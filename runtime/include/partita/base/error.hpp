@@ -5,9 +5,12 @@
 // turn into exit codes: the user's input is wrong (2), a device or MPI failed (3), our bug (70).
 #pragma once
 
+#include <charconv>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace partita {
 
@@ -34,12 +37,32 @@ class Error : public std::runtime_error {
   SourceLocation where_;
 };
 
+namespace detail {
+/// Appends what a stream would print; text and integers without one.
+template <class T>
+void append(std::string& out, const T& x) {
+  if constexpr (std::is_same_v<T, char>) {
+    out += x;
+  } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    out += std::string_view(x);
+  } else if constexpr (std::is_integral_v<T> && sizeof(T) > 1) {
+    char digits[24];
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, x);
+    out.append(digits, end);
+  } else {
+    std::ostringstream stream;
+    stream << x;
+    out += stream.view();
+  }
+}
+}  // namespace detail
+
 /// Concatenates anything that can be streamed.
 template <class... Parts>
 [[nodiscard]] std::string cat(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return std::move(out).str();
+  std::string out;
+  (detail::append(out, parts), ...);
+  return out;
 }
 
 [[noreturn]] void throw_user_error(const std::string& message, SourceLocation where = {});
