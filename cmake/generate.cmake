@@ -17,25 +17,34 @@ function(partita_write_if_changed path text)
   file(WRITE ${path} "${text}")
 endfunction()
 
-# partita_generated/backends.hpp: PARTITA_BACKENDS(X) expands to X(name) for each enabled backend.
+# partita_generated/backends.hpp: PARTITA_BACKENDS(X) expands to X(name) for each enabled backend,
+# PARTITA_KNOWN_BACKENDS(X) for each that has a folder.
 function(partita_write_backend_list)
   set(calls "")
   foreach(backend IN LISTS ARGN)
     string(APPEND calls " X(${backend})")
+  endforeach()
+  file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/backend-*/CMakeLists.txt)
+  set(known "")
+  foreach(folder IN LISTS folders)
+    string(REGEX MATCH "backend-([a-z0-9_]+)/" matched ${folder})
+    string(APPEND known " X(${CMAKE_MATCH_1})")
   endforeach()
   partita_write_if_changed(${PARTITA_GENERATED_DIR}/partita_generated/backends.hpp
 "// Generated from PARTITA_BACKENDS in the top CMakeLists.txt.
 #pragma once
 
 #define PARTITA_BACKENDS(X)${calls}
+#define PARTITA_KNOWN_BACKENDS(X)${known}
 #define PARTITA_VERSION \"${PROJECT_VERSION}\"
 ")
 endfunction()
 
-# Stems of the files of the current folder's subfolder that register something, sorted: X.cpp and
-# X/X.cpp.  Other files of X/ help it, and a folder without X.cpp has only what several others share.
+# Stems of the files of `folder` that register something, sorted: X.cpp and X/X.cpp.  Other files of X/ help it,
+# and a folder without X.cpp has only what several others share.
 function(partita_glob_stems result folder)
-  set(root ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+  cmake_path(ABSOLUTE_PATH folder NORMALIZE OUTPUT_VARIABLE root)
+  string(REGEX REPLACE "/$" "" root ${root})
   file(GLOB files CONFIGURE_DEPENDS ${root}/*.cpp)
   file(GLOB in_folders CONFIGURE_DEPENDS ${root}/*/*.cpp)
   set(stems "")
@@ -49,10 +58,9 @@ function(partita_glob_stems result folder)
   set(${result} ${stems} PARENT_SCOPE)
 endfunction()
 
-# op_list.cpp: register_all_ops() calls register_<stem>() of every ir/ops/<stem>.cpp and
-# ir/ops/<stem>/<stem>.cpp.
+# op_list.cpp: register_all_ops() calls register_<stem>() of every ops/<stem>.cpp and ops/<stem>/<stem>.cpp.
 function(partita_generate_op_list target)
-  partita_glob_stems(stems ops)
+  partita_glob_stems(stems .)
   set(declarations "")
   set(calls "")
   foreach(stem IN LISTS stems)
@@ -61,7 +69,7 @@ function(partita_generate_op_list target)
   endforeach()
   set(source ${PARTITA_GENERATED_DIR}/op_list.cpp)
   partita_write_if_changed(${source}
-"// Generated from the files of ir/ops.
+"// Generated from the files of ops.
 #include \"partita/ir/op.hpp\"
 
 namespace partita::ir::ops {

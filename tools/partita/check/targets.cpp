@@ -9,13 +9,18 @@
 #include "partita/driver/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/ir/interpreter.hpp"
+#include "partita_generated/backends.hpp"
 
 namespace partita::tool {
 
 namespace {
 
-// Every target that partita's design has; which of them exist in this build is known when it runs.
-constexpr std::array<std::string_view, 2> compiled_targets{"cpu", "opencl"};
+/// Every target that there is a backend for; a build may leave some out.
+constexpr auto compiled_targets = std::to_array<std::string_view>({
+#define PARTITA_NAME(name) #name,
+    PARTITA_KNOWN_BACKENDS(PARTITA_NAME)
+#undef PARTITA_NAME
+});
 
 std::vector<HostArray> run(const Artifact& artifact, const SessionOptions& options,
                            const std::vector<HostArray>& arguments) {

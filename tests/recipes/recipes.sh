@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+# timeout: 1500
+# processors: 2
+#
+# The recipes of CONTRIBUTING.md, followed: a copy of the sources gets an elementwise row, an op in a folder, a pass over
+# graphs, a fusion, and a backend. Each works, with its tests and in the documents, and nothing else was edited.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$PARTITA_SOURCE_DIR"
+if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+  git ls-files --cached --others --exclude-standard -z | xargs -0 cp --parents -t "$work"
+else
+  tar c --exclude=./build . | tar x -C "$work"
+fi
+cd "$work"
+cp -r . "$work.before"
+trap 'rm -rf "$work" "$work.before"' EXIT
+
+# What each recipe adds lies beside this script, in folders as the sources have them.
+cp -r "$here/new/." .
+# A backend that is OpenCL's under another name: what it takes is its folder and a name in the list.
+cp -r backend-opencl backend-mirror
+grep -rlI . backend-mirror | xargs sed -i -e '/<CL\//!s/opencl/mirror/g; s/Opencl/Mirror/g'
+for file in backend-mirror/*/*opencl*; do mv "$file" "${file//opencl/mirror}"; done
+python3 - <<'PY'
+def edit(path, before, after):
+    text = open(path).read()
+    assert text.count(before) == 1, (path, before)
+    open(path, "w").write(text.replace(before, after))
+
+edit("scalar/elementwise.def", "PARTITA_ROW(sqrt,", '''PARTITA_ROW(softsign, "chlo.softsign", unary,
+   ON(floating, x / (K(1) + fabs(x))),
+   GRAD(g / square(K(1) + abs(x))),
+   range(-3, 3), 3, "x over 1 plus its absolute value.")
+
+PARTITA_ROW(sqrt,''')
+edit("driver/pipelines.cpp", '"inline processes-to-lanes', '"inline drop-double-negations processes-to-lanes')
+edit("driver/pipelines.cpp", 'fuse = "fuse-launches', 'fuse = "join-copies fuse-launches')
+edit("CMakeLists.txt", "set(PARTITA_BACKENDS opencl cpu)", "set(PARTITA_BACKENDS opencl cpu mirror)")
+PY
+
+# Unoptimised: nothing here is about speed.
+cmake -G Ninja -S . -B build -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= >configure.log || { cat configure.log; exit 1; }
+cmake --build build --target partita test_ops test_passes test_codegen >build.log || { tail -n 40 build.log; exit 1; }
+partita=build/bin/partita
+has_device=1
+"$PARTITA_BIN_DIR/partita" devices | grep -q '^opencl: .*(' || has_device=0
+target=all
+((has_device)) || target=interpreter
+
+echo "== a row and an op in a folder: text, interpreter, every target"
+"$partita" check --target "$target" new_ops.mlir
+"$partita" opt new_ops.mlir | grep -q 'chlo.softsign'
+PARTITA_UPDATE_DOCS=1 build/bin/test_ops --gtest_brief=1 --gtest_filter='Elementwise*:OpsDocument.*:*rotate*:Derivatives*'
+PARTITA_UPDATE_DOCS=1 build/bin/test_codegen --gtest_brief=1 --gtest_filter='SupportDocument.*'
+grep -F '| softsign | chlo.softsign | T(T) | f16 bf16, f32 f64 | `g / square(K(1) + abs(x))` |' docs/ops.md
+grep -F 'mr.rotate' docs/ops.md | head -n 1
+grep -F '| chlo.softsign |' docs/support.md
+
+echo "== a pass over graphs and a fusion: text cases, pipelines, dumps"
+PARTITA_UPDATE_DOCS=1 build/bin/test_passes --gtest_brief=1 \
+  --gtest_filter='drop_double_negations.*:join_copies.*:PassCases.*:DraftCases.*:PassesDocument.*'
+grep -F '| drop-double-negations |' docs/passes.md
+grep -F '| join-copies |' docs/passes.md
+"$partita" compile new_ops.mlir -o new.pta --target cpu --tier 0 --function softsign_f32_of --dump-after join-copies --dump-dir dumps
+ls dumps/*-join-copies.draft
+! "$partita" opt new_ops.mlir --passes join-copies 2>error.txt
+grep -F 'expected a draft (after lower), found a module' error.txt
+
+echo "== a backend"
+if ((has_device)); then
+  "$partita" devices | grep '^mirror: '
+  "$partita" check --target mirror tests/e2e/programs/contraction_forms.mlir tests/e2e/programs/windows.mlir
+  "$partita" compile new_ops.mlir -o mirror.pta --target mirror --function softsign_f32_of
+  "$partita" run mirror.pta --inputs random:1 --outputs mirror.npz
+  "$partita" compile new_ops.mlir -o cpu.pta --target cpu --tier 0 --function softsign_f32_of
+  "$partita" run cpu.pta --inputs random:1 --outputs cpu.npz
+  python3 tests/support/compare_npz.py mirror.npz cpu.npz
+fi
+! "$partita" compile new_ops.mlir -o x.pta --target mirrored 2>error.txt
+grep -F 'built in: opencl, cpu, mirror' error.txt
+
+echo "== what was edited beside new files"
+tools/check_layers .
+(cd "$work.before" && find . -type f) | while read -r file; do
+  cmp -s "$work.before/$file" "$file" || echo "$file"
+done | sort >edited.txt
+diff edited.txt - <<'EDITED'
+./CMakeLists.txt
+./docs/ops.md
+./docs/passes.md
+./docs/support.md
+./driver/pipelines.cpp
+./scalar/elementwise.def
+EDITED
