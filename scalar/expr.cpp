@@ -256,6 +256,24 @@ ExprId ExprPool::to_index(ExprId element) {
   return intern_index(ExprKind::to_index, {element});
 }
 
+ExprId ExprPool::to_index_within(ExprId element, std::int64_t low, std::int64_t high) {
+  const Expr e = (*this)[element];
+  if (e.kind != ExprKind::constant && e.kind != ExprKind::from_index) {
+    // Clamped as an element first: an i64 need not fit into the kernel's index type.
+    const bool is_signed = intersects(info(e.dtype).kind, Kinds::signed_);
+    const int value_bits = info(e.dtype).bits - (is_signed ? 1 : 0);
+    const auto fits = [&](std::int64_t bound) {
+      return value_bits >= 63 || bound < (std::int64_t(1) << value_bits);
+    };
+    const auto limit = [&](std::string_view row, std::int64_t bound) {
+      element = apply(row, e.dtype, {element, from_index(index(bound), e.dtype)});
+    };
+    if (is_signed && fits(-low)) limit("maximum", low);
+    if (fits(high)) limit("minimum", high);
+  }
+  return clamp(to_index(element), low, high);
+}
+
 ExprId ExprPool::add(ExprId a, ExprId b) { return build(combine(linear(a), linear(b), 1)); }
 ExprId ExprPool::sub(ExprId a, ExprId b) { return build(combine(linear(a), linear(b), -1)); }
 

@@ -337,7 +337,8 @@ std::optional<std::string> find_problem(const PlanDraft& draft,
   if (problem) return problem;
   for (const int k : launched) {
     const Kernel& kernel = *draft.kernels[std::size_t(k)];
-    if (is_open(kernel) && (problem = find_problem(kernel))) return problem;
+    if (!is_open(kernel)) continue;
+    if (auto of_kernel = find_problem(kernel)) return of_kernel;
   }
   return std::nullopt;
 }

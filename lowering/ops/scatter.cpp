@@ -5,7 +5,6 @@
 // applied in order by one work-item, so the result is deterministic and needs no atomics.
 #include <algorithm>
 
-#include "ir/ops/support/support.hpp"
 #include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
@@ -157,8 +156,8 @@ class ScatterKernel {
       const auto d = std::size_t(space_.to_operand[j]);
       // What lies further outside is outside with every element of the window.
       target_[d] =
-          pool().add(target_[d], ir::ops::lower_within(pool(), body_.element(indices, index_at),
-                                                       -window_extents[d], operand_dims_[d]));
+          pool().add(target_[d], pool().to_index_within(body_.element(indices, index_at),
+                                                        -window_extents[d], operand_dims_[d]));
     }
   }
 
@@ -172,25 +171,16 @@ class ScatterKernel {
       const DType d = node_.result_types()[i].dtype;
       memory.push_back(body_.buffer(results_[i], d, true));
       // The old element is read again each time: registers keep it apart from other loads.
-      const std::int32_t old = kernel_->next_register++;
-      stmts.push_back({.kind = Stmt::Kind::declare,
-                       .slot = old,
-                       .dtype = d,
-                       .value = pool().load(memory[i], d, linear),
-                       .width = width_,
-                       .lane = lane_});
-      body_.define(node_.region(0).argument(int(i)), pool().reg(old, d));
+      const Register old(*kernel_, d);
+      stmts.push_back(over_lanes(old.declare(pool().load(memory[i], d, linear)), lane_, width_));
+      body_.define(node_.region(0).argument(int(i)), old.value(pool()));
       body_.define(node_.region(0).argument(int(n_ + i)),
                    body_.element(node_.operand(n_ + 1 + i), at_));
     }
     for (std::size_t i = 0; i < n_; ++i)
-      stmts.push_back({.kind = Stmt::Kind::store,
-                       .slot = memory[i],
-                       .dtype = node_.result_types()[i].dtype,
-                       .value = body_.combined(node_.region(0), i),
-                       .other = linear,
-                       .width = width_,
-                       .lane = lane_});
+      stmts.push_back(over_lanes(store(memory[i], node_.result_types()[i].dtype, linear,
+                                       body_.combined(node_.region(0), i)),
+                                 lane_, width_));
     return stmts;
   }
 

@@ -2,7 +2,6 @@
 // Copyright The partita authors
 //
 // Slices that are updated in place of a copy of the array.
-#include "ir/ops/support/support.hpp"
 #include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
@@ -35,7 +34,7 @@ void lower_update_slice(Context& context, Node& node) {
     const auto index = kernel::delinearize(pool, pool.variable(0), update.type().dims);
     std::vector<ExprId> at;
     for (std::size_t d = 0; d < index.size(); ++d) {
-      const ExprId start = ir::ops::lower_start(pool, body.element(node.operand(d + 2), {}),
+      const ExprId start = pool.to_index_within(body.element(node.operand(d + 2), {}), 0,
                                                 v.type().dims[d] - update.type().dims[d]);
       at.push_back(pool.add(start, index[d]));
     }

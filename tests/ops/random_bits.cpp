@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // The generators against the known answers of their authors, and how elements take their words.
-#include "ir/ops/random/random_bits.hpp"
+#include "ops/random/random_bits.hpp"
 #include "tests/ops/op_test.hpp"
 
 namespace partita::ir {

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "ir/ops/support/expansion.hpp"
+#include "ops/support/expansion.hpp"
 #include "partita/ir/reduction.hpp"
 #include "tests/ops/op_test.hpp"
 

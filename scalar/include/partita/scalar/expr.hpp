@@ -91,6 +91,8 @@ class ExprPool {
   ExprId variable(std::int32_t slot);
   ExprId scalar(std::int32_t slot);
   ExprId to_index(ExprId element);
+  /// An integer element of any dtype as an index, clamped to [low, high]; low is at most 0, high at least 0.
+  ExprId to_index_within(ExprId element, std::int64_t low, std::int64_t high);
   ExprId add(ExprId a, ExprId b);
   ExprId sub(ExprId a, ExprId b);
   ExprId mul(ExprId a, ExprId b);

@@ -20,7 +20,7 @@ void run(ir::Module& module, PassContext& context) {
       if (node.is("stablehlo.negate")) negations.push_back(&node);
     });
     for (Node* node : negations) {
-      Node* inner = node->operand(0).node();
+      Node* inner = node->operand(0).node;
       if (inner == nullptr || !inner->is("stablehlo.negate")) continue;
       f->body->replace_uses({{node->result(0), inner->operand(0)}});
       ++context.counts["negations_dropped"];

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Collectives over the shards that a placement is split into, as pairs: a start, which gives a token,
+// and the done that takes it.  Attributes of the start: the placement that is split, and for all_reduce
+// the combiner (sum, max, min, and, or).  Interpreted as with one shard, where both are the identity.
+#include "ops/placements/mr_support.hpp"
+#include "partita/ir/interpreter.hpp"
+
+namespace partita::ir::ops {
+namespace {
+
+std::vector<Type> infer_start(const InferContext& c) {
+  c.expect(!c.operands.empty(), "at least 1 operand", "none");
+  static_cast<void>(declared_size(c, c.attrs.text("placement")));
+  for (std::size_t k = 0; k < c.operands.size(); ++k)
+    c.expect(!c.operands[k].is_token, cat("operand ", k, " to be an array"),
+             to_string(c.operands[k]));
+  return {Type::token()};
+}
+
+std::vector<Type> infer_all_reduce_start(const InferContext& c) {
+  const std::string& combiner = c.attrs.text("combiner");
+  c.expect(is_combiner(combiner), "a combiner sum, max, min, and or or", cat("\"", combiner, "\""));
+  for (std::size_t k = 0; k < c.operands.size(); ++k)
+    c.expect(intersects(info(c.operands[k].dtype).kind, combiner_kinds(combiner)),
+             cat("operand ", k, " of a type that ", combiner, " combines"),
+             to_string(c.operands[k]));
+  return infer_start(c);
+}
+
+std::vector<Type> infer_done(const InferContext& c) {
+  expect_operand_count(c, 1);
+  c.expect(c.operands[0].is_token, "a token", to_string(c.operands[0]));
+  return {c.declared().begin(), c.declared().end()};
+}
+
+std::vector<Tensor> eval_start(const EvalContext& c) {
+  c.interpreter.in_flight[&c.node] = {c.operands.begin(), c.operands.end()};
+  return one(HostArray(Type::token()));
+}
+
+std::vector<Tensor> eval_done(const EvalContext& c) {
+  const auto at = c.interpreter.in_flight.find(c.node.operand(0).node);
+  if (at == c.interpreter.in_flight.end())
+    throw_user_error(
+        cat(c.node.name(),
+            ": expected the token of a start that has not been taken yet, found another"),
+        c.node.location());
+  std::vector<Tensor> values = std::move(at->second);
+  c.interpreter.in_flight.erase(at);
+  const bool fits = values.size() == c.node.result_types().size() &&
+                    std::ranges::equal(values, c.node.result_types(), {},
+                                       [](const Tensor& t) { return t->type; });
+  if (!fits)
+    throw_user_error(
+        cat(c.node.name(),
+            ": expected results of the types of the start's operands (one shard), found others"),
+        c.node.location());
+  return values;
+}
+
+OpDef collective(std::string name, std::string doc, InferFn infer, EvalFn eval) {
+  OpDef op;
+  op.name = std::move(name);
+  op.doc = std::move(doc);
+  op.infer = std::move(infer);
+  op.eval = std::move(eval);
+  op.has_side_effect = true;
+  op.derivative = Derivative::none("is made of reductions after they are differentiated");
+  return op;
+}
+
+}  // namespace
+
+void register_mr_all_reduce(OpRegistry& registry) {
+  OpDef reduce = collective("mr.all_reduce_start", "Starts combining values over shards.",
+                            infer_all_reduce_start, eval_start);
+  reduce.attrs = {placement_attr(), AttrSpec{.name = "combiner", .kind = AttrKind::text}};
+  registry.add(std::move(reduce));
+  registry.add(
+      collective("mr.all_reduce_done", "Values combined over shards.", infer_done, eval_done));
+  OpDef gather = collective("mr.all_gather_start", "Starts gathering the blocks of all shards.",
+                            infer_start, eval_start);
+  gather.attrs = {placement_attr()};
+  registry.add(std::move(gather));
+  registry.add(collective("mr.all_gather_done", "Values with the blocks of all shards.", infer_done,
+                          eval_done));
+}
+
+}  // namespace partita::ir::ops

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "ops/placements/mr_support.hpp"
+
+#include <array>
+
+#include "partita/ir/reduction.hpp"
+#include "partita/scalar/elementwise.hpp"
+
+namespace partita::ir::ops {
+namespace {
+
+struct CombinerInfo {
+  std::string_view name, reduction, row;
+  Kinds kinds;
+};
+constexpr std::array combiners{
+    CombinerInfo{"sum", "add", "add", Kinds::number | Kinds::complex},
+    CombinerInfo{"max", "maximum", "maximum", Kinds::number | Kinds::boolean},
+    CombinerInfo{"min", "minimum", "minimum", Kinds::number | Kinds::boolean},
+    CombinerInfo{"and", "and", "and_", Kinds::bits},
+    CombinerInfo{"or", "or", "or_", Kinds::bits},
+};
+
+const CombinerInfo& find_combiner(std::string_view name) {
+  const auto found = std::ranges::find(combiners, name, &CombinerInfo::name);
+  if (found == combiners.end()) throw_internal_error(cat("there is no combiner '", name, "'"));
+  return *found;
+}
+
+/// What values of `dtype` are accumulated in.
+DType accumulation_dtype(std::string_view combiner, DType dtype) {
+  if (combiner != "sum") return dtype;
+  return is_float(dtype) ? DType::f64 : is_complex(dtype) ? DType::c128 : dtype;
+}
+
+View axis_view(const Type& type, std::int64_t axis, std::int64_t i) {
+  View view = view_of(type);
+  view.offset = i * view.strides[std::size_t(axis)];
+  view.strides.erase(view.strides.begin() + axis);
+  return view;
+}
+
+}  // namespace
+
+// --- Placements ------------------------------------------------------------------------------------
+
+AttrSpec placement_attr(bool required) {
+  return AttrSpec{.name = "placement", .kind = AttrKind::text, .required = required};
+}
+
+std::optional<std::int64_t> declared_size(const InferContext& c, const std::string& placement) {
+  if (!c.module) return std::nullopt;
+  const auto size = c.module->placement_size(placement);
+  if (!size) {
+    std::string known;
+    if (const Attribute* all = c.module->attrs.find("mr.placements"))
+      if (const auto* dict = all->get_if<Dict>())
+        for (const NamedAttribute& entry : dict->items())
+          known += cat(known.empty() ? "" : ", ", entry.name);
+    c.fail(cat("a placement of mr.placements (", known.empty() ? "none is declared" : known, ")"),
+           cat("\"", placement, "\""));
+  }
+  c.expect(*size >= 1, cat("a placement \"", placement, "\" of at least 1 partition"), cat(*size));
+  return size;
+}
+
+PlacementSize::PlacementSize(const InferContext& c, std::string placement)
+    : c_(c), placement_(std::move(placement)), size_(declared_size(c, placement_)) {}
+
+void PlacementSize::expect(const std::string& what, const Type& type, std::int64_t axis) {
+  c_.expect(axis >= 0 && axis < type.rank(),
+            cat(what, " with a dimension ", axis, " for the partitions of \"", placement_, "\""),
+            to_string(type));
+  const std::int64_t extent = type.dims[std::size_t(axis)];
+  if (!size_) {
+    c_.expect(
+        extent >= 1,
+        cat(what, " with at least 1 partition of \"", placement_, "\" along dimension ", axis),
+        to_string(type));
+    size_ = extent;
+  }
+  if (extent == *size_) return;
+  Type wanted = type;
+  wanted.dims[std::size_t(axis)] = *size_;
+  c_.fail(cat(what, " of type ", to_string(wanted), " (\"", placement_, "\" has ", *size_,
+              " partitions)"),
+          to_string(type));
+}
+
+std::int64_t PlacementSize::size() const {
+  if (!size_)
+    c_.fail(cat("a size of placement \"", placement_,
+                "\", in mr.placements or as the extent of an operand or result"),
+            "none");
+  return *size_;
+}
+
+Type without_axis(Type type, std::int64_t axis) {
+  type.dims.erase(type.dims.begin() + axis);
+  return type;
+}
+
+Type with_axis(Type type, std::int64_t axis, std::int64_t n) {
+  type.dims.insert(type.dims.begin() + axis, n);
+  return type;
+}
+
+I64s operand_segments(const InferContext& c, std::size_t count) {
+  const I64s& segments = c.attrs.i64s("operand_segments");
+  std::int64_t sum = 0;
+  for (const std::int64_t s : segments) sum += std::clamp<std::int64_t>(s, -1, 1 << 20);
+  const bool fits = segments.size() == count &&
+                    std::ranges::all_of(segments, [](std::int64_t s) { return s >= 0; });
+  c.expect(fits, cat("operand_segments of ", count, " non-negative entries"), to_text(segments));
+  c.expect(sum == std::int64_t(c.operands.size()),
+           cat("operand_segments that add up to ", c.operands.size(), " operands"),
+           to_text(segments));
+  return segments;
+}
+
+// --- Slices ----------------------------------------------------------------------------------------
+
+HostArray slice_of(const HostArray& array, std::int64_t axis, std::int64_t i) {
+  HostArray slice(without_axis(array.type, axis));
+  copy_box(array, axis_view(array.type, axis, i), slice, view_of(slice.type), slice.type.dims);
+  return slice;
+}
+
+void put_slice(const HostArray& slice, HostArray& into, std::int64_t axis, std::int64_t i) {
+  copy_box(slice, view_of(slice.type), into, axis_view(into.type, axis, i), slice.type.dims);
+}
+
+// --- Combiners -------------------------------------------------------------------------------------
+
+bool is_combiner(std::string_view name) {
+  return std::ranges::find(combiners, name, &CombinerInfo::name) != combiners.end();
+}
+Kinds combiner_kinds(std::string_view combiner) { return find_combiner(combiner).kinds; }
+
+Accumulator::Accumulator(std::string_view combiner, const Type& type)
+    : type_(type), row_(find_combiner(combiner).row) {
+  const Type wide{.dtype = accumulation_dtype(combiner, type.dtype), .dims = type.dims};
+  value_ = combiner_identity(find_combiner(combiner).reduction, wide)->to_array();
+}
+
+void Accumulator::add(const HostArray& from, std::int64_t offset) {
+  const std::byte* at = from.bytes.data() + std::size_t(offset) * byte_size(type_.dtype);
+  HostArray wide;
+  if (value_.type.dtype != type_.dtype) {
+    HostArray slice(type_);
+    if (!slice.bytes.empty()) std::memcpy(slice.bytes.data(), at, slice.bytes.size());
+    wide = convert(slice, value_.type.dtype);
+    at = wide.bytes.data();
+  }
+  const std::array<const void*, 2> operands{value_.bytes.data(), at};
+  elementwise_function(elementwise_row(row_), value_.type.dtype)(
+      operands.data(), value_.bytes.data(), std::size_t(type_.count()));
+}
+
+HostArray Accumulator::result() const { return convert(value_, type_.dtype); }
+
+HostArray Accumulator::mean(std::int64_t count) const {
+  HostArray mean = value_;
+  if (mean.type.dtype == DType::f64) {
+    for (std::int64_t i = 0; i < type_.count(); ++i) mean.data<DType::f64>()[i] /= double(count);
+  } else {
+    for (std::int64_t i = 0; i < type_.count(); ++i) mean.data<DType::c128>()[i] /= double(count);
+  }
+  return convert(mean, type_.dtype);
+}
+
+}  // namespace partita::ir::ops

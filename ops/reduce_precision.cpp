@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Rounds floats to the values of a format with fewer exponent and mantissa bits.  As XLA does it:
+// round to nearest even in the mantissa, then out of the exponent range to infinity, below it to
+// zero; NaN stays, but is infinite where the format has no mantissa.
+#include <bit>
+
+#include "ops/support/support.hpp"
+#include "partita/scalar/elementwise.hpp"
+
+namespace partita::ir::ops {
+namespace {
+
+using kernel::ExprId;
+using kernel::ExprPool;
+
+/// How a float of type d is laid out, and the masks of the reduction.
+struct Format {
+  int exponent_bits, mantissa_bits;
+};
+
+constexpr Format format_of(DType d) {
+  return d == DType::f16    ? Format{5, 10}
+         : d == DType::bf16 ? Format{8, 7}
+         : d == DType::f32  ? Format{8, 23}
+                            : Format{11, 52};
+}
+
+constexpr DType bits_dtype(DType d) {
+  return info(d).bits == 16 ? DType::ui16 : info(d).bits == 32 ? DType::ui32 : DType::ui64;
+}
+
+struct Reduction {
+  bool rounds = false, clips = false, has_nan = true;
+  std::uint64_t sign_mask = 0, infinity = 0;
+  std::uint64_t shift = 0, half_less_one = 0, keep_mask = 0;  ///< of the mantissa
+  std::uint64_t lowest = 0,
+                highest =
+                    0;  ///< exponent fields: at most `lowest` is zero, above `highest` infinite
+};
+
+Reduction reduction_of(DType d, std::int64_t exponent_bits, std::int64_t mantissa_bits) {
+  const Format source = format_of(d);
+  Reduction r;
+  r.sign_mask = std::uint64_t{1} << (info(d).bits - 1);
+  r.infinity = ((std::uint64_t{1} << source.exponent_bits) - 1) << source.mantissa_bits;
+  r.has_nan = mantissa_bits > 0;
+  r.rounds = mantissa_bits < source.mantissa_bits;
+  r.clips = exponent_bits < source.exponent_bits;
+  if (r.rounds) {
+    r.shift = std::uint64_t(source.mantissa_bits - mantissa_bits);
+    r.half_less_one = (std::uint64_t{1} << (r.shift - 1)) - 1;
+    r.keep_mask = ~((std::uint64_t{1} << r.shift) - 1);
+  }
+  if (r.clips) {
+    const std::uint64_t bias = (std::uint64_t{1} << (source.exponent_bits - 1)) - 1;
+    const std::uint64_t reduced_bias = (std::uint64_t{1} << (exponent_bits - 1)) - 1;
+    r.highest = (bias + reduced_bias) << source.mantissa_bits;
+    r.lowest = (bias - reduced_bias) << source.mantissa_bits;
+  }
+  return r;
+}
+
+template <class Bits>
+Bits reduced(Bits x, const Reduction& r) {
+  const std::uint64_t magnitude = x & (r.sign_mask - 1), sign = x & r.sign_mask;
+  if (magnitude > r.infinity) return r.has_nan ? x : Bits(sign | r.infinity);
+  std::uint64_t result = magnitude;
+  if (r.rounds) result = (result + r.half_less_one + (result >> r.shift & 1)) & r.keep_mask;
+  if (r.clips) {
+    const std::uint64_t exponent = result & r.infinity;
+    if (exponent > r.highest) result = r.infinity;
+    if (exponent <= r.lowest) result = 0;
+  }
+  return Bits(sign | result);
+}
+
+std::vector<Type> infer(const InferContext& c) {
+  expect_operand_count(c, 1);
+  const Type& type = c.operands[0];
+  c.expect(is_float(type.dtype), "an operand of f16, bf16, f32 or f64", to_string(type));
+  c.expect(c.attrs.i64("exponent_bits") >= 1, "exponent_bits of at least 1",
+           cat(c.attrs.i64("exponent_bits")));  // (C2)
+  c.expect(c.attrs.i64("mantissa_bits") >= 0, "mantissa_bits of at least 0",
+           cat(c.attrs.i64("mantissa_bits")));  // (C3)
+  return {type};
+}
+
+Reduction reduction_of(const Node& node) {
+  return reduction_of(node.result_types()[0].dtype, node.attrs.i64("exponent_bits"),
+                      node.attrs.i64("mantissa_bits"));
+}
+
+std::vector<Tensor> eval(const EvalContext& c) {
+  HostArray result(c.result_type());
+  const Reduction r = reduction_of(c.node);
+  visit(bits_dtype(result.type.dtype), [&](auto d) {
+    if constexpr (info(d).kind == Kinds::unsigned_) {
+      const auto* in = c.operands[0]->data<d>();
+      for (std::int64_t i = 0; i < result.type.count(); ++i)
+        result.data<d>()[i] = reduced(in[i], r);
+    }
+  });
+  return one(std::move(result));
+}
+
+ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> index,
+             const LoadFn& load) {
+  const Reduction r = reduction_of(node);
+  const DType dtype = node.result_types()[0].dtype, d = bits_dtype(dtype);
+  const auto constant = [&](std::uint64_t value) { return pool.constant(d, value); };
+  const ExprId x = load(0, index);
+  const ExprId bits = pool.bitcast(x, d);
+  const ExprId magnitude = pool.apply("and_", d, {bits, constant(r.sign_mask - 1)});
+  const ExprId sign = pool.apply("and_", d, {bits, constant(r.sign_mask)});
+  ExprId result = magnitude;
+  if (r.rounds) {
+    const ExprId last = pool.apply(
+        "and_", d,
+        {pool.apply("shift_right_logical", d, {result, constant(r.shift)}), constant(1)});
+    const ExprId bias = pool.apply("add", d, {last, constant(r.half_less_one)});
+    result = pool.apply("and_", d,
+                        {pool.apply("add", d, {result, bias}),
+                         constant(r.keep_mask & (r.sign_mask | (r.sign_mask - 1)))});
+  }
+  if (r.clips) {
+    const ExprId exponent = pool.apply("and_", d, {result, constant(r.infinity)});
+    const ExprId overflows = pool.apply("compare_gt", d, {exponent, constant(r.highest)});
+    const ExprId underflows = pool.apply("compare_le", d, {exponent, constant(r.lowest)});
+    result = pool.apply("select", d, {overflows, constant(r.infinity), result});
+    result = pool.apply("select", d, {underflows, constant(0), result});
+  }
+  result = pool.apply("or_", d, {sign, result});
+  const ExprId is_nan = pool.apply("compare_gt", d, {magnitude, constant(r.infinity)});
+  const ExprId nan = r.has_nan ? bits : pool.apply("or_", d, {sign, constant(r.infinity)});
+  return pool.bitcast(pool.apply("select", d, {is_nan, nan, result}), dtype);
+}
+
+AttrSpec bits_attr(std::string name) {
+  AttrSpec spec;
+  spec.name = std::move(name);
+  spec.kind = AttrKind::i64;
+  return spec;
+}
+
+/// As of the identity: steps are not seen.
+Values pass_on(DerivativeContext&, const Values& values) { return values; }
+
+}  // namespace
+
+void register_reduce_precision(OpRegistry& registry) {
+  OpDef op;
+  op.name = "stablehlo.reduce_precision";
+  op.doc = "Elements rounded to a float format of exponent_bits and mantissa_bits.";
+  op.attrs = {bits_attr("exponent_bits"), bits_attr("mantissa_bits")};
+  op.infer = infer;
+  op.eval = eval;
+  op.derivative = Derivative::rules(pass_on, pass_on);
+  op.shape = KernelShape::loops;
+  op.lower = lower;
+  op.factors = pointwise_factors;
+  op.may_alias = {{0, 0}};
+  op.samples = {R"(func.func @main(%a: tensor<2x6xf32>) -> (tensor<2x6xf32>, tensor<2x6xf32>) {
+  %0 = "stablehlo.reduce_precision"(%a) <{exponent_bits = 5 : i32, mantissa_bits = 10 : i32}> : (tensor<2x6xf32>) -> tensor<2x6xf32>
+  %1 = "stablehlo.reduce_precision"(%a) <{exponent_bits = 8 : i32, mantissa_bits = 0 : i32}> : (tensor<2x6xf32>) -> tensor<2x6xf32>
+  return %0, %1 : tensor<2x6xf32>, tensor<2x6xf32>
+})"};
+  registry.add(std::move(op));
+}
+
+}  // namespace partita::ir::ops
