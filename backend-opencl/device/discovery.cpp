@@ -3,6 +3,8 @@
 #include "backend-opencl/device/discovery.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <string>
 #include <string_view>
 
 #include "backend-opencl/device/check.hpp"
@@ -15,11 +17,17 @@ namespace {
 
 constexpr cl_int no_platform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR
 
+std::string hexadecimal(cl_uint value) {
+  char digits[8];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value, 16);
+  return {digits, end};
+}
+
 template <class T>
 T device_value(cl_device_id device, cl_device_info what) {
   T value{};
   check(clGetDeviceInfo(device, what, sizeof value, &value, nullptr),
-        cat("clGetDeviceInfo(0x", std::hex, what, ")"));
+        cat("clGetDeviceInfo(0x", hexadecimal(what), ")"));
   return value;
 }
 

@@ -38,9 +38,11 @@ class Error : public std::runtime_error {
 };
 
 namespace detail {
-/// Appends what a stream would print; text and integers without one.
+/// Appends what a stream would print; text and integers without one.  Each part has a stream of
+/// its own, so a manipulator (std::hex) would change nothing: it does not compile.
 template <class T>
 void append(std::string& out, const T& x) {
+  static_assert(!std::is_function_v<T>, "cat takes values, no manipulators of streams");
   if constexpr (std::is_same_v<T, char>) {
     out += x;
   } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
