@@ -124,56 +124,28 @@ ${functions}
     $<BUILD_INTERFACE:${PARTITA_GENERATED_DIR}/include>)
 endfunction()
 
-# pass_list.cpp: all_passes() returns pass_<stem>() of every passes/transforms/<stem>.cpp and
-# passes/transforms/<stem>/<stem>.cpp.
-function(partita_generate_pass_list target)
-  partita_glob_stems(stems transforms)
+# ${kind}_list.cpp: all_${kind}es() returns a ${type} from ${kind}_<stem>() of every <stem>.cpp and <stem>/<stem>.cpp of
+# the current folder's `folder`, which is their namespace in partita::passes too.
+function(partita_generate_pass_list target kind type folder header)
+  partita_glob_stems(stems ${folder})
   set(declarations "")
   set(calls "")
   foreach(stem IN LISTS stems)
-    string(APPEND declarations "PassInfo pass_${stem}();\n")
-    string(APPEND calls "  passes.push_back(transforms::pass_${stem}());\n")
+    string(APPEND declarations "${type} ${kind}_${stem}();\n")
+    string(APPEND calls "  passes.push_back(${folder}::${kind}_${stem}());\n")
   endforeach()
-  set(source ${PARTITA_GENERATED_DIR}/pass_list.cpp)
+  set(source ${PARTITA_GENERATED_DIR}/${kind}_list.cpp)
   partita_write_if_changed(${source}
-"// Generated from the files of passes/transforms.
+"// Generated from the files of ${folder}.
 #include <vector>
 
-#include \"partita/passes/pass.hpp\"
+#include \"${header}\"
 
-namespace partita::passes::transforms {
+namespace partita::passes::${folder} {
 ${declarations}}
 
-std::vector<partita::passes::PassInfo> partita::passes::all_passes() {
-  std::vector<PassInfo> passes;
-${calls}  return passes;
-}
-")
-  target_sources(${target} PRIVATE ${source})
-endfunction()
-
-# draft_pass_list.cpp: all_draft_passes() returns draft_pass_<stem>() of every kernel/schedule/<stem>.cpp and
-# kernel/schedule/<stem>/<stem>.cpp.
-function(partita_generate_draft_pass_list target)
-  partita_glob_stems(stems schedule)
-  set(declarations "")
-  set(calls "")
-  foreach(stem IN LISTS stems)
-    string(APPEND declarations "DraftPass draft_pass_${stem}();\n")
-    string(APPEND calls "  passes.push_back(schedule::draft_pass_${stem}());\n")
-  endforeach()
-  set(source ${PARTITA_GENERATED_DIR}/draft_pass_list.cpp)
-  partita_write_if_changed(${source}
-"// Generated from the files of kernel/schedule.
-#include <vector>
-
-#include \"kernel/draft_pass.hpp\"
-
-namespace partita::passes::schedule {
-${declarations}}
-
-std::vector<partita::passes::DraftPass> partita::passes::all_draft_passes() {
-  std::vector<DraftPass> passes;
+std::vector<partita::passes::${type}> partita::passes::all_${kind}es() {
+  std::vector<${type}> passes;
 ${calls}  return passes;
 }
 ")

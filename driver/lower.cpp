@@ -50,6 +50,8 @@ void use_tuning(const ChosenTuning& chosen, const CompileOptions& options, Value
 
 }  // namespace
 
+std::vector<std::string> lower_options() { return {"target", "gemm"}; }
+
 PlanDraft lower(const Lowering& lowering) {
   const CompileOptions& options = lowering.options;
   ValuePolicy policy = policy_for(options, find_target(options.target));
@@ -61,19 +63,13 @@ PlanDraft lower(const Lowering& lowering) {
 std::vector<PassTiming> run_lowering(const Lowering& lowering, PlanDraft& draft,
                                      const RunOptions& options, DraftVerifier& verifier) {
   const ir::Module& module = lowering.module;
-  const manager::Pass pass{.options = {"target", "gemm"},
-                           .missing = [&]() -> std::string {
-                             const std::string found = why_not_reached(module, Stage::distributed);
-                             if (found.empty()) return {};
-                             return cat("expected a module after ",
-                                        pass_that_reaches(Stage::distributed), ", found ", found);
-                           },
+  const manager::Pass pass{.options = lower_options(),
+                           .missing = [&] { return missing_for(module, Stage::distributed); },
                            .run =
                                [&](const PassRun&) {
                                  draft = lower(lowering);
                                  verifier.verify(draft);
-                               },
-                           .broken = [] { return std::string(); }};
+                               }};
   const PassRun run{std::string(lower_name),
                     {{"target", lowering.options.target}, {"gemm", lowering.options.gemm}}};
   return manager::run({.ending = "draft",

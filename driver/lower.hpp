@@ -5,6 +5,7 @@
 // as a pass too.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace partita::passes {
 
 /// Its name as a pass.
 inline constexpr std::string_view lower_name = "lower";
+/// What it can be told as a pass; the rest is as `partita compile` has it by default.
+[[nodiscard]] std::vector<std::string> lower_options();
 
 /// What is lowered: the entry function of a module that all passes over graphs have been over.
 struct Lowering {

@@ -49,11 +49,11 @@ std::vector<PassRun> schedule_pipeline(const Target& target, const CompileOption
 std::vector<PassRun> named_pipeline(std::string_view name) {
   for (const NamedPipeline& p : pipelines)
     if (p.name == name) return manager::parse_runs(cat(p.parts[0], " ", p.parts[1]));
-  std::string known;
-  for (const std::string& n : pipeline_names()) known += cat(known.empty() ? "" : ", ", n);
   for (const std::string& target : built_targets())
     if (name == cat(schedule_prefix, target))
       return schedule_pipeline(find_target(target), {.target = target});
+  std::string known;
+  for (const std::string& n : pipeline_names()) known += cat(known.empty() ? "" : ", ", n);
   throw_user_error(cat("--pipeline: unknown pipeline '", name, "'; known: ", known));
 }
 

@@ -35,15 +35,12 @@ std::string draft_after(const Runs& passes, PlanDraft draft,
 CompileOptions options_of(const PassRun& lower, const PassContext& context) {
   CompileOptions options{
       .function = context.function, .placements = context.placements, .layout = context.layout};
-  for (const auto& [key, value] : lower.options) {
-    if (key == "target")
-      options.target = value;
-    else if (key == "gemm")
-      options.gemm = value;
-    else
-      throw_user_error(
-          cat("passes: lower: expected target= or gemm=, found '", key, "=", value, "'"));
-  }
+  manager::expect_options(lower, lower_options());
+  const auto read = [&](const std::string& key, std::string& option) {
+    if (const auto it = lower.options.find(key); it != lower.options.end()) option = it->second;
+  };
+  read("target", options.target);
+  read("gemm", options.gemm);
   return options;
 }
 

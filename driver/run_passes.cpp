@@ -28,12 +28,7 @@ void remove_unused_functions(ir::Module& module) {
 manager::Pass over_module(const PassInfo& pass, ir::Module& module, PassContext& context) {
   return {.is_idempotent = pass.idempotent,
           .options = pass.options,
-          .missing = [&]() -> std::string {
-            const std::string found = why_not_reached(module, pass.needs);
-            if (found.empty()) return {};
-            return cat("expected a module after ", pass_that_reaches(pass.needs), ", found ",
-                       found);
-          },
+          .missing = [&] { return missing_for(module, pass.needs); },
           .run =
               [&](const PassRun& run) {
                 context.options = run.options;

@@ -30,8 +30,15 @@ manager::Pass over_draft(const DraftPass& pass, PlanDraft& draft, DraftVerifier&
                 pass.run(draft, run);
                 draft.has_places |= pass.gives_places;
                 verifier.verify(draft);
-              },
-          .broken = [] { return std::string(); }};
+              }};
+}
+
+/// A user error where there is none of that name.
+const DraftPass& draft_pass(std::string_view name) {
+  if (const DraftPass* found = find_draft_pass(name)) return *found;
+  std::string known;
+  for (const DraftPass& p : known_passes()) known += (known.empty() ? "" : ", ") + p.name;
+  throw_user_error(cat("passes: unknown pass '", name, "' of a draft; known: ", known));
 }
 
 }  // namespace
@@ -40,13 +47,6 @@ const DraftPass* find_draft_pass(std::string_view name) {
   const std::vector<DraftPass>& passes = known_passes();
   const auto it = std::ranges::find(passes, name, &DraftPass::name);
   return it == passes.end() ? nullptr : &*it;
-}
-
-const DraftPass& draft_pass(std::string_view name) {
-  if (const DraftPass* found = find_draft_pass(name)) return *found;
-  std::string known;
-  for (const DraftPass& p : known_passes()) known += (known.empty() ? "" : ", ") + p.name;
-  throw_user_error(cat("passes: unknown pass '", name, "' of a draft; known: ", known));
 }
 
 void DraftVerifier::verify(const PlanDraft& draft) {

@@ -30,8 +30,6 @@ struct DraftPass {
 [[nodiscard]] std::vector<DraftPass> all_draft_passes();  ///< generated list, by name
 /// Null where there is none of that name.
 [[nodiscard]] const DraftPass* find_draft_pass(std::string_view name);
-/// A user error where there is none of that name.
-[[nodiscard]] const DraftPass& draft_pass(std::string_view name);
 
 /// Looks at drafts one after the other.  Passes make kernels rather than change them, so that each is looked
 /// at once.

@@ -44,18 +44,6 @@ struct Replay {
                            " --passes \"", to_string(replay.passes), "\""));
 }
 
-void check_options(const Pass& pass, const PassRun& run) {
-  for (const auto& [key, value] : run.options) {
-    if (std::ranges::find(pass.options, key) != pass.options.end()) continue;
-    std::string known;
-    for (const std::string& option : pass.options)
-      known += cat(known.empty() ? "" : ", ", option, "=");
-    throw_user_error(cat("passes: ", run.name, ": expected ",
-                         known.empty() ? std::string("no options") : known, ", found '", key, "=",
-                         value, "'"));
-  }
-}
-
 /// Why a pass broke the program; empty where it did not.
 std::string run_pass(const Pass& pass, const PassRun& run) {
   try {
@@ -108,6 +96,17 @@ class Texts {
 
 }  // namespace
 
+void expect_options(const PassRun& run, const std::vector<std::string>& known) {
+  for (const auto& [key, value] : run.options) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    std::string list;
+    for (const std::string& option : known) list += cat(list.empty() ? "" : ", ", option, "=");
+    throw_user_error(cat("passes: ", run.name, ": expected ",
+                         list.empty() ? std::string("no options") : list, ", found '", key, "=",
+                         value, "'"));
+  }
+}
+
 std::vector<PassTiming> run(const Subject& subject, const std::vector<PassRun>& passes,
                             const RunOptions& options) {
   std::vector<PassTiming> timings;
@@ -115,7 +114,7 @@ std::vector<PassTiming> run(const Subject& subject, const std::vector<PassRun>& 
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const PassRun& run = passes[i];
     const Pass pass = subject.find(run.name);
-    check_options(pass, run);
+    expect_options(run, pass.options);
     const std::string missing = pass.missing();
     if (!missing.empty()) throw_user_error(cat("passes: ", run.name, ": ", missing));
     const auto start = std::chrono::steady_clock::now();

@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include <complex>
 
+#include "ops/support/arranged.hpp"
 #include "ops/support/support.hpp"
 #include "partita/ir/window.hpp"
 
@@ -110,36 +111,6 @@ auto accumulator() {
     return double();
   else
     return std::uint64_t();  // wraps; a boolean is whether it is not zero
-}
-
-/// The elements with dimensions in the given order.
-template <class Acc>
-std::vector<Acc> arranged(const HostArray& array, std::initializer_list<const I64s*> order) {
-  const Dims strides = row_major_strides(array.type.dims);
-  View source;
-  Type type{.dtype = array.type.dtype, .dims = {}};
-  for (const I64s* dims : order)
-    for (const std::int64_t d : *dims) {
-      source.strides.push_back(strides[std::size_t(d)]);
-      type.dims.push_back(array.type.dims[std::size_t(d)]);
-    }
-  HostArray moved(type);
-  copy_box(array, source, moved, view_of(type), type.dims);
-  std::vector<Acc> out(std::size_t(type.count()));
-  visit(type.dtype, [&](auto d) {
-    const auto* data = moved.data<d>();
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      if constexpr (is_complex(d)) {
-        if constexpr (is_std_complex<Acc>) out[i] = Acc(data[i]);
-      } else {
-        if constexpr (is_std_complex<Acc>)
-          out[i] = Acc(typename Acc::value_type(load<d>(data, i)));
-        else
-          out[i] = Acc(load<d>(data, i));
-      }
-    }
-  });
-  return out;
 }
 
 /// c[m, n] += Σ a[m, k] b[k, n], in blocks of k that keep rows of b in cache.

@@ -26,19 +26,7 @@ bool is_undone(const ir::Node& node, Stage stage) {
   return stage >= Stage::placed && is_placement_op(node);
 }
 
-}  // namespace
-
-std::string why_not_reached(const ir::Module& module, Stage stage) {
-  std::string found;
-  for (const auto& f : module.functions) {
-    if (!f->is_public) continue;
-    ir::walk(*f->body, [&](ir::Node& node) {
-      if (found.empty() && is_undone(node, stage)) found = cat(node.name(), " in @", f->name);
-    });
-  }
-  return found;
-}
-
+/// Name of the pass that establishes a stage.
 std::string pass_that_reaches(Stage stage) {
   switch (stage) {
     case Stage::parsed:
@@ -53,6 +41,25 @@ std::string pass_that_reaches(Stage stage) {
       return "distribute";
   }
   return {};
+}
+
+}  // namespace
+
+std::string why_not_reached(const ir::Module& module, Stage stage) {
+  std::string found;
+  for (const auto& f : module.functions) {
+    if (!f->is_public) continue;
+    ir::walk(*f->body, [&](ir::Node& node) {
+      if (found.empty() && is_undone(node, stage)) found = cat(node.name(), " in @", f->name);
+    });
+  }
+  return found;
+}
+
+std::string missing_for(const ir::Module& module, Stage stage) {
+  const std::string found = why_not_reached(module, stage);
+  if (found.empty()) return {};
+  return cat("expected a module after ", pass_that_reaches(stage), ", found ", found);
 }
 
 void collect_symbols(const ir::Attribute& attribute, std::vector<std::string>& names) {

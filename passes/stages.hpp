@@ -13,8 +13,8 @@ namespace partita::passes {
 
 /// Empty when the module's public functions fulfil the stage; else the first thing that does not fit.
 [[nodiscard]] std::string why_not_reached(const ir::Module& module, Stage stage);
-/// Name of the pass that establishes a stage, for messages.
-[[nodiscard]] std::string pass_that_reaches(Stage stage);
+/// The same as "expected a module after PASS, found …".
+[[nodiscard]] std::string missing_for(const ir::Module& module, Stage stage);
 /// Names of functions an attribute refers to, by symbol or (composites' `body`) by string.
 void collect_symbols(const ir::Attribute& attribute, std::vector<std::string>& names);
 

@@ -127,9 +127,8 @@ Bounds ExprPool::find_bounds(const Expr& e) const {
       const std::int64_t count = extent(e.slot);
       return {0, count == unbounded ? unbounded : std::max<std::int64_t>(count - 1, 0)};
     }
-    case ExprKind::index_scalar: {
+    case ExprKind::index_scalar:
       return scalar_bounds(e.slot);
-    }
     case ExprKind::to_index:
       return element_bounds(e.operands[0]);
     case ExprKind::index_add:

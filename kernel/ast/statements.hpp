@@ -4,6 +4,7 @@
 // Short forms of a kernel's statements, and arithmetic on elements of one dtype.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -72,6 +73,26 @@ struct Register {
   s.lane = lane;
   return s;
 }
+
+/// The variables of lanes in a kernel whose statements take vectors of several widths: one for each.
+class LaneVariables {
+ public:
+  explicit LaneVariables(Kernel& kernel) : kernel_(kernel) {}
+
+  [[nodiscard]] std::int32_t of(int width) {
+    const auto [it, is_new] = variables_.emplace(width, -1);
+    if (is_new) it->second = kernel_.new_variable(width);
+    return it->second;
+  }
+  /// over_lanes() with the variable of that width.
+  [[nodiscard]] Stmt as_vector(Stmt s, int width) {
+    return width == 1 ? s : over_lanes(std::move(s), of(width), width);
+  }
+
+ private:
+  Kernel& kernel_;
+  std::map<int, std::int32_t> variables_;
+};
 
 /// Arithmetic on floats or complex numbers of one dtype.
 struct ElementMath {

@@ -11,6 +11,7 @@
 #include "partita/artifact/validate.hpp"
 #include "partita/base/error.hpp"
 #include "partita/scalar/elementwise.hpp"
+#include "runtime/artifact/problem.hpp"
 #include "scalar/bounds.hpp"
 
 namespace partita::passes {
@@ -22,23 +23,8 @@ using kernel::ExprKind;
 using kernel::ExprPool;
 using kernel::no_expr;
 
-/// What a check throws inside this file; find_problem() turns it into a result.
-struct Problem {
-  std::string text;
-};
-
 [[noreturn]] void fail(std::string_view expected, std::string_view found) {
   throw Problem{cat("expected ", expected, ", found ", found)};
-}
-
-template <class Check>
-std::optional<std::string> problem_of(const Check& check) {
-  try {
-    check();
-  } catch (const Problem& problem) {
-    return problem.text;
-  }
-  return std::nullopt;
 }
 
 // --- Expressions --------------------------------------------------------------------------------

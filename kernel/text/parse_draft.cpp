@@ -7,6 +7,7 @@
 #include "kernel/text/draft_text.hpp"
 #include "kernel/text/parse_kernel.hpp"
 #include "kernel/text/print_kernel.hpp"
+#include "kernel/text/quote.hpp"
 #include "kernel/text/scanner.hpp"
 #include "kernel/text/spelling.hpp"
 
@@ -119,8 +120,7 @@ class DraftParser {
                        where);
     HostArray array(type);
     const auto digit = [&](char c) {
-      constexpr std::string_view digits = "0123456789abcdef";
-      const auto at = digits.find(c);
+      const auto at = text::hex_digits.find(c);
       if (at == std::string_view::npos)
         throw_user_error(cat("expected hexadecimal digits, found '", c, "'"), where);
       return at;

@@ -6,6 +6,7 @@
 
 #include "kernel/ast/plan_steps.hpp"
 #include "kernel/text/draft_text.hpp"
+#include "kernel/text/lines.hpp"
 #include "kernel/text/print_kernel.hpp"
 #include "kernel/text/quote.hpp"
 #include "kernel/text/spelling.hpp"
@@ -26,12 +27,11 @@ std::string type_text(const Type& type) {
 }
 
 std::string hex_bytes(const std::vector<std::byte>& bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string out = "0x";
   out.reserve(2 + 2 * bytes.size());
   for (const std::byte b : bytes) {
-    out += digits[std::size_t(b) / 16];
-    out += digits[std::size_t(b) % 16];
+    out += text::hex_digits[std::size_t(b) / 16];
+    out += text::hex_digits[std::size_t(b) % 16];
   }
   return out;
 }
@@ -41,7 +41,7 @@ std::string number(double x) {
   return text::constant_text(DType::f64, std::bit_cast<std::uint64_t>(x));
 }
 
-class DraftPrinter {
+class DraftPrinter : text::Lines {
  public:
   explicit DraftPrinter(const PlanDraft& draft) : draft_(draft), plan_(draft.plan) {
     int next = 0;
@@ -54,24 +54,17 @@ class DraftPrinter {
     print_ports();
     print_buffers();
     for (const auto& [k, name] : names_) {
-      out_ += '\n';
-      out_ += print_kernel(*draft_.kernels[std::size_t(k)], name);
+      line();
+      append(print_kernel(*draft_.kernels[std::size_t(k)], name));
     }
-    out_ += '\n';
+    line();
     line("steps {");
     print(plan_.steps);
     line("}");
-    return std::move(out_);
+    return take();
   }
 
  private:
-  template <class... Parts>
-  void line(const Parts&... parts) {
-    out_.append(std::size_t(depth_) * 2, ' ');
-    out_ += cat(parts...);
-    out_ += '\n';
-  }
-
   void print_facts() {
     for (const auto& [name, n] : draft_.counts) line("count ", quote(name), " ", n);
     for (const auto& [name, how] : draft_.contractions)
@@ -128,10 +121,10 @@ class DraftPrinter {
   }
 
   void print(const Steps& steps) {
-    ++depth_;
-    for (const Step& s : steps)
-      std::visit([&](const auto& what) { print(what, quote(s.name)); }, s.what);
-    --depth_;
+    indented([&] {
+      for (const Step& s : steps)
+        std::visit([&](const auto& what) { print(what, quote(s.name)); }, s.what);
+    });
   }
 
   void print(const Launch& x, const std::string& name) {
@@ -205,8 +198,6 @@ class DraftPrinter {
   const PlanDraft& draft_;
   const Plan& plan_;
   std::map<int, std::string> names_;
-  int depth_ = 0;
-  std::string out_;
 };
 
 }  // namespace

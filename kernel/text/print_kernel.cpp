@@ -7,6 +7,7 @@
 #include <map>
 
 #include "kernel/ast/expressions.hpp"
+#include "kernel/text/lines.hpp"
 #include "kernel/text/quote.hpp"
 #include "kernel/text/spelling.hpp"
 #include "partita/base/error.hpp"
@@ -25,7 +26,7 @@ std::string variable_name(std::int32_t slot) {
   return slot == unbounded_item ? "item" : cat("k", slot);
 }
 
-class KernelPrinter {
+class KernelPrinter : Lines {
  public:
   explicit KernelPrinter(const Kernel& kernel) : k_(kernel), pool_(kernel.pool) {
     used_ = reachable(pool_, kernel.body);
@@ -36,22 +37,15 @@ class KernelPrinter {
   std::string print(const std::string& name) {
     line("kernel ", name, k_.comment.empty() ? "" : " ",
          k_.comment.empty() ? "" : quote(k_.comment), " {");
-    ++depth_;
-    print_head();
-    print(k_.body);
-    --depth_;
+    indented([&] {
+      print_head();
+      print(k_.body);
+    });
     line("}");
-    return std::move(out_);
+    return take();
   }
 
  private:
-  template <class... Parts>
-  void line(const Parts&... parts) {
-    out_.append(std::size_t(depth_) * 2, ' ');
-    out_ += cat(parts...);
-    out_ += '\n';
-  }
-
   void print_head() {
     std::string list;
     const auto add = [&](const std::string& item) { list += cat(list.empty() ? "" : ", ", item); };
@@ -164,9 +158,7 @@ class KernelPrinter {
              s.is_parallel ? " parallel" : "", " {");
         break;
     }
-    ++depth_;
-    print(s.body);
-    --depth_;
+    indented([&] { print(s.body); });
     line("}");
   }
 
@@ -175,8 +167,6 @@ class KernelPrinter {
   std::vector<ExprId> used_;  ///< ascending
   std::map<ExprId, std::size_t> names_;
   std::size_t next_ = 0;  ///< of used_, to be defined
-  int depth_ = 0;
-  std::string out_;
 };
 
 }  // namespace

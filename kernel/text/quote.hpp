@@ -9,9 +9,10 @@
 
 namespace partita::passes::text {
 
+inline constexpr std::string_view hex_digits = "0123456789abcdef";
+
 /// `"…"`, with \" and \\ for those two, and \xx (hexadecimal) for what cannot be printed.
 [[nodiscard]] inline std::string quote(std::string_view s) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string out = "\"";
   for (const char c : s) {
     const auto code = static_cast<unsigned char>(c);
@@ -20,8 +21,8 @@ namespace partita::passes::text {
       out += c;
     } else if (code < 0x20 || code == 0x7f) {
       out += '\\';
-      out += digits[code / 16];
-      out += digits[code % 16];
+      out += hex_digits[code / 16];
+      out += hex_digits[code % 16];
     } else {
       out += c;
     }

@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include <complex>
 
+#include "ops/support/arranged.hpp"
 #include "ops/windows/window_derivatives.hpp"
 #include "ops/windows/window_support.hpp"
 
@@ -105,36 +106,6 @@ auto accumulator() {
     return std::uint64_t();  // wraps; a boolean is whether it is not zero
 }
 
-/// Elements with the spatial dimensions between the two others.
-template <class Acc>
-std::vector<Acc> arranged(const HostArray& array, std::int64_t first, const I64s& spatial,
-                          std::int64_t last) {
-  const Dims strides = row_major_strides(array.type.dims);
-  I64s order{first};
-  order.insert(order.end(), spatial.begin(), spatial.end());
-  order.push_back(last);
-  View source;
-  Type type{.dtype = array.type.dtype, .dims = {}};
-  for (const std::int64_t d : order) {
-    source.strides.push_back(strides[std::size_t(d)]);
-    type.dims.push_back(array.type.dims[std::size_t(d)]);
-  }
-  HostArray moved(type);
-  copy_box(array, source, moved, view_of(type), type.dims);
-  std::vector<Acc> out(std::size_t(type.count()));
-  visit(type.dtype, [&](auto d) {
-    const auto* data = moved.data<d>();
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      if constexpr (is_complex(d)) {
-        if constexpr (std::is_same_v<Acc, std::complex<double>>) out[i] = Acc(data[i]);
-      } else {
-        out[i] = Acc(load<d>(data, i));
-      }
-    }
-  });
-  return out;
-}
-
 /// Adds the products of one element of the window: all features of a group.  With `d` a float, each
 /// product and sum is rounded to it.
 template <DType d, class Acc>
@@ -218,14 +189,11 @@ HostArray convolution(const HostArray& lhs, const HostArray& rhs, const Dict& at
   HostArray sums(ordered), result(type);
   visit(type.dtype, [&](auto d) {
     using Acc = decltype(accumulator<d>());
-    // The kernel as [spatial…, input, output].
-    I64s leading = dims.kernel_spatial;
-    leading.push_back(dims.kernel_input);
-    const std::int64_t first = leading.front();
-    leading.erase(leading.begin());
-    const std::vector<Acc> totals = convolve<d, Acc>(
-        conv, arranged<Acc>(lhs, dims.input_batch, dims.input_spatial, dims.input_feature),
-        arranged<Acc>(rhs, first, leading, dims.kernel_output));
+    const I64s batch{dims.input_batch}, feature{dims.input_feature}, input{dims.kernel_input},
+        output{dims.kernel_output};
+    const std::vector<Acc> totals =
+        convolve<d, Acc>(conv, arranged<Acc>(lhs, {&batch, &dims.input_spatial, &feature}),
+                         arranged<Acc>(rhs, {&dims.kernel_spatial, &input, &output}));
     auto* out = sums.data<d>();
     for (std::size_t i = 0; i < totals.size(); ++i) {
       if constexpr (d == DType::i1)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,17 @@ struct Place {
 struct Problem {
   std::string text;
 };
+
+/// What `check` throws, if it does.
+template <class Check>
+[[nodiscard]] std::optional<std::string> problem_of(const Check& check) {
+  try {
+    check();
+  } catch (const Problem& problem) {
+    return problem.text;
+  }
+  return std::nullopt;
+}
 
 [[noreturn]] inline void fail(const Place& place, std::string_view expected,
                               std::string_view found) {

@@ -57,13 +57,12 @@ void check_library(const Artifact& artifact) {
 }  // namespace
 
 std::optional<std::string> find_problem(const Artifact& artifact) {
-  try {
+  const auto problem = problem_of([&] {
     check_kernels(artifact);
     check_constants(artifact);
     check_library(artifact);
-  } catch (const Problem& problem) {
-    return problem.text;
-  }
+  });
+  if (problem) return problem;
   return find_problem(artifact.plan,
                       {.kernels = artifact.kernels.size(), .constants = artifact.constants});
 }

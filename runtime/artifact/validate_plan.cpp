@@ -297,13 +297,10 @@ void PlanValidator::check(const Check& x, const Place& place, int) const {
 
 std::optional<std::string> find_problem(const Plan& plan, const PlanSurroundings& around) {
   try {
-    PlanValidator(plan, around).run();
-  } catch (const Problem& problem) {
-    return problem.text;
+    return problem_of([&] { PlanValidator(plan, around).run(); });
   } catch (const Error& error) {  // arithmetic that overflows
     return error.what();
   }
-  return std::nullopt;
 }
 
 }  // namespace partita

@@ -125,22 +125,28 @@ std::vector<std::filesystem::path> cases_in(const std::filesystem::path& folder,
   return all;
 }
 
+HostArray random_array(const Type& type, std::mt19937& random) {
+  HostArray wide(Type{.dtype = DType::f64, .dims = type.dims});
+  for (std::int64_t i = 0; i < type.count(); ++i)
+    wide.data<DType::f64>()[i] = is_float(type.dtype)
+                                     ? std::uniform_real_distribution<double>(-2, 2)(random)
+                                     : double(random() % (type.dtype == DType::i1 ? 2 : 4));
+  return convert(wide, type.dtype);
+}
+
 std::vector<ir::Tensor> random_inputs(const ir::Function& f,
                                       const std::map<int, std::vector<double>>& given) {
   std::mt19937 random(7);
   std::vector<ir::Tensor> inputs;
   for (const Type& type : f.argument_types()) {
-    HostArray wide(Type{.dtype = DType::f64, .dims = type.dims});
     const auto it = given.find(int(inputs.size()));
-    for (std::int64_t i = 0; i < type.count(); ++i) {
-      double& x = wide.data<DType::f64>()[i];
-      if (it != given.end())
-        x = it->second.at(std::size_t(i) % it->second.size());
-      else if (is_float(type.dtype))
-        x = std::uniform_real_distribution<double>(-2, 2)(random);
-      else
-        x = double(random() % (type.dtype == DType::i1 ? 2 : 4));
+    if (it == given.end()) {
+      inputs.push_back(std::make_shared<const HostArray>(random_array(type, random)));
+      continue;
     }
+    HostArray wide(Type{.dtype = DType::f64, .dims = type.dims});
+    for (std::int64_t i = 0; i < type.count(); ++i)
+      wide.data<DType::f64>()[i] = it->second.at(std::size_t(i) % it->second.size());
     inputs.push_back(std::make_shared<const HostArray>(convert(wide, type.dtype)));
   }
   return inputs;

@@ -5,9 +5,13 @@
 // and optionally the program that must come out.  See tests/passes/README.md.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +43,22 @@ void expect_refusal(const std::function<void()>& work, const std::string& part);
 [[nodiscard]] std::vector<std::filesystem::path> cases_in(const std::filesystem::path& folder,
                                                           const std::string& ending);
 
-/// Random inputs for @main; integers small, so that they serve as indices and counts.
+/// One suite for each pass, one test for each of its cases; a Case is made of a path.
+template <class Case>
+void register_cases(const std::filesystem::path& folder, const std::vector<std::string>& passes,
+                    const std::string& ending) {
+  for (const std::string& pass : passes) {
+    std::string suite = pass;
+    std::ranges::replace(suite, '-', '_');
+    for (const std::filesystem::path& path : cases_in(folder / pass, ending))
+      ::testing::RegisterTest(suite.c_str(), path.stem().c_str(), nullptr, nullptr, path.c_str(), 1,
+                              [path]() -> Case* { return new Case(path); });  // gtest owns it
+  }
+}
+
+/// A random array; integers small, so that they serve as indices and counts.
+[[nodiscard]] HostArray random_array(const Type& type, std::mt19937& random);
+/// Random inputs for @main, but those that are given.
 [[nodiscard]] std::vector<ir::Tensor> random_inputs(
     const ir::Function& f, const std::map<int, std::vector<double>>& given = {});
 

@@ -87,16 +87,14 @@ class TextCase : public ::testing::Test {
   fs::path path_;
 };
 
-/// One suite per folder, one test per file.
+std::vector<std::string> pass_names() {
+  std::vector<std::string> names;
+  for (const passes::PassInfo& pass : passes::all_passes()) names.push_back(pass.name);
+  return names;
+}
+
 const bool are_registered = [] {
-  for (const passes::PassInfo& pass : passes::all_passes()) {
-    std::string suite = pass.name;
-    std::ranges::replace(suite, '-', '_');
-    for (const fs::path& path : cases_in(folder / pass.name, ".mlir"))
-      ::testing::RegisterTest(
-          suite.c_str(), path.stem().c_str(), nullptr, nullptr, path.c_str(), 1,
-          [path]() -> TextCase* { return new TextCase(path); });  // gtest owns it
-  }
+  register_cases<TextCase>(folder, pass_names(), ".mlir");
   return true;
 }();
 

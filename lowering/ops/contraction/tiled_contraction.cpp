@@ -212,18 +212,8 @@ class Tiler {
   }
 
   /// The index variable that counts the lanes of vectors of a width.
-  std::int32_t lane_of(int width) {
-    const auto [it, is_new] = lane_variables_.emplace(width, -1);
-    if (is_new) it->second = k_.new_variable(width);
-    return it->second;
-  }
-
-  Stmt as_vector(Stmt s, int width) {
-    return width == 1 ? s : over_lanes(std::move(s), lane_of(width), width);
-  }
-
   Stmt declare_zero(const Register& r, int width) {
-    return as_vector(r.declare(pool_.constant_of(d_, 0)), width);
+    return lane_variables_.as_vector(r.declare(pool_.constant_of(d_, 0)), width);
   }
 
   void store_result(const Tile& tile, ExprId row, ExprId column, const Register& r, int width,
@@ -233,7 +223,7 @@ class Tiler {
     body_.define(dot_.result(), r.value(pool_));
     const ExprId value = body_.element(root, index);
     const ExprId at = kernel::linear_index(pool_, index, root.type().dims);
-    into.push_back(as_vector(store(out_, root.type().dtype, at, value), width));
+    into.push_back(lane_variables_.as_vector(store(out_, root.type().dtype, at, value), width));
     if (width > 1) into.back().dtype = d_;
   }
 
@@ -243,7 +233,7 @@ class Tiler {
     std::vector<ExprId> columns;
     for (const Columns& c : parts) {
       ExprId at = pool_.add(tile.column, c.offset);
-      if (c.width > 1) at = pool_.add(at, pool_.variable(lane_of(c.width)));
+      if (c.width > 1) at = pool_.add(at, pool_.variable(lane_variables_.of(c.width)));
       columns.push_back(at);
     }
     std::vector<Register> sums;
@@ -260,7 +250,7 @@ class Tiler {
     for (std::int64_t i = 0; i < tile.rows; ++i) {
       const ExprId a = operand(true, tile.batch, pool_.add(tile.row, i), k);
       for (std::size_t j = 0; j < parts.size(); ++j)
-        inner.push_back(as_vector(
+        inner.push_back(lane_variables_.as_vector(
             sums[std::size_t(i) * parts.size() + j].multiply_add(a, vectors[j]), parts[j].width));
     }
     into.push_back(loop(kk, pool_.index(s_.k), std::move(inner)));
@@ -283,8 +273,8 @@ class Tiler {
       for (std::int64_t i = 0; i < tile.rows; ++i) {
         const ExprId a = operand(true, tile.batch, pool_.add(tile.row, i), k);
         for (std::size_t j = 0; j < b.size(); ++j)
-          inner.push_back(
-              as_vector(sums[std::size_t(i) * b.size() + j].multiply_add(a, b[j]), lanes));
+          inner.push_back(lane_variables_.as_vector(
+              sums[std::size_t(i) * b.size() + j].multiply_add(a, b[j]), lanes));
       }
       return inner;
     };
@@ -295,12 +285,13 @@ class Tiler {
     }
     const std::int32_t kk = k_.new_variable(blocks);
     const ExprId k =
-        pool_.add(pool_.mul(pool_.variable(kk), lanes_), pool_.variable(lane_of(width)));
+        pool_.add(pool_.mul(pool_.variable(kk), lanes_), pool_.variable(lane_variables_.of(width)));
     into.push_back(loop(kk, pool_.index(blocks), products(vectors, k, width)));
     for (std::size_t i = 0; i < count; ++i) {
       sums.emplace_back(k_, d_);
       into.push_back(declare_zero(sums.back(), 1));
-      into.push_back(as_vector(sums.back().add_lanes(vectors[i].value(pool_)), width));
+      into.push_back(
+          lane_variables_.as_vector(sums.back().add_lanes(vectors[i].value(pool_)), width));
     }
     if (rest > 0) {
       const std::int32_t r = k_.new_variable(rest);
@@ -324,7 +315,7 @@ class Tiler {
   bool swapped_ = false, sums_vectors_ = false;
   std::int64_t rows_ = 0, columns_ = 0, tile_rows_ = 0, tile_columns_ = 0;
   std::int32_t out_ = 0;
-  std::map<int, std::int32_t> lane_variables_;
+  LaneVariables lane_variables_{k_};
 };
 
 }  // namespace

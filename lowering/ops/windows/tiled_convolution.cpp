@@ -223,15 +223,6 @@ class ConvolutionTiler {
     k_.body.push_back(when(pool_.less_equal(pool_.index(full), tile), std::move(last)));
   }
 
-  Stmt as_vector(Stmt s, int width) {
-    return width == 1 ? s : over_lanes(std::move(s), lane_of(width), width);
-  }
-  std::int32_t lane_of(int width) {
-    const auto [it, is_new] = lane_variables_.emplace(width, -1);
-    if (is_new) it->second = k_.new_variable(width);
-    return it->second;
-  }
-
   /// Columns of a tile with the sums that they belong to.
   struct TileColumns {
     std::vector<Columns> parts;
@@ -245,14 +236,14 @@ class ConvolutionTiler {
     c.parts = split_columns(count, lanes_);
     for (const Columns& part : c.parts) {
       ExprId at = pool_.add(column, part.offset);
-      if (part.width > 1) at = pool_.add(at, pool_.variable(lane_of(part.width)));
+      if (part.width > 1) at = pool_.add(at, pool_.variable(lane_variables_.of(part.width)));
       c.at.push_back(at);
     }
     const auto declare = [&](std::vector<Register>& registers) {
       for (const Columns& part : c.parts) {
         registers.emplace_back(k_, work_.sums);
-        into.push_back(
-            as_vector(registers.back().declare(pool_.constant_of(work_.sums, 0)), part.width));
+        into.push_back(lane_variables_.as_vector(
+            registers.back().declare(pool_.constant_of(work_.sums, 0)), part.width));
       }
     };
     for (std::size_t i = 0; i < rows_.size(); ++i) declare(c.sums);
@@ -277,8 +268,8 @@ class ConvolutionTiler {
     const ExprId one = pool_.constant_of(work_.sums, 1);
     for (std::size_t i = 0; has_outside && i < c.sums.size(); ++i) {
       const std::size_t j = i % c.parts.size();
-      into.push_back(
-          as_vector(c.sums[i].multiply_add(one, c.outside[j].value(pool_)), c.parts[j].width));
+      into.push_back(lane_variables_.as_vector(
+          c.sums[i].multiply_add(one, c.outside[j].value(pool_)), c.parts[j].width));
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) store_row(c, i, into);
   }
@@ -319,8 +310,8 @@ class ConvolutionTiler {
       for (std::size_t i = 0; i < rows_.size(); ++i) {
         const ExprId a = input(p, i, feature, is_clamped);
         for (std::size_t j = 0; j < vectors.size(); ++j)
-          into.push_back(as_vector(c.sums[i * vectors.size() + j].multiply_add(a, vectors[j]),
-                                   c.parts[j].width));
+          into.push_back(lane_variables_.as_vector(
+              c.sums[i * vectors.size() + j].multiply_add(a, vectors[j]), c.parts[j].width));
       }
     });
   }
@@ -331,7 +322,8 @@ class ConvolutionTiler {
     return for_features([&](ExprId feature, std::vector<Stmt>& into) {
       const auto vectors = weights(c, in_window, feature);
       for (std::size_t j = 0; j < vectors.size(); ++j)
-        into.push_back(as_vector(c.outside[j].multiply_add(zero, vectors[j]), c.parts[j].width));
+        into.push_back(lane_variables_.as_vector(c.outside[j].multiply_add(zero, vectors[j]),
+                                                 c.parts[j].width));
     });
   }
 
@@ -349,10 +341,10 @@ class ConvolutionTiler {
       for (std::size_t k = 0; k < conv_.window.size(); ++k)
         index[std::size_t(d.output_spatial[k])] = rows_[i][k + 1];
       const Register& sum = c.sums[i * c.parts.size() + j];
-      stores.push_back(
-          as_vector(store(out_, type_.dtype, kernel::linear_index(pool_, index, type_.dims),
-                          pool_.convert(sum.value(pool_), type_.dtype)),
-                    c.parts[j].width));
+      stores.push_back(lane_variables_.as_vector(
+          store(out_, type_.dtype, kernel::linear_index(pool_, index, type_.dims),
+                pool_.convert(sum.value(pool_), type_.dtype)),
+          c.parts[j].width));
       if (c.parts[j].width > 1) stores.back().dtype = work_.sums;
     }
     if (axis_.extent % axis_.tile == 0 && axis_.windows % axis_.step == 0)
@@ -373,7 +365,7 @@ class ConvolutionTiler {
   std::vector<std::vector<ExprId>> rows_;  ///< by row of the tile: (batch, window…)
   std::vector<ExprId> in_phase_;           ///< number of each along the axis, within its phase
   std::int32_t out_ = 0;
-  std::map<int, std::int32_t> lane_variables_;
+  LaneVariables lane_variables_{k_};
 };
 
 }  // namespace

@@ -46,11 +46,11 @@ struct Pass {
   bool is_idempotent = false;             ///< not run, without options, on what it has left
   std::vector<std::string> options = {};  ///< that it knows; another one is a user error
   /// What the program lacks that the pass needs, as "expected …, found …"; empty: nothing.
-  std::function<std::string()> missing;
+  std::function<std::string()> missing = [] { return std::string(); };
   /// Runs it, tidies up and verifies; an internal error is a fault of the pass.
   std::function<void(const PassRun& run)> run;
   /// What of the promise of the pass the program does not hold; empty: nothing.
-  std::function<std::string()> broken;
+  std::function<std::string()> broken = [] { return std::string(); };
 };
 
 /// A program's text, for a file of that ending.
@@ -68,6 +68,9 @@ struct Subject {
   /// again.
   std::function<Source()> original = {};
 };
+
+/// An option that is not among `known` is a user error.
+void expect_options(const PassRun& run, const std::vector<std::string>& known);
 
 /// Runs in order.  A pass that misses something is a user error.
 std::vector<PassTiming> run(const Subject& subject, const std::vector<PassRun>& passes,
