@@ -4,6 +4,8 @@
 // batch_norm_inference, batch_norm_training and batch_norm_grad.
 #include <cmath>
 
+#include "ir/axes/removal.hpp"
+#include "ops/support/batch_folding.hpp"
 #include "ops/support/derivative_support.hpp"
 #include "partita/ir/normalization.hpp"
 
@@ -176,6 +178,33 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
+/// The further dimension becomes features.
+void batch(const BatchJob& job) {
+  bool is_operand_alone = job.node.is("stablehlo.batch_norm_inference");
+  for (std::size_t k = 1; k < job.operands.size(); ++k) is_operand_alone &= !job.is_batched(k);
+  if (is_operand_alone) {
+    std::vector<bool> data(job.operands.size(), false);
+    data[0] = true;
+    return batch_leading(job, data);
+  }
+  if (set_if_empty(job)) return;
+  const Maker b = job.maker();
+  const std::int64_t feature = job.node.attrs.i64("feature_index");
+  const Dims& whole = job.node.operand(0).type().dims;
+  const auto fold_of = [&](const Type& t) {
+    return Fold{t.dims.size() == whole.size() ? feature : 0};
+  };
+  std::vector<Value> operands;
+  for (std::size_t k = 0; k < job.operands.size(); ++k)
+    operands.push_back(folded(b, job.with_batch(k), fold_of(job.node.operand(k).type())));
+  std::vector<Type> types = job.node.result_types();
+  for (Type& t : types) t.dims[std::size_t(fold_of(t).dim)] *= job.context.size;
+  Node* made = remake(job.node, b.graph, std::move(operands), job.node.attrs, types, b.before);
+  for (std::size_t k = 0; k < types.size(); ++k)
+    job.set(int(k), unfolded(b, made->result(int(k)), fold_of(job.node.result_types()[k]),
+                             job.context.size));
+}
+
 constexpr const char* samples[] = {
     R"(func.func @main(%x: tensor<3x4x2xf32>, %a: tensor<2xf32>, %b: tensor<2xf32>, %m: tensor<2xf32>, %g: tensor<3x4x2xf32>) -> (tensor<3x4x2xf32>) {
   %v = stablehlo.constant dense<[0.5, 2.0]> : tensor<2xf32>
@@ -204,6 +233,8 @@ OpDef normalization(const char* name, const char* doc, InferFn infer, EvalFn eva
   op.infer = std::move(infer);
   op.eval = std::move(eval);
   op.factors = factors;
+  op.batch = batch;
+  op.remove_axis = remove_from_each_dim;
   op.derivative = Derivative::transposed([](DerivativeContext& c, const Values& cotangents) {
     return vjp_of(c, cotangents, [&] { return normalization_ops(c.graph, c.node); });
   });

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "ir/axes/batching.hpp"
+#include "ir/axes/removal.hpp"
 #include "ops/support/support.hpp"
 
 namespace partita::ir::ops {
@@ -79,6 +81,31 @@ Values vjp(DerivativeContext& c, const Values& cotangents) {
   return {c.reshape(c.transpose(v, order), from.dims)};
 }
 
+Removal remove_axis(const RemovalJob& job) {
+  const Maker b = job.maker();
+  const AxisPosition p = *job.flow.results[0];
+  Value operand = job.operands[0];
+  I64s dims = job.node.attrs.i64s("broadcast_dimensions");
+  if (is_whole(p)) {
+    // The operand loses the dimension too: its own of the axis is gone already, one of extent 1 goes now.
+    const auto at = std::find(dims.begin(), dims.end(), p.dim);
+    if (at != dims.end()) {
+      Dims shape = operand.type().dims;
+      if (!job.flow.operands[0]) shape.erase(shape.begin() + (at - dims.begin()));
+      operand = b.reshape(operand, shape);
+      dims.erase(at);
+    }
+    for (std::int64_t& d : dims)
+      if (d > p.dim) --d;
+  }
+  const Type type = job.result_type();
+  if (operand.type() == type && std::is_sorted(dims.begin(), dims.end()))
+    return {.results = {operand}, .why = {}};
+  return {.results = {b.typed("stablehlo.broadcast_in_dim", {operand}, type,
+                              {{"broadcast_dimensions", dims}})},
+          .why = {}};
+}
+
 }  // namespace
 
 void register_broadcast_in_dim(OpRegistry& registry) {
@@ -91,8 +118,11 @@ void register_broadcast_in_dim(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::viewed;
   op.lower = lower;
   op.factors = factors;
+  op.batch = batch_leading_everywhere;
+  op.remove_axis = remove_axis;
   op.samples = {
       R"(func.func @main(%a: tensor<f32>, %b: tensor<3xi32>, %c: tensor<1x3xf32>, %d: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3x4xi32>, tensor<2x3xf32>, tensor<3x5x2xf32>) {
   %0 = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<2x3xf32>

@@ -102,6 +102,7 @@ void register_concatenate(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::joined;
   op.lower = lower;
   op.factors = factors;
   op.samples = {

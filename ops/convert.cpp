@@ -42,6 +42,7 @@ void register_convert(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::elementwise;
   op.lower = lower;
   op.factors = pointwise_factors;
   op.samples = {

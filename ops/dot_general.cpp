@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include <complex>
 
+#include "ir/axes/batching.hpp"
 #include "ops/support/arranged.hpp"
 #include "ops/support/support.hpp"
 #include "partita/ir/window.hpp"
@@ -247,6 +248,37 @@ Values vjp(DerivativeContext& c, const Values& cotangents) {
           c.wanted(1) ? side_vjp(c, cotangents[0], false) : Value{}};
 }
 
+void batch(const BatchJob& job) {
+  const DimEdit leading{0, job.context.size};
+  const bool lhs = job.is_batched(0), rhs = job.is_batched(1);
+  Dict attrs = attrs_with_inserted(
+      job.node,
+      {lhs ? std::optional(leading) : std::nullopt, rhs ? std::optional(leading) : std::nullopt},
+      {});
+  const Type& type = job.node.result_types()[0];
+  const auto batches = std::int64_t(job.node.attrs.i64s("lhs_batching_dimensions").size());
+  std::int64_t position = 0;  // of the new dimension in the result
+  if (lhs && rhs) {
+    for (const char* name : {"lhs_batching_dimensions", "rhs_batching_dimensions"}) {
+      I64s dims = attrs.i64s(name);
+      dims.insert(dims.begin(), 0);
+      attrs.set(name, dims);
+    }
+  } else {
+    const auto contracted = std::int64_t(job.node.attrs.i64s("lhs_contracting_dimensions").size());
+    position = lhs ? batches : job.node.operand(0).type().rank() - contracted;
+  }
+  Node* made =
+      remake(job.node, job.context.into, {job.plain(0), job.plain(1)}, std::move(attrs),
+             {with_dim_inserted(type, int(position), job.context.size)}, job.context.before);
+  if (position == 0) return job.set_all(made);
+  I64s permutation{position};
+  for (std::int64_t d = 0; d <= type.rank(); ++d)
+    if (d != position) permutation.push_back(d);
+  job.set(0,
+          job.maker().op("stablehlo.transpose", {made->result()}, {{"permutation", permutation}}));
+}
+
 }  // namespace
 
 void register_dot_general(OpRegistry& registry) {
@@ -276,6 +308,7 @@ void register_dot_general(OpRegistry& registry) {
   op.derivative = Derivative::linear_in_each({0, 1}, vjp);
   op.shape = KernelShape::contraction;
   op.factors = factors;
+  op.batch = batch;
   op.samples = {
       R"(func.func @main(%a: tensor<3x4xf32>, %b: tensor<4x5xf32>, %c: tensor<2x3x4xf32>, %d: tensor<4x2x5xf32>, %v: tensor<4xf32>, %e: tensor<3x0xf32>, %f: tensor<0x2xf32>) -> (tensor<3x5xf32>, tensor<2x3x5xf32>, tensor<2x3x5xf32>, tensor<3xf32>, tensor<f32>, tensor<3x2xf32>, tensor<3x4x4x5xf32>, tensor<3x5xf32>) {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>

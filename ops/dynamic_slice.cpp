@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "ops/support/start_indices.hpp"
 #include "ops/support/support.hpp"
 
 namespace partita::ir::ops {
@@ -56,6 +57,26 @@ Values vjp(DerivativeContext& c, const Values& cotangents) {
   return {c.op("stablehlo.dynamic_update_slice", operands)};
 }
 
+void batch(const BatchJob& job) {
+  if (!job.any_batched(1)) return batch_same_place(job, 1);
+  const std::int64_t rank = job.node.operand(0).type().rank();
+  I64s sizes = job.node.attrs.i64s("slice_sizes");
+  Dict attrs{{"offset_dims", counting(rank, 1)},
+             {"collapsed_slice_dims", I64s{}},
+             {"index_vector_dim", 1}};
+  if (job.is_batched(0)) {
+    sizes.insert(sizes.begin(), std::min<std::int64_t>(1, job.context.size));
+    attrs.set("operand_batching_dims", I64s{0});
+    attrs.set("start_indices_batching_dims", I64s{0});
+  }
+  attrs.set("start_index_map", counting(rank, job.is_batched(0) ? 1 : 0));
+  attrs.set("slice_sizes", sizes);
+  job.set(0, job.maker().op("stablehlo.gather", {job.plain(0), stacked_starts(job, 1)},
+                            std::move(attrs)));
+}
+
+Removal remove_axis(const RemovalJob& job) { return remove_with_start(job, 1); }
+
 }  // namespace
 
 void register_dynamic_slice(OpRegistry& registry) {
@@ -69,8 +90,11 @@ void register_dynamic_slice(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::viewed;
   op.lower = lower;
   op.factors = factors;
+  op.batch = batch;
+  op.remove_axis = remove_axis;
   op.samples = {
       R"(func.func @main(%a: tensor<4x5xf32>, %i: tensor<i32>, %j: tensor<i32>, %c: tensor<i8>, %u: tensor<6xi32>) -> (tensor<2x3xf32>, tensor<1x5xf32>, tensor<f32>, tensor<6xi32>, tensor<2xi32>) {
   %0 = stablehlo.dynamic_slice %a, %i, %j, sizes = [2, 3] : (tensor<4x5xf32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "ops/support/start_indices.hpp"
 #include "ops/support/support.hpp"
 
 namespace partita::ir::ops {
@@ -83,6 +84,49 @@ Values vjp(DerivativeContext& c, const Values& cotangents) {
   return results;
 }
 
+/// Scatter skips what sticks out where dynamic_update_slice moves it in: clamps each start first.
+BatchJob with_clamped_starts(const BatchJob& job) {
+  const Maker b = job.maker();
+  BatchJob clamped = job;
+  const Dims &operand = job.node.operand(0).type().dims, &update = job.node.operand(1).type().dims;
+  for (std::size_t d = 0; d < operand.size(); ++d) {
+    BatchedValue& start = clamped.operands[d + 2];
+    const Type type = start.value.type();
+    const bool is_signed = intersects(info(type.dtype).kind, Kinds::signed_);
+    const int bits = info(type.dtype).bits - (is_signed ? 1 : 0);
+    const std::int64_t limit = operand[d] - update[d];
+    if (is_signed) start.value = b.op("stablehlo.maximum", {start.value, b.splat(type, 0)});
+    if (bits >= 63 || limit < (std::int64_t(1) << bits))
+      start.value = b.op("stablehlo.minimum", {start.value, b.splat(type, double(limit))});
+  }
+  return clamped;
+}
+
+void batch(const BatchJob& job) {
+  if (!job.any_batched(2)) return batch_same_place(job, 2);
+  const std::int64_t rank = job.node.operand(0).type().rank();
+  const DType dtype = job.node.operand(0).type().dtype;
+  const Dict attrs{{"update_window_dims", counting(rank, 1)},
+                   {"inserted_window_dims", I64s{}},
+                   {"input_batching_dims", I64s{0}},
+                   {"scatter_indices_batching_dims", I64s{0}},
+                   {"scatter_dims_to_operand_dims", counting(rank, 1)},
+                   {"index_vector_dim", 1},
+                   {"unique_indices", true}};
+  auto region = std::make_unique<Graph>();
+  region->add_argument(Type::scalar(dtype));
+  region->results = {region->add_argument(Type::scalar(dtype))};
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(std::move(region));
+  const std::vector<Type> types = job.batched_types();
+  const Value starts = stacked_starts(with_clamped_starts(job), 2);
+  job.set_all(create(job.context.into, "stablehlo.scatter",
+                     {job.with_batch(0), starts, job.with_batch(1)}, attrs, std::move(regions),
+                     types, job.context.before, job.node.location()));
+}
+
+Removal remove_axis(const RemovalJob& job) { return remove_with_start(job, 2); }
+
 }  // namespace
 
 void register_dynamic_update_slice(OpRegistry& registry) {
@@ -93,8 +137,11 @@ void register_dynamic_update_slice(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0, 1}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::joined;
   op.lower = lower;
   op.factors = factors;
+  op.batch = batch;
+  op.remove_axis = remove_axis;
   op.may_alias = {{0, 0}};
   op.samples = {
       R"(func.func @main(%a: tensor<4x5xf32>, %u: tensor<2x3xf32>, %v: tensor<1x5xf32>, %i: tensor<i32>, %j: tensor<i32>, %s: tensor<f32>, %e: tensor<0x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>, tensor<4x5xf32>) {

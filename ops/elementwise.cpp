@@ -288,6 +288,7 @@ void register_elementwise(OpRegistry& registry) {
     op.infer = infer;
     op.eval = eval;
     op.shape = KernelShape::loops;
+    op.elements = Elements::elementwise;
     op.lower = lower;
     op.factors = pointwise_factors;
     op.may_alias = aliases(row);

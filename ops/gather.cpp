@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include <limits>
 
+#include "ir/axes/batching.hpp"
 #include "ops/support/derivative_support.hpp"
 #include "ops/support/expansion.hpp"
 #include "partita/ir/reduction.hpp"
@@ -254,6 +255,29 @@ constexpr const char* dynamic_sample =
   return %0 : tensor<4x3xf32>
 })";
 
+void batch(const BatchJob& job) {
+  const DimEdit leading{0, job.context.size};
+  const bool operand = job.is_batched(0), indices = job.is_batched(1);
+  Dict attrs = attrs_with_inserted(job.node,
+                                   {operand ? std::optional(leading) : std::nullopt,
+                                    indices ? std::optional(leading) : std::nullopt},
+                                   {leading});
+  if (operand && indices) {
+    prepend(attrs, "operand_batching_dims", 0);
+    prepend(attrs, "start_indices_batching_dims", 0);
+    I64s sizes = attrs.i64s("slice_sizes");
+    sizes[0] = std::min<std::int64_t>(1, job.context.size);
+    attrs.set("slice_sizes", sizes);
+    attrs.erase("indices_are_sorted");
+  } else if (operand) {
+    prepend(attrs, "offset_dims", 0);
+  } else {
+    attrs.erase("indices_are_sorted");
+  }
+  job.set_all(remake(job.node, job.context.into, {job.plain(0), job.plain(1)}, std::move(attrs),
+                     job.batched_types(), job.context.before));
+}
+
 }  // namespace
 
 void register_gather(OpRegistry& registry) {
@@ -278,8 +302,10 @@ void register_gather(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::gathered;
   op.lower = lower;
   op.factors = factors;
+  op.batch = batch;
   op.samples = {
       R"(func.func @main(%a: tensor<5x3xf32>, %i: tensor<4x1xi32>, %j: tensor<2x4xi32>, %b: tensor<2x6x3xf32>, %k: tensor<2x4x1xi32>, %s: tensor<i32>) -> (tensor<4x3xf32>, tensor<4x2x2xf32>, tensor<2x4x3xf32>, tensor<3xf32>, tensor<2x4x5xf32>) {
   %0 = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 3>}> : (tensor<5x3xf32>, tensor<4x1xi32>) -> tensor<4x3xf32>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "ir/axes/batching.hpp"
 #include "ops/support/support.hpp"
 
 namespace partita::ir::ops {
@@ -30,6 +31,19 @@ FactorRule factors(const Node& node) {
 /// The identity, by operand.
 Values pass_on(DerivativeContext&, const Values& values) { return values; }
 
+void batch(const BatchJob& job) {
+  std::vector<Value> operands;
+  std::vector<Type> types;
+  for (const BatchedValue& v : job.operands) {
+    operands.push_back(v.value);
+    types.push_back(v.value.type());
+  }
+  Node* made =
+      remake(job.node, job.context.into, operands, job.node.attrs, types, job.context.before);
+  for (int k = 0; k < made->result_count(); ++k)
+    job.set(k, made->result(k), job.is_batched(std::size_t(k)));
+}
+
 }  // namespace
 
 void register_optimization_barrier(OpRegistry& registry) {
@@ -40,8 +54,10 @@ void register_optimization_barrier(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::rules(pass_on, pass_on);
   op.shape = KernelShape::loops;
+  op.elements = Elements::passed;
   op.lower = lower;
   op.factors = factors;
+  op.batch = batch;
   op.may_alias = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
   op.samples = {
       R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<3xi32>) -> (tensor<2x6xf32>, tensor<3xi32>) {

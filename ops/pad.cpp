@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include <cstdlib>
 
+#include "ir/axes/batching.hpp"
 #include "ops/support/support.hpp"
 
 namespace partita::ir::ops {
@@ -129,6 +130,24 @@ Values vjp(DerivativeContext& c, const Values& cotangents) {
   return results;
 }
 
+void batch(const BatchJob& job) {
+  if (!job.is_batched(1)) return batch_leading(job, {true, false});
+  // A padding value for each lane is selected where padding is.
+  const Maker b = job.maker();
+  const Type &operand = job.node.operand(0).type(), &result = job.node.result_types()[0];
+  const Value is_inside = b.op(
+      "stablehlo.pad",
+      {b.splat({.dtype = DType::i1, .dims = operand.dims}, 1), b.splat(Type::scalar(DType::i1), 0)},
+      job.node.attrs);
+  BatchJob with_zero = job;
+  with_zero.operands[1] = {b.splat(Type::scalar(operand.dtype), 0), false};
+  batch_leading(with_zero, {true, false});
+  const Value padded = job.made(0);
+  const Dims& full = padded.type().dims;
+  job.set(0, b.op("stablehlo.select", {b.broadcast(is_inside, full, counting(result.rank(), 1)),
+                                       padded, b.broadcast(job.plain(1), full, {0})}));
+}
+
 }  // namespace
 
 void register_pad(OpRegistry& registry) {
@@ -145,8 +164,10 @@ void register_pad(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0, 1}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::joined;
   op.lower = lower;
   op.factors = factors;
+  op.batch = batch;
   op.samples = {
       R"(func.func @main(%a: tensor<3x4xf32>, %v: tensor<f32>, %e: tensor<0xi32>, %w: tensor<i32>) -> (tensor<5x9xf32>, tensor<2x4xf32>, tensor<3x3xf32>, tensor<3xi32>, tensor<f32>, tensor<3x5xf32>) {
   %0 = stablehlo.pad %a, %v, low = [0, 1], high = [2, 1], interior = [0, 1] : (tensor<3x4xf32>, tensor<f32>) -> tensor<5x9xf32>

@@ -158,6 +158,7 @@ void register_reduce_precision(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::rules(pass_on, pass_on);
   op.shape = KernelShape::loops;
+  op.elements = Elements::elementwise;
   op.lower = lower;
   op.factors = pointwise_factors;
   op.may_alias = {{0, 0}};

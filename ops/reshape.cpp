@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include <numeric>
 
+#include "ir/axes/removal.hpp"
 #include "ops/support/support.hpp"
 
 namespace partita::ir::ops {
@@ -125,6 +126,10 @@ Values vjp(DerivativeContext& c, const Values& cotangents) {
   return {c.reshape(cotangents[0], c.node.operand(0).type().dims)};
 }
 
+Removal remove_axis(const RemovalJob& job) {
+  return {.results = {job.maker().reshape(job.operands[0], job.result_type().dims)}, .why = {}};
+}
+
 }  // namespace
 
 void register_reshape(OpRegistry& registry) {
@@ -135,8 +140,10 @@ void register_reshape(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::viewed;
   op.lower = lower;
   op.factors = factors;
+  op.remove_axis = remove_axis;
   op.may_alias = {{0, 0}};
   op.samples = {
       R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<1x1xi32>, %c: tensor<6x4xf32>, %d: tensor<0x3xf32>, %e: tensor<3x1x4xi8>) -> (tensor<3x4xf32>, tensor<12xf32>, tensor<i32>, tensor<4x6xf32>, tensor<2x0xf32>, tensor<3x4xi8>, tensor<2x3x2x2xf32>) {

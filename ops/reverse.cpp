@@ -52,6 +52,7 @@ void register_reverse(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::viewed;
   op.lower = lower;
   op.factors = factors;
   op.samples = {

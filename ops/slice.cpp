@@ -80,6 +80,7 @@ void register_slice(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::viewed;
   op.lower = lower;
   op.factors = factors;
   op.samples = {

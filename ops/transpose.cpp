@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "ir/axes/removal.hpp"
 #include "ops/support/support.hpp"
 
 namespace partita::ir::ops {
@@ -56,6 +57,13 @@ Values vjp(DerivativeContext& c, const Values& cotangents) {
   return {c.transpose(cotangents[0], inverse)};
 }
 
+Removal remove_axis(const RemovalJob& job) {
+  const Dict attrs = attributes_without(job);
+  if (const I64s& p = attrs.i64s("permutation"); std::is_sorted(p.begin(), p.end()))
+    return {.results = {job.operands[0]}, .why = {}};
+  return remove_plain(job);
+}
+
 }  // namespace
 
 void register_transpose(OpRegistry& registry) {
@@ -68,8 +76,10 @@ void register_transpose(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::viewed;
   op.lower = lower;
   op.factors = factors;
+  op.remove_axis = remove_axis;
   op.samples = {
       R"(func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x3x4xi16>, %c: tensor<f32>, %d: tensor<0x2xf64>) -> (tensor<3x2xf32>, tensor<4x2x3xi16>, tensor<f32>, tensor<2x0xf64>) {
   %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>

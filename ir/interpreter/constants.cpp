@@ -3,9 +3,7 @@
 #include "ir/interpreter/constants.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <string_view>
 
 #include "partita/ir/interpreter.hpp"
 #include "partita/ir/reduction.hpp"
@@ -25,18 +23,24 @@ constexpr std::int64_t max_folded_elements = 64;
 /// Operands of more elements are not worth reading at compile time.
 constexpr std::int64_t max_read_elements = 4096;
 
-constexpr std::array<std::string_view, 13> movement_ops = {
-    "stablehlo.reshape",          "stablehlo.transpose",
-    "stablehlo.broadcast_in_dim", "stablehlo.slice",
-    "stablehlo.dynamic_slice",    "stablehlo.pad",
-    "stablehlo.reverse",          "stablehlo.dynamic_update_slice",
-    "stablehlo.concatenate",      "stablehlo.gather",
-    "stablehlo.dot_general",      "stablehlo.reduce",
-    "stablehlo.bitcast_convert"};
-
-bool is_elementwise(const Node& node) {
-  return node.op().row != nullptr || node.is("stablehlo.compare") || node.is("stablehlo.convert") ||
-         node.is("stablehlo.reduce_precision");
+/// Whether the node is worth running where its operands are known.
+bool is_foldable(const Node& node) {
+  using enum ir::Elements;
+  const ir::OpDef& op = node.op();
+  switch (op.elements) {
+    case elementwise:
+    case viewed:
+    case gathered:
+    case joined:
+      return true;
+    case generated:
+    case passed:
+      return false;
+    case computed:
+      break;
+  }
+  return op.shape == ir::KernelShape::contraction || op.shape == ir::KernelShape::reduce ||
+         node.is("stablehlo.bitcast_convert");
 }
 
 std::vector<DenseRef> run(const Node& node, const std::vector<DenseRef>& constants,
@@ -118,8 +122,7 @@ DenseRef repeat(const ir::Dense& scalar, const Dims& dims) {
 
 std::vector<DenseRef> evaluate(const Node& node, const ir::Module& module) {
   if (!node.op().eval || node.op().has_side_effect || node.operands().empty()) return {};
-  const bool moves = std::ranges::find(movement_ops, node.name()) != movement_ops.end();
-  if (!moves && !is_elementwise(node)) return {};
+  if (!is_foldable(node)) return {};
   std::vector<DenseRef> constants, splats;
   bool is_small = true;
   for (const Value& v : node.operands()) {
@@ -136,15 +139,10 @@ std::vector<DenseRef> evaluate(const Node& node, const ir::Module& module) {
   const bool all_splats =
       std::ranges::all_of(splats, [](const DenseRef& s) { return s != nullptr; });
   if (!all_splats) return {};
-  if (!moves) return run_splat(node, splats, module);
-  static constexpr std::array<std::string_view, 6> rearranging = {
-      "stablehlo.reshape", "stablehlo.transpose",     "stablehlo.broadcast_in_dim",
-      "stablehlo.slice",   "stablehlo.dynamic_slice", "stablehlo.reverse"};
-  if (std::ranges::find(rearranging, node.name()) != rearranging.end())
-    return {repeat(*splats[0], node.result_types()[0].dims)};
-  const bool joins = node.is("stablehlo.concatenate") ||
-                     node.is("stablehlo.dynamic_update_slice") || node.is("stablehlo.pad");
-  if (!joins) return {};
+  const ir::Elements elements = node.op().elements;
+  if (elements == ir::Elements::elementwise) return run_splat(node, splats, module);
+  if (elements == ir::Elements::viewed) return {repeat(*splats[0], node.result_types()[0].dims)};
+  if (elements != ir::Elements::joined) return {};
   const std::size_t parts = node.is("stablehlo.concatenate") ? splats.size() : 2;
   for (std::size_t k = 1; k < parts; ++k)
     if (splats[k]->bytes() != splats[0]->bytes()) return {};

@@ -3,7 +3,6 @@
 #include "partita/ir/process_grid.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <thread>
 
@@ -142,13 +141,9 @@ std::vector<std::vector<Tensor>> ProcessGrid::exchange(std::int64_t process, con
 namespace {
 
 bool needs_process(const Node& node) {
-  static constexpr std::array<std::string_view, 9> ops{
-      "stablehlo.all_gather",         "stablehlo.all_reduce",           "stablehlo.all_to_all",
-      "stablehlo.collective_permute", "stablehlo.collective_reduce",    "stablehlo.partition_id",
-      "stablehlo.reduce_scatter",     "stablehlo.collective_broadcast", "stablehlo.replica_id"};
   if (node.is("stablehlo.custom_call"))
     return node.attrs.text("call_target_name", "").starts_with("SPMD");
-  return std::ranges::find(ops, node.name()) != ops.end();
+  return node.op().asks_process;
 }
 
 bool graph_needs(const Module& module, const Graph& graph, std::set<std::string>& seen) {

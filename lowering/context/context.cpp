@@ -6,6 +6,7 @@
 
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
+#include "lowering/values/host_operations.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
 
@@ -106,26 +107,15 @@ bool Context::is_host(Value v) const { return host_.contains(v) || analysis_.is_
 HostExpr Context::host_value(Value v) {
   if (const auto it = host_.find(v); it != host_.end()) return it->second;
   const Node& node = *v.node;
-  const auto operand = [&](std::size_t k) { return host_value(node.operand(k)); };
   HostExpr e;
   if (node.is("stablehlo.constant")) {
     const HostArray array =
         convert((*node.attrs.find("value")->get_if<ir::DenseRef>())->to_array(), DType::i64);
     e = HostExpr(*array.data<DType::i64>());
-  } else if (node.is("stablehlo.add")) {
-    e = operand(0) + operand(1);
-  } else if (node.is("stablehlo.subtract")) {
-    e = operand(0) - operand(1);
-  } else if (node.is("stablehlo.multiply")) {
-    e = operand(0) * operand(1);
-  } else if (node.is("stablehlo.minimum")) {
-    e = min(operand(0), operand(1));
-  } else if (node.is("stablehlo.maximum")) {
-    e = max(operand(0), operand(1));
-  } else if (node.is("stablehlo.clamp")) {
-    e = min(max(operand(1), operand(0)), operand(2));
-  } else if (node.is("stablehlo.convert") || node.is("stablehlo.reshape")) {
-    e = operand(0);
+  } else if (const HostOperation operation = host_operation(node)) {
+    std::vector<HostExpr> operands;
+    for (const Value& x : node.operands()) operands.push_back(host_value(x));
+    e = operation(operands);
   } else {
     throw_internal_error(cat("no host value for ", node.name()));
   }

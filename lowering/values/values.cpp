@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "ir/core/contraction.hpp"
+#include "lowering/values/host_operations.hpp"
 #include "lowering/values/strided_view.hpp"
 #include "lowering/values/tuning_model.hpp"
 #include "partita/ir/loops.hpp"
@@ -36,16 +37,6 @@ template <std::size_t n>
 bool is_one_of(std::string_view name, const std::array<std::string_view, n>& names) {
   return std::ranges::find(names, name) != names.end();
 }
-
-constexpr std::array<std::string_view, 9> view_ops = {"stablehlo.reshape",
-                                                      "stablehlo.transpose",
-                                                      "stablehlo.slice",
-                                                      "stablehlo.broadcast_in_dim",
-                                                      "stablehlo.reverse",
-                                                      "stablehlo.dynamic_slice",
-                                                      "stablehlo.optimization_barrier",
-                                                      "sdy.sharding_constraint",
-                                                      "stablehlo.broadcast"};
 
 /// Whether windows read an element of the operand more often than once.
 bool visits_again(const Node& node) {
@@ -87,7 +78,10 @@ bool suits_tiles(const ir::Node& convolution, const TileLimits& limits) {
   return conv.output >= fewest_columns && ir::element_count(conv.window) * conv.input > few_terms;
 }
 
-bool is_view_op(const Node& node) { return is_one_of(node.name(), view_ops); }
+bool is_view_op(const Node& node) {
+  const ir::Elements from = node.op().elements;
+  return from == ir::Elements::viewed || from == ir::Elements::passed;
+}
 
 double own_cost(const Node& node) {
   const std::string_view name = node.name();
@@ -181,9 +175,6 @@ void ValueAnalysis::keep_whole_epilogues(const Graph& graph) {
 void ValueAnalysis::force_value(Value v) { materialised_.insert(v); }
 
 void ValueAnalysis::find_host_scalars(const Graph& graph) {
-  static constexpr std::array<std::string_view, 7> host_ops = {
-      "stablehlo.add",     "stablehlo.subtract", "stablehlo.multiply", "stablehlo.minimum",
-      "stablehlo.maximum", "stablehlo.clamp",    "stablehlo.reshape"};
   for (Node* node : graph.nodes()) {
     if (node->is("stablehlo.while")) {
       if (const auto loop = ir::counted_loop(*node)) {
@@ -210,11 +201,7 @@ void ValueAnalysis::find_host_scalars(const Graph& graph) {
     if (node->result_count() != 1 || !is_scalar_integer(node->result())) continue;
     const bool operands_are_host =
         std::ranges::all_of(node->operands(), [&](Value v) { return host_.contains(v); });
-    const bool is_conversion = node->is("stablehlo.convert") &&
-                               is_scalar_integer(node->operand(0)) &&
-                               info(node->result_types()[0].dtype).bits >= 32;
-    if (node->is("stablehlo.constant") ||
-        (operands_are_host && (is_one_of(node->name(), host_ops) || is_conversion)))
+    if (node->is("stablehlo.constant") || (operands_are_host && host_operation(*node) != nullptr))
       host_.insert(node->result());
   }
 }

@@ -2,6 +2,7 @@
 // Copyright The partita authors
 //
 // stablehlo.case and stablehlo.if: one of several regions.
+#include "ops/control/control_axes.hpp"
 #include "ops/control/control_derivatives.hpp"
 #include "ops/support/support.hpp"
 
@@ -63,6 +64,8 @@ OpDef branching(std::string name, std::string doc) {
   op.name = std::move(name);
   op.doc = std::move(doc);
   op.regions_capture = true;
+  op.batch = batch_branches;
+  op.remove_axis = remove_control_flow;
   op.derivative = branch_derivative();
   return op;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "ops/control/control_axes.hpp"
 #include "ops/control/control_derivatives.hpp"
 #include "ops/support/support.hpp"
 
@@ -50,6 +51,8 @@ void register_while(OpRegistry& registry) {
   op.infer = infer;
   op.eval = eval;
   op.regions_capture = true;
+  op.batch = batch_while;
+  op.remove_axis = remove_control_flow;
   op.derivative = loop_derivative();
   op.samples = {
       R"(func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<i32>) {

@@ -52,6 +52,7 @@ void register_mr_broadcast(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::passed;
   op.lower = lower;
   op.factors = factors;
   op.samples = {R"(module attributes {mr.placements = {clients = 3}} {

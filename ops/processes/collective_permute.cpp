@@ -183,6 +183,7 @@ std::vector<Tensor> scalar_id(std::int64_t value) {
 void add_ids(OpRegistry& registry) {
   OpDef op;
   op.infer = infer_id;
+  op.asks_process = true;
   op.derivative = Derivative::none("is an integer");
   op.name = "stablehlo.partition_id";
   op.doc = "The partition that this process is.";

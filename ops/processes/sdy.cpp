@@ -40,6 +40,7 @@ void register_sdy(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0}, vjp);
   op.shape = KernelShape::loops;
+  op.elements = Elements::passed;
   op.lower = lower;
   op.factors = factors;
   op.may_alias = {{0, 0}};

@@ -5,6 +5,7 @@
 // so that every target and every run gives the same: element i takes the first words of Philox block
 // i under a fixed key.  UNIFORM of floats has 23 (f64: 52) random bits, of integers the block modulo
 // b - a; NORMAL is the inverse of the normal distribution of such a float.
+#include "ir/axes/batching.hpp"
 #include "ops/random/random_bits.hpp"
 #include "ops/support/support.hpp"
 #include "partita/ir/derivative.hpp"
@@ -193,6 +194,7 @@ void register_rng(OpRegistry& registry) {
   op.eval = eval;
   op.derivative = Derivative::linear_in({0, 1}, vjp);
   op.shape = KernelShape::loops;
+  op.batch = batch_by_loop;
   op.lower = lower;
   op.samples = {
       R"(func.func @main(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>, %d: tensor<f64>, %h: tensor<f16>, %p: tensor<ui8>) -> (tensor<4x5xf32>, tensor<3x7xf32>, tensor<9xi32>, tensor<6xf64>, tensor<6xf16>, tensor<5xui8>, tensor<f32>) {

@@ -9,6 +9,7 @@
 // elements take both words.  Philox: state [key, counter, high word of the counter], or
 // [key, counter] with the key as high word; elements in order take the four words of a block, 64-bit
 // ones two at a time.  Elements of 8 and 16 bits are the low bits of 32.  DEFAULT is Philox.
+#include "ir/axes/batching.hpp"
 #include "ops/random/random_bits.hpp"
 #include "ops/support/support.hpp"
 
@@ -235,6 +236,7 @@ void register_rng_bit_generator(OpRegistry& registry) {
   op.infer = infer;
   op.eval = eval;
   op.shape = KernelShape::loops;
+  op.batch = batch_by_loop;
   op.lower = lower;
   op.derivative = Derivative::none("bits have no derivative");
   op.samples = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "ir/axes/batching.hpp"
 #include "ops/scatter/scatter_derivative.hpp"
 #include "ops/support/support.hpp"
 #include "partita/ir/reduction.hpp"
@@ -281,6 +282,26 @@ constexpr const char* samples[] = {
   return %0#0, %0#1 : tensor<6xf32>, tensor<6xi32>
 })"};
 
+void batch(const BatchJob& job) {
+  const DimEdit leading{0, job.context.size};
+  const std::size_t n = job.operands.size() / 2;
+  const bool indices = job.is_batched(n);
+  Dict attrs = attrs_with_inserted(
+      job.node, {leading, indices ? std::optional(leading) : std::nullopt, leading}, {});
+  if (indices) {
+    prepend(attrs, "input_batching_dims", 0);
+    prepend(attrs, "scatter_indices_batching_dims", 0);
+    attrs.erase("indices_are_sorted");
+  } else {
+    prepend(attrs, "update_window_dims", 0);
+  }
+  std::vector<Value> operands;
+  for (std::size_t k = 0; k < job.operands.size(); ++k)
+    operands.push_back(k == n ? job.plain(k) : job.with_batch(k));
+  job.set_all(remake(job.node, job.context.into, std::move(operands), std::move(attrs),
+                     job.batched_types(), job.context.before));
+}
+
 }  // namespace
 
 void register_scatter(OpRegistry& registry) {
@@ -307,6 +328,7 @@ void register_scatter(OpRegistry& registry) {
   op.derivative = scatter_derivative();
   op.shape = KernelShape::scatter;
   op.factors = factors;
+  op.batch = batch;
   op.may_alias = {{0, 0}};
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));

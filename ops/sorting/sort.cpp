@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "ops/sorting/sort.hpp"
+#include "ir/axes/batching.hpp"
 
 #include "ops/support/derivative_support.hpp"
 #include "partita/ir/sorting.hpp"
@@ -245,6 +246,7 @@ void register_sort(OpRegistry& registry) {
   op.eval = eval;
   op.shape = KernelShape::procedure;
   op.factors = factors;
+  op.batch = batch_leading_everywhere;
   op.derivative = Derivative::rules(jvp, vjp);
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));

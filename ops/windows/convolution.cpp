@@ -3,6 +3,7 @@
 #include <complex>
 
 #include "ops/support/arranged.hpp"
+#include "ops/windows/window_axes.hpp"
 #include "ops/windows/window_derivatives.hpp"
 #include "ops/windows/window_support.hpp"
 
@@ -355,6 +356,8 @@ void register_convolution(OpRegistry& registry) {
   op.derivative = convolution_derivative();
   op.shape = KernelShape::window;
   op.factors = factors;
+  op.batch = batch_convolution;
+  op.remove_axis = remove_from_convolution;
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));
 }

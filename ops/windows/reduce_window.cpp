@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "ops/windows/window_axes.hpp"
 #include "ops/windows/window_derivatives.hpp"
 #include "ops/windows/window_support.hpp"
 #include "partita/ir/reduction.hpp"
@@ -338,6 +339,8 @@ void register_reduce_window(OpRegistry& registry) {
   op.eval = eval;
   op.shape = KernelShape::window;
   op.factors = factors;
+  op.batch = batch_reduce_window;
+  op.remove_axis = remove_from_windows;
   op.derivative = reduce_window_derivative();
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));

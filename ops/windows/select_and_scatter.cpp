@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "ops/windows/window_axes.hpp"
 #include "ops/windows/window_derivatives.hpp"
 #include "ops/windows/window_support.hpp"
 
@@ -167,6 +168,8 @@ void register_select_and_scatter(OpRegistry& registry) {
   op.eval = eval;
   op.shape = KernelShape::window;
   op.factors = factors;
+  op.batch = batch_select_and_scatter;
+  op.remove_axis = remove_from_windows;
   op.derivative = select_and_scatter_derivative();
   op.samples = {std::begin(samples), std::end(samples)};
   registry.add(std::move(op));

@@ -18,12 +18,6 @@ using ir::Value;
 
 namespace {
 
-constexpr std::array<std::string_view, 8> passing_ops = {
-    "stablehlo.reshape",          "stablehlo.transpose",
-    "stablehlo.broadcast_in_dim", "stablehlo.slice",
-    "stablehlo.dynamic_slice",    "stablehlo.reverse",
-    "stablehlo.gather",           "mr.broadcast"};
-
 /// What a dtype can hold (ui64: only what i64 holds too is tracked, so it has no range of its own).
 std::optional<Interval> limits(DType d) {
   if (d == DType::ui64 || !intersects(info(d).kind, Kinds::bits)) return std::nullopt;
@@ -72,10 +66,10 @@ std::optional<Interval> ValueRanges::compute(Value v) {
     const auto [low, high] = std::ranges::minmax(*values);
     return Interval{low, high};
   }
-  if (std::ranges::find(passing_ops, node.name()) != passing_ops.end()) {
-    // A gather may fill what lies outside with other values in no case: indices are clamped.
-    return of(node.operand(0));
-  }
+  const ir::Elements from = node.op().elements;
+  if (from == ir::Elements::passed) return of(node.operand(std::size_t(v.index)));
+  // A gather fills what lies outside with other values in no case: indices are clamped.
+  if (from == ir::Elements::viewed || from == ir::Elements::gathered) return of(node.operand(0));
   if (node.is("stablehlo.iota"))
     return checked(0, v.type().dims[std::size_t(node.attrs.i64("iota_dimension"))] - 1,
                    v.type().dtype);

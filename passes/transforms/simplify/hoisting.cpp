@@ -3,8 +3,6 @@
 #include "passes/transforms/simplify/hoisting.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <unordered_set>
 
 #include "partita/ir/op.hpp"
@@ -15,11 +13,6 @@ namespace {
 using ir::Graph;
 using ir::Node;
 using ir::Value;
-
-constexpr std::array<std::string_view, 9> free_ops = {
-    "stablehlo.constant", "stablehlo.iota",      "stablehlo.broadcast_in_dim",
-    "stablehlo.reshape",  "stablehlo.transpose", "stablehlo.slice",
-    "stablehlo.reverse",  "stablehlo.convert",   "mr.broadcast"};
 
 std::int64_t elements(const std::vector<Value>& values) {
   std::int64_t n = 0;
@@ -84,7 +77,11 @@ bool has_effects(const Node& node) {
 }
 
 bool is_free(const Node& node) {
-  return std::ranges::find(free_ops, node.name()) != free_ops.end();
+  using enum ir::Elements;
+  const ir::Elements from = node.op().elements;
+  // A view at an index that is computed is worth its index.
+  return from == generated || from == passed || (from == viewed && node.operands().size() == 1) ||
+         node.is("stablehlo.convert");
 }
 
 bool is_worth_keeping(const Node& node) {

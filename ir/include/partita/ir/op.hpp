@@ -3,8 +3,8 @@
 //
 // What an op is: one OpDef, registered once, from which verification, inference, interpretation,
 // kernels, batching, outlining, documentation and tests follow.  Elementwise ops are rows of
-// scalar/elementwise.def; every other op is one file in ir/ops/ whose function
-// `register_<file stem>` adds its OpDefs.
+// scalar/elementwise.def; every other op is one file or folder in ops/ whose
+// function `register_<stem>` adds its OpDefs.
 #pragma once
 
 #include <functional>
@@ -131,7 +131,26 @@ enum class KernelShape : std::uint8_t {
   procedure,  ///< several kernels, laid out by the function that lowering registers for the op
 };
 
+/// Where elements of results come from: what passes may fold, move, repeat or look through.
+enum class Elements : std::uint8_t {
+  computed,     ///< from elements of operands in a way of the op's own
+  elementwise,  ///< from those of the operands at the same index (of scalars: from the scalar)
+  generated,    ///< from their index alone: constants, counts
+  passed,       ///< result k is operand k, marked or placed
+  viewed,       ///< each is one of operand 0's, at an index that costs nothing
+  gathered,     ///< each is one of operand 0's, where elements of other operands say
+  joined,       ///< each is one of some operand's
+};
+
 using FactorsFn = std::function<FactorRule(const Node&)>;
+
+// --- A dimension more or one less (ir/axes) -----------------------------------------------------
+
+struct BatchJob;
+struct RemovalJob;
+struct Removal;
+using BatchFn = void (*)(const BatchJob&);
+using RemovalFn = Removal (*)(const RemovalJob&);
 
 // --- The definition -----------------------------------------------------------------------------
 
@@ -143,11 +162,19 @@ struct OpDef {
   ReplaceFn expand;  ///< the op stands for others, and no node of it exists; null for most
   EvalFn eval;       ///< null: cannot be interpreted directly (removed by a pass); `doc` says so
   KernelShape shape = KernelShape::none;
-  LowerFn lower;                        ///< for KernelShape::loops
-  FactorsFn factors;                    ///< null: every dimension needs replication
+  LowerFn lower;  ///< for KernelShape::loops
+  Elements elements = Elements::computed;
+  FactorsFn factors;  ///< null: every dimension needs replication
+  /// Makes the node with a further leading dimension; null: follows from dimension roles, where there are
+  /// factors.
+  BatchFn batch = nullptr;
+  /// Makes the node for one index of an axis; null: follows from dimension roles.
+  RemovalFn remove_axis = nullptr;
   const ElementwiseRow* row = nullptr;  ///< elementwise ops
   bool regions_capture = false;         ///< while, if, case
   bool has_side_effect = false;         ///< check.*, collectives: kept and in order
+  bool asks_process =
+      false;  ///< depends on the process of an SPMD program: its id, what others send
   /// Result that may share the buffer of an operand when that is its last use: pairs (result, operand).
   std::vector<std::pair<int, int>> may_alias;
   Derivative derivative;
@@ -169,7 +196,7 @@ class OpRegistry {
  private:
   std::map<std::string, std::unique_ptr<OpDef>, std::less<>> ops_;
 };
-/// Generated: calls every register_<stem> of ir/ops.
+/// Generated: calls every register_<stem> of ops/.
 void register_all_ops(OpRegistry& registry);
 
 /// Verifies and infers, then appends the node (or inserts it before `before`).

@@ -5,9 +5,9 @@
 // scratch graph.
 #include <algorithm>
 
-#include "ir/axes/batching.hpp"
+#include "ops/control/control_axes.hpp"
 
-namespace partita::ir::batching {
+namespace partita::ir::ops {
 namespace {
 
 /// Batches a region into a fresh graph, given which of its arguments are batched.
@@ -17,7 +17,7 @@ struct BatchedRegion {
 };
 
 BatchedRegion batch_region(const Graph& region, const std::vector<bool>& arguments,
-                           const Job& job) {
+                           const BatchJob& job) {
   BatchedRegion out;
   BatchMap map = job.map;
   for (int k = 0; k < region.argument_count(); ++k) {
@@ -32,7 +32,7 @@ BatchedRegion batch_region(const Graph& region, const std::vector<bool>& argumen
   return out;
 }
 
-BatchContext inside(const Job& job, Graph& graph) {
+BatchContext inside(const BatchJob& job, Graph& graph) {
   return {.into = graph, .size = job.context.size, .special = job.context.special};
 }
 
@@ -52,7 +52,7 @@ struct Carries {
   bool predicate = false;
 };
 
-Carries find_carries(const Job& job) {
+Carries find_carries(const BatchJob& job) {
   const Graph &condition = job.node.region(0), &body = job.node.region(1);
   Carries carries;
   for (const BatchedValue& v : job.operands) carries.batched.push_back(v.batched);
@@ -70,7 +70,7 @@ Carries find_carries(const Job& job) {
 }
 
 /// The body where lanes whose predicate fails keep their values.
-BatchedRegion masked_body(const Job& job, const Carries& carries) {
+BatchedRegion masked_body(const BatchJob& job, const Carries& carries) {
   const Graph &condition = job.node.region(0), &body = job.node.region(1);
   BatchedRegion out = batch_region(body, carries.batched, job);
   const BatchContext context = inside(job, *out.graph);
@@ -90,7 +90,7 @@ BatchedRegion masked_body(const Job& job, const Carries& carries) {
 
 }  // namespace
 
-void batch_while(const Job& job) {
+void batch_while(const BatchJob& job) {
   const Carries carries = find_carries(job);
   BatchedRegion condition = batch_region(job.node.region(0), carries.batched, job);
   BatchedRegion body = carries.predicate ? masked_body(job, carries)
@@ -118,7 +118,7 @@ void batch_while(const Job& job) {
 namespace {
 
 /// One index for all lanes: the node stays, with batched regions.
-void batch_common_branch(const Job& job) {
+void batch_common_branch(const BatchJob& job) {
   std::vector<BatchedRegion> branches;
   for (const auto& region : job.node.regions()) branches.push_back(batch_region(*region, {}, job));
   const auto results = std::size_t(job.node.result_count());
@@ -141,7 +141,7 @@ void batch_common_branch(const Job& job) {
 }
 
 /// An index for each lane: every branch runs, lanes select.
-void batch_branch_per_lane(const Job& job) {
+void batch_branch_per_lane(const BatchJob& job) {
   const Maker b = job.maker();
   const auto& regions = job.node.regions();
   std::vector<std::vector<BatchedValue>> branches;
@@ -165,11 +165,11 @@ void batch_branch_per_lane(const Job& job) {
 
 }  // namespace
 
-void batch_branches(const Job& job) {
+void batch_branches(const BatchJob& job) {
   if (job.is_batched(0))
     batch_branch_per_lane(job);
   else
     batch_common_branch(job);
 }
 
-}  // namespace partita::ir::batching
+}  // namespace partita::ir::ops

@@ -1,86 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Batching of convolutions, normalisations and windows.  A convolution has a place for one batch
-// dimension only, so a further one is folded into the batch, into output features or into groups;
-// initial values that differ from lane to lane are applied by simpler ops.
-#include <algorithm>
-#include <numeric>
+// A further dimension in windows and convolutions, and one less.  A convolution has a place for one
+// batch dimension only, so a further one is folded into the batch, into output features or into
+// groups; initial values that differ along it are applied by simpler ops.
+#include "ops/windows/window_axes.hpp"
 
-#include "ir/axes/batching.hpp"
+#include <algorithm>
+
+#include "ops/support/batch_folding.hpp"
 #include "partita/ir/window.hpp"
 
-namespace partita::ir::batching {
+namespace partita::ir::ops {
 namespace {
-
-// --- Folding ------------------------------------------------------------------------------------
-
-/// A dimension that is (groups, batch, rest).
-struct Fold {
-  std::int64_t dim = 0;  ///< without the batch
-  std::int64_t groups = 1;
-};
-
-I64s moved(std::size_t rank, std::size_t from, std::size_t to) {
-  I64s permutation(rank);
-  std::iota(permutation.begin(), permutation.end(), 0);
-  const std::int64_t d = permutation[from];
-  permutation.erase(permutation.begin() + std::ptrdiff_t(from));
-  permutation.insert(permutation.begin() + std::ptrdiff_t(to), d);
-  return permutation;
-}
-
-/// The leading batch dimension goes into another one.
-Value folded(const Maker& b, Value v, const Fold& fold) {
-  Dims split = v.type().dims;
-  const auto at = std::size_t(fold.dim) + 1;
-  std::size_t to = at - 1;
-  if (fold.groups != 1) {
-    split[at] /= fold.groups;
-    split.insert(split.begin() + std::ptrdiff_t(at), fold.groups);
-    ++to;
-  }
-  Dims joined = v.type().dims;
-  joined[at] *= joined[0];
-  joined.erase(joined.begin());
-  return b.reshape(b.transpose(b.reshape(v, split), moved(split.size(), 0, to)), joined);
-}
-
-/// The batch comes out again, in front.
-Value unfolded(const Maker& b, Value v, const Fold& fold, std::int64_t size) {
-  Dims split = v.type().dims;
-  auto at = std::size_t(fold.dim);
-  Dims result = split;
-  result[at] /= size;
-  result.insert(result.begin(), size);
-  split[at] /= size * fold.groups;
-  split.insert(split.begin() + std::ptrdiff_t(at), size);
-  if (fold.groups != 1) {
-    split.insert(split.begin() + std::ptrdiff_t(at), fold.groups);
-    ++at;
-  }
-  return b.reshape(b.transpose(b.reshape(v, split), moved(split.size(), at, 0)), result);
-}
-
-/// All lanes have the same results: zeros.
-void set_zeros(const Job& job) {
-  for (int k = 0; k < job.node.result_count(); ++k)
-    job.set(k, job.maker().splat(job.node.result_types()[std::size_t(k)], 0), false);
-}
-
-/// Results without elements need no op.
-bool set_if_empty(const Job& job) {
-  for (const Type& t : job.node.result_types())
-    if (t.count() != 0 && job.context.size != 0) return false;
-  set_zeros(job);
-  return true;
-}
-
-// --- Expansion ----------------------------------------------------------------------------------
 
 /// Batches what `expand` makes of the operands instead of the node.
 template <class F>
-void batch_expanded(const Job& job, F&& expand) {
+void batch_expanded(const BatchJob& job, F&& expand) {
   Graph graph;
   std::vector<Value> arguments;
   BatchMap map;
@@ -200,7 +136,7 @@ std::vector<Value> selected_and_scattered(const Maker& b, const Node& node,
 
 }  // namespace
 
-void batch_reduce_window(const Job& job) {
+void batch_reduce_window(const BatchJob& job) {
   if (set_if_empty(job)) return;
   const std::size_t n = job.operands.size() / 2;
   std::vector<bool> data(2 * n, false);
@@ -213,7 +149,7 @@ void batch_reduce_window(const Job& job) {
   });
 }
 
-void batch_select_and_scatter(const Job& job) {
+void batch_select_and_scatter(const BatchJob& job) {
   if (set_if_empty(job)) return;
   if (!job.is_batched(2)) return batch_leading(job, {true, true, false});
   batch_expanded(job, [&](const Maker& b, const std::vector<Value>& arguments) {
@@ -221,7 +157,7 @@ void batch_select_and_scatter(const Job& job) {
   });
 }
 
-void batch_convolution(const Job& job) {
+void batch_convolution(const BatchJob& job) {
   if (set_if_empty(job)) return;
   for (const Value& v : job.node.operands())
     if (v.type().count() == 0) return set_zeros(job);
@@ -252,31 +188,29 @@ void batch_convolution(const Job& job) {
   job.set(0, unfolded(b, made->result(), result, size));
 }
 
-/// Lanes become further features.
-void batch_normalization(const Job& job) {
-  bool is_operand_alone = job.node.is("stablehlo.batch_norm_inference");
-  for (std::size_t k = 1; k < job.operands.size(); ++k) is_operand_alone &= !job.is_batched(k);
-  if (is_operand_alone) {
-    std::vector<bool> data(job.operands.size(), false);
-    data[0] = true;
-    return batch_leading(job, data);
-  }
-  if (set_if_empty(job)) return;
-  const Maker b = job.maker();
-  const std::int64_t feature = job.node.attrs.i64("feature_index");
-  const Dims& whole = job.node.operand(0).type().dims;
-  const auto fold_of = [&](const Type& t) {
-    return Fold{t.dims.size() == whole.size() ? feature : 0};
-  };
-  std::vector<Value> operands;
-  for (std::size_t k = 0; k < job.operands.size(); ++k)
-    operands.push_back(folded(b, job.with_batch(k), fold_of(job.node.operand(k).type())));
-  std::vector<Type> types = job.node.result_types();
-  for (Type& t : types) t.dims[std::size_t(fold_of(t).dim)] *= job.context.size;
-  Node* made = remake(job.node, b.graph, std::move(operands), job.node.attrs, types, b.before);
-  for (std::size_t k = 0; k < types.size(); ++k)
-    job.set(int(k), unfolded(b, made->result(int(k)), fold_of(job.node.result_types()[k]),
-                             job.context.size));
+Removal remove_from_windows(const RemovalJob& job) {
+  const auto is_part = [](const auto& p) { return p && !is_whole(*p); };
+  const bool is_plain = std::none_of(job.flow.operands.begin(), job.flow.operands.end(), is_part) &&
+                        std::none_of(job.flow.results.begin(), job.flow.results.end(), is_part);
+  return is_plain ? remove_plain(job) : remove_from_each_dim(job);
 }
 
-}  // namespace partita::ir::batching
+/// An axis of groups leaves fewer of them.
+Removal remove_from_convolution(const RemovalJob& job) {
+  const ConvolutionDims d =
+      convolution_dims(*job.node.attrs.find("dimension_numbers")).value_or(ConvolutionDims{});
+  const auto lies_in = [&](std::size_t operand, std::int64_t dim) {
+    const auto& p = job.flow.operands[operand];
+    return p.has_value() && p->dim == dim;
+  };
+  Dict attrs = job.node.attrs;
+  if (lies_in(1, d.kernel_output)) {
+    const char* groups = lies_in(0, d.input_feature) ? "feature_group_count"
+                         : lies_in(0, d.input_batch) ? "batch_group_count"
+                                                     : nullptr;
+    if (groups != nullptr) attrs.set(groups, attrs.i64(groups) / job.n);
+  }
+  return remove_keeping_rank(job, std::move(attrs));
+}
+
+}  // namespace partita::ir::ops

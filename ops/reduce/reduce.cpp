@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "ops/reduce/reduce.hpp"
 #include "ops/support/derivative_support.hpp"
 #include "partita/ir/reduction.hpp"
 #include "partita/scalar/elementwise.hpp"
@@ -279,6 +280,7 @@ void register_reduce(OpRegistry& registry) {
   op.derivative = Derivative::rules(jvp, vjp);
   op.shape = KernelShape::reduce;
   op.factors = factors;
+  op.batch = batch_reduce;
   op.samples = {
       R"(func.func @main(%a: tensor<3x4xf32>, %init: tensor<f32>) -> tensor<3xf32> {
   %0 = stablehlo.reduce(%a init: %init) applies stablehlo.add across dimensions = [1] : (tensor<3x4xf32>, tensor<f32>) -> tensor<3xf32>

@@ -6,19 +6,20 @@
 #include <algorithm>
 
 #include "ir/axes/batching.hpp"
+#include "ops/reduce/reduce.hpp"
 #include "partita/ir/reduction.hpp"
 
-namespace partita::ir::batching {
+namespace partita::ir::ops {
 namespace {
 
 /// Starts from the identity, and combines each lane's initial value with the result.
-void reduce_from_identity(const Job& job, const std::string& combiner) {
+void reduce_from_identity(const BatchJob& job, const std::string& combiner) {
   const Maker b = job.maker();
-  Job without = job;
+  BatchJob without = job;
   const DenseRef identity = combiner_identity(combiner, job.node.operand(1).type());
   without.operands[1] = {b.constant(identity), false};
   batch_leading(without, {true, false});
-  const Value reduced = look_up(job.map, Value{const_cast<Node*>(&job.node), 0}).value;
+  const Value reduced = job.made(0);
   const Value init = b.broadcast(job.plain(1), reduced.type().dims, {0});
   job.set(0, b.op(cat("stablehlo.", combiner), {init, reduced}));
 }
@@ -28,7 +29,7 @@ struct LoopShape {
   I64s permutation;
   std::int64_t steps = 1, lanes = 1;
 
-  explicit LoopShape(const Job& job) : lanes(job.context.size) {
+  explicit LoopShape(const BatchJob& job) : lanes(job.context.size) {
     const Dims& dims = job.node.operand(0).type().dims;
     const I64s& reduced = job.node.attrs.i64s("dimensions");
     I64s kept{0};
@@ -47,7 +48,7 @@ Value step_below(Graph& graph, Value step, std::int64_t steps) {
 }
 
 /// One step: the region on every lane at once.  Arguments: the step, the values so far.
-std::unique_ptr<Graph> make_step(const Job& job, const LoopShape& shape,
+std::unique_ptr<Graph> make_step(const BatchJob& job, const LoopShape& shape,
                                  const std::vector<Value>& elements) {
   auto graph = std::make_unique<Graph>();
   const Maker b{*graph};
@@ -72,7 +73,7 @@ std::unique_ptr<Graph> make_step(const Job& job, const LoopShape& shape,
 }
 
 /// Element by element, for a region that is not one of the usual ones.
-void reduce_by_loop(const Job& job) {
+void reduce_by_loop(const BatchJob& job) {
   const Maker b = job.maker();
   const LoopShape shape(job);
   const std::size_t n = job.operands.size() / 2;
@@ -99,7 +100,7 @@ void reduce_by_loop(const Job& job) {
 
 }  // namespace
 
-void batch_reduce(const Job& job) {
+void batch_reduce(const BatchJob& job) {
   const std::size_t n = job.operands.size() / 2;
   bool inits_batched = false;
   for (std::size_t k = n; k < 2 * n; ++k) inits_batched |= job.is_batched(k);
@@ -115,4 +116,4 @@ void batch_reduce(const Job& job) {
     reduce_by_loop(job);
 }
 
-}  // namespace partita::ir::batching
+}  // namespace partita::ir::ops
