@@ -132,7 +132,7 @@ Values vjp(DerivativeContext& c, const Values& cotangents) {
 
 void batch(const BatchJob& job) {
   if (!job.is_batched(1)) return batch_leading(job, {true, false});
-  // A padding value for each lane is selected where padding is.
+  // A padding value for each slice is selected where padding is.
   const Maker b = job.maker();
   const Type &operand = job.node.operand(0).type(), &result = job.node.result_types()[0];
   const Value is_inside = b.op(

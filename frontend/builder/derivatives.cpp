@@ -87,14 +87,14 @@ Array over_basis(const ir::Function& linear, const std::vector<ir::Value>& opera
   const std::int64_t count = type.count();
   all.dims.insert(all.dims.begin(), count);
   if (count == 0) return zeros(all);
-  std::int64_t lanes = ir::lanes_at_once(*linear.body, seed, count);
-  const ir::Function* many = lanes == 1
+  std::int64_t at_once = ir::tangents_at_once(*linear.body, seed, count);
+  const ir::Function* many = at_once == 1
                                  ? nullptr
                                  : ir::stacked(Scope::current().module(), linear.name,
-                                               cat(linear.name, "_stacked"), seed, result, lanes);
-  if (many == nullptr) lanes = 1;
+                                               cat(linear.name, "_stacked"), seed, result, at_once);
+  if (many == nullptr) at_once = 1;
   const auto from = [&](const Array& first) {
-    Array seeds = basis(type, first, lanes);
+    Array seeds = basis(type, first, at_once);
     if (many == nullptr) seeds = reshape(seeds, type.dims);
     std::vector<ir::Value> arguments = operands;
     arguments.push_back(seeds.value());
@@ -102,16 +102,16 @@ Array over_basis(const ir::Function& linear, const std::vector<ir::Value>& opera
     return expand_dims(call(linear, arguments)[result], {0});
   };
   const Array none = zeros(Type::scalar(DType::i32));
-  if (lanes == count) return from(none);
-  return repeat((count + lanes - 1) / lanes, {zeros(all)},
-                [&](const Array& step, const Arrays& carried) {
-                  // The last block begins where it still fits.
-                  const Array first = elementwise(
-                      "minimum", {step * double(lanes), full(none.type(), double(count - lanes))});
-                  Arrays starts(std::size_t(all.rank()), zeros(none.type()));
-                  starts[0] = first;
-                  return Arrays{dynamic_update_slice(carried[0], from(first), starts)};
-                })[0];
+  if (at_once == count) return from(none);
+  return repeat(
+      (count + at_once - 1) / at_once, {zeros(all)}, [&](const Array& step, const Arrays& carried) {
+        // The last block begins where it still fits.
+        const Array first = elementwise(
+            "minimum", {step * double(at_once), full(none.type(), double(count - at_once))});
+        Arrays starts(std::size_t(all.rank()), zeros(none.type()));
+        starts[0] = first;
+        return Arrays{dynamic_update_slice(carried[0], from(first), starts)};
+      })[0];
 }
 
 /// A function of one array to one array of floats or complex numbers.

@@ -168,22 +168,22 @@ class ForwardGradient {
     const Type flat{.dtype = x.type().dtype, .dims = {x.type().count()}};
     const std::int64_t count = flat.dims[0];
     if (count == 0) return c_.zeros(x.type());
-    lanes_ = lanes_at_once(jvp_, graph_.argument_count(), count);
-    if (lanes_ > 1) stacked_ = stacked_graph(jvp_, graph_.argument_count(), tangent(), lanes_);
-    if (stacked_ == nullptr) lanes_ = 1;
-    if (lanes_ == count) return c_.reshape(entries(c_, c_.zeros(index_), x), x.type().dims);
+    at_once_ = tangents_at_once(jvp_, graph_.argument_count(), count);
+    if (at_once_ > 1) stacked_ = stacked_graph(jvp_, graph_.argument_count(), tangent(), at_once_);
+    if (stacked_ == nullptr) at_once_ = 1;
+    if (at_once_ == count) return c_.reshape(entries(c_, c_.zeros(index_), x), x.type().dims);
     auto condition = std::make_unique<Graph>(), body = std::make_unique<Graph>();
     const Value i = condition->add_argument(index_);
     condition->add_argument(flat);
     const DerivativeContext test(c_.node, *condition, c_.sweep, c_.path);
-    const std::int64_t blocks = (count + lanes_ - 1) / lanes_;
+    const std::int64_t blocks = (count + at_once_ - 1) / at_once_;
     condition->results = {test.compare("LT", i, test.splat(index_, double(blocks)))};
     const Value block = body->add_argument(index_), sums = body->add_argument(flat);
     const DerivativeContext inside(c_.node, *body, c_.sweep, c_.path);
     // The last block begins where it still fits.
     const Value first = inside.op("stablehlo.minimum",
-                                  {inside.multiply(block, inside.splat(index_, double(lanes_))),
-                                   inside.splat(index_, double(count - lanes_))});
+                                  {inside.multiply(block, inside.splat(index_, double(at_once_))),
+                                   inside.splat(index_, double(count - at_once_))});
     const Value next = inside.op("stablehlo.add", {block, inside.splat(index_, 1)});
     body->results = {next, inside.op("stablehlo.dynamic_update_slice",
                                      {sums, entries(inside, first, x), first})};
@@ -210,17 +210,17 @@ class ForwardGradient {
   }
 
   Value along(const DerivativeContext& c, Value first, Value x, Value unit) {
-    const Dims all{lanes_, x.type().count()};
+    const Dims all{at_once_, x.type().count()};
     const Type indices{.dtype = index_.dtype, .dims = all};
     const Value own = c.op("stablehlo.add", {c.iota(indices, 0), c.broadcast(first, all, I64s{})});
     const Type type{.dtype = x.type().dtype, .dims = all};
     const Value rows = c.select(c.compare("EQ", c.iota(indices, 1), own),
                                 c.broadcast(unit, all, I64s{}), c.zeros(type));
     Dims dims = x.type().dims;
-    if (stacked_ != nullptr) dims.insert(dims.begin(), lanes_);
+    if (stacked_ != nullptr) dims.insert(dims.begin(), at_once_);
     const Value found = pushed(c, c.reshape(rows, dims));
     const DType part = is_complex(type.dtype) ? part_dtype(type.dtype) : type.dtype;
-    return c.convert(c.reshape(found, {lanes_}), part);
+    return c.convert(c.reshape(found, {at_once_}), part);
   }
 
   Value pushed(const DerivativeContext& c, Value tangents) {
@@ -235,7 +235,7 @@ class ForwardGradient {
   const DerivativeContext& c_;
   const Graph& jvp_;
   const Type index_ = Type::scalar(DType::i64);
-  std::int64_t lanes_ = 1;
+  std::int64_t at_once_ = 1;
   std::unique_ptr<Graph> stacked_;  ///< null: one at a time
 };
 
@@ -365,9 +365,9 @@ Function& vjp(Module& module, std::string_view function, std::string name,
 }
 
 Function* stacked(Module& module, std::string_view function, std::string name, int argument,
-                  std::size_t result, std::int64_t lanes) {
+                  std::size_t result, std::int64_t size) {
   const Function& f = function_of(module, function);
-  std::unique_ptr<Graph> body = stacked_graph(*f.body, argument, result, lanes);
+  std::unique_ptr<Graph> body = stacked_graph(*f.body, argument, result, size);
   return body == nullptr ? nullptr : &add_function(module, std::move(name), std::move(body), f);
 }
 

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 #include "ir/axes/axis_regions.hpp"
 
-#include "ir/axes/lane_loops.hpp"
+#include "ir/axes/masked_loops.hpp"
 
 namespace partita::ir {
 
@@ -71,7 +71,7 @@ std::optional<AxisFlow> RegionAxis::flow_of(const Node& inner) const {
 }
 
 /// Whether the loop goes on while this holds, which is true when it is for any index of the axis.
-bool RegionAxis::is_any_lane(const Node& inner, const AxisFlow& flow) const {
+bool RegionAxis::is_any_index(const Node& inner, const AxisFlow& flow) const {
   return node_.is("stablehlo.while") && inner.is("stablehlo.reduce") && flow.combiner == "or" &&
          node_.region(0).results[0].node == &inner;
 }
@@ -87,8 +87,8 @@ bool RegionAxis::visit(const Node& inner) {
     return false;
   }
   if (flow->kind != FactorKind::parallel) {
-    if (is_any_lane(inner, *flow)) {
-      any_lane_ = inner.operand(0);
+    if (is_any_index(inner, *flow)) {
+      any_index_ = inner.operand(0);
       return set(inner.operand(0), flow->operands[0]);
     }
     if (why_.empty()) {
@@ -133,7 +133,7 @@ void RegionAxis::run(const AxisPositions& operands, const AxisPositions& results
   if (why_.empty() && is_choice_placed) why_ = "its index differs along the axis";
   if (why_.empty() && is_loop && position(node_.region(0).results[0]))
     why_ = "its condition differs along the axis";
-  if (why_.empty() && any_lane_) why_ = why_lanes_do_not_rest(node_, any_lane_);
+  if (why_.empty() && any_index_) why_ = why_not_masked(node_, any_index_);
 }
 
 AxisFlow RegionAxis::flow() const {

@@ -32,7 +32,7 @@ class RegionAxis {
   [[nodiscard]] bool unite(std::optional<AxisPosition>& slot, Value v);
   [[nodiscard]] bool unite_loop();
   [[nodiscard]] bool unite_branches();
-  [[nodiscard]] bool is_any_lane(const Node& inner, const AxisFlow& flow) const;
+  [[nodiscard]] bool is_any_index(const Node& inner, const AxisFlow& flow) const;
   [[nodiscard]] bool visit(const Node& inner);
   [[nodiscard]] bool sweep(const Graph& graph);
 
@@ -41,7 +41,7 @@ class RegionAxis {
   KnownPosition captured_;
   ValueMap<AxisPosition> positions_;
   AxisPositions slots_;  ///< of a loop: carries; of branches: results
-  Value any_lane_;       ///< of a loop that runs while any index wants to: what each wants
+  Value any_index_;      ///< of a loop that runs while any index wants to: what each wants
   std::string why_;
   bool is_reduced_ = false;  ///< why_ says that a region reduces it
 };

@@ -36,17 +36,17 @@ BatchContext inside(const BatchJob& job, Graph& graph) {
   return {.into = graph, .size = job.context.size, .special = job.context.special};
 }
 
-/// `a` where the lane's predicate holds, else `b`; all batched.
-Value select_lanes(const Maker& b, Value predicate, Value on_true, Value on_false) {
+/// `a` where the slice's predicate holds, else `b`; all batched.
+Value select_slices(const Maker& b, Value predicate, Value on_true, Value on_false) {
   return b.op("stablehlo.select",
               {b.broadcast(predicate, on_true.type().dims, {0}), on_true, on_false});
 }
 
-/// Whether any lane's predicate holds.
-Value any_lane(const Maker& b, Value predicate) { return b.reduce("or", predicate, {0}); }
+/// Whether any slice's predicate holds.
+Value any_slice(const Maker& b, Value predicate) { return b.reduce("or", predicate, {0}); }
 
 /// Carries that must be batched: those that come in batched and those that become so; all that
-/// change when lanes stop at different times.
+/// change when slices stop at different times.
 struct Carries {
   std::vector<bool> batched;
   bool predicate = false;
@@ -69,7 +69,7 @@ Carries find_carries(const BatchJob& job) {
   }
 }
 
-/// The body where lanes whose predicate fails keep their values.
+/// The body where slices whose predicate fails keep their values.
 BatchedRegion masked_body(const BatchJob& job, const Carries& carries) {
   const Graph &condition = job.node.region(0), &body = job.node.region(1);
   BatchedRegion out = batch_region(body, carries.batched, job);
@@ -82,7 +82,7 @@ BatchedRegion masked_body(const BatchJob& job, const Carries& carries) {
   for (std::size_t k = 0; k < out.results.size(); ++k) {
     if (!carries.batched[k]) continue;
     out.results[k] = {
-        select_lanes(b, running, batched(out.results[k], context), out.graph->argument(int(k))),
+        select_slices(b, running, batched(out.results[k], context), out.graph->argument(int(k))),
         true};
   }
   return out;
@@ -96,7 +96,7 @@ void batch_while(const BatchJob& job) {
   BatchedRegion body = carries.predicate ? masked_body(job, carries)
                                          : batch_region(job.node.region(1), carries.batched, job);
   const Value predicate = condition.results[0].value;
-  condition.graph->results = {carries.predicate ? any_lane(Maker{*condition.graph}, predicate)
+  condition.graph->results = {carries.predicate ? any_slice(Maker{*condition.graph}, predicate)
                                                 : predicate};
   std::vector<Value> operands;
   for (std::size_t k = 0; k < carries.batched.size(); ++k) {
@@ -117,7 +117,7 @@ void batch_while(const BatchJob& job) {
 
 namespace {
 
-/// One index for all lanes: the node stays, with batched regions.
+/// One index for all slices: the node stays, with batched regions.
 void batch_common_branch(const BatchJob& job) {
   std::vector<BatchedRegion> branches;
   for (const auto& region : job.node.regions()) branches.push_back(batch_region(*region, {}, job));
@@ -140,8 +140,8 @@ void batch_common_branch(const BatchJob& job) {
   for (std::size_t k = 0; k < results; ++k) job.set(int(k), made->result(int(k)), is_batched[k]);
 }
 
-/// An index for each lane: every branch runs, lanes select.
-void batch_branch_per_lane(const BatchJob& job) {
+/// An index for each slice: every branch runs, slices select.
+void batch_branch_per_slice(const BatchJob& job) {
   const Maker b = job.maker();
   const auto& regions = job.node.regions();
   std::vector<std::vector<BatchedValue>> branches;
@@ -157,7 +157,7 @@ void batch_branch_per_lane(const BatchJob& job) {
       const Value is_this = job.node.is("stablehlo.if")
                                 ? index
                                 : b.compare("EQ", index, b.splat(index.type(), double(k)));
-      chosen = select_lanes(b, is_this, batched(branches[k][r], job.context), chosen);
+      chosen = select_slices(b, is_this, batched(branches[k][r], job.context), chosen);
     }
     job.set(int(r), chosen);
   }
@@ -167,7 +167,7 @@ void batch_branch_per_lane(const BatchJob& job) {
 
 void batch_branches(const BatchJob& job) {
   if (job.is_batched(0))
-    batch_branch_per_lane(job);
+    batch_branch_per_slice(job);
   else
     batch_common_branch(job);
 }

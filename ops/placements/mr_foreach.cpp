@@ -6,7 +6,7 @@
 // The region takes the first partition of the block (i64), how many there are (i32), the block of
 // each sliced operand (of one partition, without that dimension, when block = 1) and the shared
 // operands; it returns one value per partition and result, which `results` stacks or combines.
-// Lanes at and beyond the count hold the last partition again and take no part in combined results.
+// Places at and beyond the count hold the last partition again and take no part in combined results.
 #include "ops/placements/mr_support.hpp"
 #include "partita/ir/interpreter.hpp"
 
@@ -50,7 +50,7 @@ Type partition_type(const InferContext& c, std::size_t k, std::int64_t block) {
   const Type& type = c.regions[0]->results[k].type();
   if (block == 1) return type;
   c.expect(type.rank() >= 1 && type.dims[0] == block,
-           cat("value ", k, " that the region returns with ", block, " lanes in front"),
+           cat("value ", k, " that the region returns with ", block, " partitions in front"),
            to_string(type));
   return without_axis(type, 0);
 }
@@ -111,10 +111,10 @@ std::vector<Tensor> run_block(const EvalContext& c, const I64s& segments, std::i
     } else if (block == 1) {
       arguments.push_back(std::make_shared<const HostArray>(slice_of(*c.operands[k], 0, first)));
     } else {
-      HostArray lanes(with_axis(without_axis(c.operands[k]->type, 0), 0, block));
+      HostArray rows(with_axis(without_axis(c.operands[k]->type, 0), 0, block));
       for (std::int64_t l = 0; l < block; ++l)
-        put_slice(slice_of(*c.operands[k], 0, first + std::min(l, count - 1)), lanes, 0, l);
-      arguments.push_back(std::make_shared<const HostArray>(std::move(lanes)));
+        put_slice(slice_of(*c.operands[k], 0, first + std::min(l, count - 1)), rows, 0, l);
+      arguments.push_back(std::make_shared<const HostArray>(std::move(rows)));
     }
   }
   if (block == 1) c.interpreter.partitions.emplace_back(c.node.attrs.text("placement"), first);

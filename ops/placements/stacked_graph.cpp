@@ -17,7 +17,7 @@ namespace {
 
 /// The largest value of a function that runs on many arguments at once, and how many these are at
 /// most: more of them gain little and take memory.
-constexpr std::int64_t most_bytes = std::int64_t(32) << 20, most_lanes = 256;
+constexpr std::int64_t most_bytes = std::int64_t(32) << 20, most_at_once = 256;
 
 BatchedValue look_up(const BatchMap& map, Value v) {
   const auto found = map.find(v);
@@ -180,7 +180,7 @@ class PlacedOp {
     }
   }
 
-  /// Weights for a value [n, lanes, …]: one for each partition, or by element.
+  /// Weights for a value [n, size, …]: one for each partition, or by element.
   [[nodiscard]] Value weights_for(std::size_t k, const Type& value) const {
     const bool is_batched = operands_[k].batched;
     const Type& own = node_.operand(k).type();
@@ -190,7 +190,7 @@ class PlacedOp {
     Type type = w.type();
     type.dims.erase(type.dims.begin());
     const Value argument = region->add_argument(type);
-    // Of one partition: [lanes], [lanes, …] or […].
+    // Of one partition: [size], [size, …] or […].
     const Dims dims(value.dims.begin() + 1, value.dims.end());
     region->results = {
         Maker{*region}.broadcast(argument, dims, counting(type.rank(), is_batched ? 0 : 1))};
@@ -235,16 +235,16 @@ std::int64_t largest_dependent(const Graph& graph, int argument) {
 
 }  // namespace
 
-std::int64_t lanes_at_once(const Graph& graph, int argument, std::int64_t count) {
+std::int64_t tangents_at_once(const Graph& graph, int argument, std::int64_t count) {
   const std::int64_t limit =
-      std::clamp<std::int64_t>(most_bytes / largest_dependent(graph, argument), 1, most_lanes);
+      std::clamp<std::int64_t>(most_bytes / largest_dependent(graph, argument), 1, most_at_once);
   if (count <= limit) return std::max<std::int64_t>(count, 1);
   const std::int64_t blocks = (count + limit - 1) / limit;
   return (count + blocks - 1) / blocks;
 }
 
 std::unique_ptr<Graph> stacked_graph(const Graph& graph, int argument, std::size_t result,
-                                     std::int64_t lanes) {
+                                     std::int64_t size) {
   const std::unique_ptr<Graph> alone = clone_graph(graph);
   alone->results = {alone->results.at(result)};
   remove_dead_nodes(*alone);
@@ -255,13 +255,13 @@ std::unique_ptr<Graph> stacked_graph(const Graph& graph, int argument, std::size
     const Type& type = alone->argument(k).type();
     const bool is_stacked = k == argument;
     map[alone->argument(k)] = {
-        stacked->add_argument(is_stacked ? with_dim_inserted(type, 0, lanes) : type,
+        stacked->add_argument(is_stacked ? with_dim_inserted(type, 0, size) : type,
                               alone->argument_hint(k)),
         is_stacked};
   }
   const BatchContext context{
       .into = *stacked,
-      .size = lanes,
+      .size = size,
       .special = [](const Node& node, BatchMap& values, const BatchContext& here) {
         return PlacedOp(node, values, here).stack();
       }};

@@ -144,7 +144,7 @@ OpDef collective(std::string name, std::string doc, InferFn infer, EvalFn eval,
   op.eval = std::move(eval);
   op.factors = factors_except(whole);
   op.has_side_effect = op.asks_process = true;
-  op.derivative = Derivative::none("exists once processes are lanes (pass processes-to-lanes)");
+  op.derivative = Derivative::none("exists once processes are batched (pass batch-processes)");
   for (const char* dim : whole)
     op.attrs.push_back(dim_attr(dim, {dim_index(DimRole::Side::operand, 0)}));
   op.attrs.push_back({.name = groups, .kind = AttrKind::dense});

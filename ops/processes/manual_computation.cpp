@@ -201,7 +201,7 @@ void register_manual_computation(OpRegistry& registry) {
               AttrSpec{.name = "manual_axes", .kind = AttrKind::any}};
   op.infer = infer;
   op.eval = eval;
-  op.derivative = Derivative::none("exists once processes are lanes (pass processes-to-lanes)");
+  op.derivative = Derivative::none("exists once processes are batched (pass batch-processes)");
   registry.add(std::move(op));
 }
 

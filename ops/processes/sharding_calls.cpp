@@ -5,8 +5,8 @@
 // no value, and the passage between a whole array and the piece of one process.
 #include "ops/processes/collective_support.hpp"
 #include "ops/support/custom_call.hpp"
+#include "partita/ir/batched_processes.hpp"
 #include "partita/ir/manual_computation.hpp"
-#include "partita/ir/process_lanes.hpp"
 
 namespace partita::ir::ops {
 namespace {
@@ -119,14 +119,14 @@ void register_sharding_calls(OpRegistry& registry) {
   to_piece.infer = infer_passage;
   to_piece.eval = eval_to_piece;
   to_piece.derivative =
-      Derivative::none("exists once processes are lanes (pass processes-to-lanes)");
+      Derivative::none("exists once processes are batched (pass batch-processes)");
   registry.add(std::move(to_piece));
   OpDef to_whole =
       custom_call_target("SPMDShardToFullShape", "The whole array of the processes' pieces.");
   to_whole.infer = infer_passage;
   to_whole.eval = eval_to_whole;
   to_whole.derivative =
-      Derivative::none("exists once processes are lanes (pass processes-to-lanes)");
+      Derivative::none("exists once processes are batched (pass batch-processes)");
   to_whole.has_side_effect = true;
   registry.add(std::move(to_whole));
 }

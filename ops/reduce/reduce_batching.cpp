@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Batching of reductions.  An initial value for each lane needs more than a further dimension: the
+// Batching of reductions.  An initial value for each slice needs more than a further dimension: the
 // identity where the combiner has one, else a loop over the reduced elements.
 #include <algorithm>
 
@@ -12,7 +12,7 @@
 namespace partita::ir::ops {
 namespace {
 
-/// Starts from the identity, and combines each lane's initial value with the result.
+/// Starts from the identity, and combines each slice's initial value with the result.
 void reduce_from_identity(const BatchJob& job, const std::string& combiner) {
   const Maker b = job.maker();
   BatchJob without = job;
@@ -27,16 +27,16 @@ void reduce_from_identity(const BatchJob& job, const std::string& combiner) {
 /// Dimensions of the batched operand: reduced ones in front, then the batch and those that stay.
 struct LoopShape {
   I64s permutation;
-  std::int64_t steps = 1, lanes = 1;
+  std::int64_t steps = 1, slices = 1;
 
-  explicit LoopShape(const BatchJob& job) : lanes(job.context.size) {
+  explicit LoopShape(const BatchJob& job) : slices(job.context.size) {
     const Dims& dims = job.node.operand(0).type().dims;
     const I64s& reduced = job.node.attrs.i64s("dimensions");
     I64s kept{0};
     for (std::int64_t d = 0; d < std::int64_t(dims.size()); ++d) {
       const bool is_reduced = std::find(reduced.begin(), reduced.end(), d) != reduced.end();
       (is_reduced ? permutation : kept).push_back(d + 1);
-      (is_reduced ? steps : lanes) *= dims[std::size_t(d)];
+      (is_reduced ? steps : slices) *= dims[std::size_t(d)];
     }
     permutation.insert(permutation.end(), kept.begin(), kept.end());
   }
@@ -47,7 +47,7 @@ Value step_below(Graph& graph, Value step, std::int64_t steps) {
   return b.compare("LT", step, b.splat(step.type(), double(steps)));
 }
 
-/// One step: the region on every lane at once.  Arguments: the step, the values so far.
+/// One step: the region on every slice at once.  Arguments: the step, the values so far.
 std::unique_ptr<Graph> make_step(const BatchJob& job, const LoopShape& shape,
                                  const std::vector<Value>& elements) {
   auto graph = std::make_unique<Graph>();
@@ -57,18 +57,18 @@ std::unique_ptr<Graph> make_step(const BatchJob& job, const LoopShape& shape,
   const std::size_t n = elements.size();
   BatchMap map;
   for (std::size_t k = 0; k < n; ++k) {
-    const Type lanes{.dtype = elements[k].type().dtype, .dims = {shape.lanes}};
-    map[region.argument(int(k))] = {graph->add_argument(lanes), true};
+    const Type slices{.dtype = elements[k].type().dtype, .dims = {shape.slices}};
+    map[region.argument(int(k))] = {graph->add_argument(slices), true};
   }
   for (std::size_t k = 0; k < n; ++k) {
     const Value row = b.op("stablehlo.dynamic_slice", {elements[k], step, b.splat(step.type(), 0)},
-                           {{"slice_sizes", I64s{1, shape.lanes}}});
-    map[region.argument(int(n + k))] = {b.reshape(row, {shape.lanes}), true};
+                           {{"slice_sizes", I64s{1, shape.slices}}});
+    map[region.argument(int(n + k))] = {b.reshape(row, {shape.slices}), true};
   }
-  const BatchContext lanes{.into = *graph, .size = shape.lanes};
+  const BatchContext slices{.into = *graph, .size = shape.slices};
   graph->results = {b.op("stablehlo.add", {step, b.splat(step.type(), 1)})};
-  for (const BatchedValue& v : batch_body(region, map, lanes))
-    graph->results.push_back(batched(v, lanes));
+  for (const BatchedValue& v : batch_body(region, map, slices))
+    graph->results.push_back(batched(v, slices));
   return graph;
 }
 
@@ -82,9 +82,9 @@ void reduce_by_loop(const BatchJob& job) {
   for (std::size_t k = 0; k < n; ++k) {
     const Value moved =
         b.op("stablehlo.transpose", {job.with_batch(k)}, {{"permutation", shape.permutation}});
-    elements.push_back(b.reshape(moved, {shape.steps, shape.lanes}));
+    elements.push_back(b.reshape(moved, {shape.steps, shape.slices}));
     carried.push_back(
-        b.reshape(b.broadcast(job.with_batch(n + k), results[k].dims, {0}), {shape.lanes}));
+        b.reshape(b.broadcast(job.with_batch(n + k), results[k].dims, {0}), {shape.slices}));
   }
   auto condition = std::make_unique<Graph>();
   for (const Value& v : carried) condition->add_argument(v.type());

@@ -181,13 +181,13 @@ void reduce_each(const std::vector<WindowDim>& window, const Type& operand, cons
 
 /// Windows that grow by one element from one to the next: each from the one before.
 void scan(const ScanShape& shape, const Type& operand, Total& total) {
-  Dims lanes = operand.dims;
+  Dims line = operand.dims;
   const auto d = std::size_t(shape.dimension);
-  const std::int64_t extent = lanes[d];
-  const Dims strides = row_major_strides(lanes);
-  lanes[d] = 1;
-  for_each_index(lanes, [&](std::span<const std::int64_t> lane) {
-    const std::int64_t first = offset_of(lane, strides);
+  const std::int64_t extent = line[d];
+  const Dims strides = row_major_strides(line);
+  line[d] = 1;
+  for_each_index(line, [&](std::span<const std::int64_t> start) {
+    const std::int64_t first = offset_of(start, strides);
     total.reset();
     for (std::int64_t k = 0; k < extent; ++k) {
       const std::int64_t at = first + (shape.is_reverse ? extent - 1 - k : k) * strides[d];

@@ -145,10 +145,9 @@ std::optional<Interval> ValueRanges::of_argument(Value v) {
     const std::size_t k = std::size_t(v.index) - 2;
     const ir::I64s& segments = owner->attrs.i64s_or_empty("operand_segments");
     if (segments.size() == 2 && k < owner->operands().size()) {
-      // Lanes beyond the end of the last block hold whatever stands there.
-      const bool has_tail_lanes =
-          std::int64_t(k) < segments[0] && owner->attrs.i64("block", 1) != 1;
-      return has_tail_lanes ? std::nullopt : of(owner->operand(k));
+      // Partitions beyond the end of the last block hold whatever stands there.
+      const bool has_tail = std::int64_t(k) < segments[0] && owner->attrs.i64("block", 1) != 1;
+      return has_tail ? std::nullopt : of(owner->operand(k));
     }
   }
   return std::nullopt;

@@ -38,7 +38,7 @@ edit("scalar/elementwise.def", "PARTITA_ROW(sqrt,", '''PARTITA_ROW(softsign, "ch
    range(-3, 3), 3, "x over 1 plus its absolute value.")
 
 PARTITA_ROW(sqrt,''')
-edit("driver/pipelines.cpp", '"inline processes-to-lanes', '"inline drop-double-negations processes-to-lanes')
+edit("driver/pipelines.cpp", '"inline batch-processes', '"inline drop-double-negations batch-processes')
 edit("driver/pipelines.cpp", 'fuse = "fuse-launches', 'fuse = "join-copies fuse-launches')
 edit("CMakeLists.txt", "set(PARTITA_BACKENDS opencl cpu)", "set(PARTITA_BACKENDS opencl cpu mirror)")
 PY

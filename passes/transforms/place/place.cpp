@@ -196,10 +196,10 @@ class Placer {
                                     !origin[k].first};
     const auto special = [&](const Node& node, ir::BatchMap& m, const ir::BatchContext& c) {
       if (!node.is("mr.partition_index")) return false;
-      const Type lanes{.dtype = DType::i32, .dims = {block}};
+      const Type partitions{.dtype = DType::i32, .dims = {block}};
       const ir::Maker make{c.into, c.before};
-      const Value iota = make.iota(lanes, 0);
-      const Value base = make.broadcast(make.convert(first, DType::i32), lanes.dims, {});
+      const Value iota = make.iota(partitions, 0);
+      const Value base = make.broadcast(make.convert(first, DType::i32), partitions.dims, {});
       m[const_cast<Node&>(node).result()] = {make.op("stablehlo.add", {base, iota}), true};
       return true;
     };

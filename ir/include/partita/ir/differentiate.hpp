@@ -43,14 +43,14 @@ Function& vjp(Module& module, std::string_view function, std::string name,
 
 /// How many of `count` values of an argument a function takes at once, such that no value that depends
 /// on it grows too large; at least 1.
-[[nodiscard]] std::int64_t lanes_at_once(const Graph& graph, int argument, std::int64_t count);
-/// Result `result` of a graph for a stack of values of one argument: argument and result have `lanes`
+[[nodiscard]] std::int64_t tangents_at_once(const Graph& graph, int argument, std::int64_t count);
+/// Result `result` of a graph for a stack of values of one argument: argument and result have `size`
 /// as a first dimension.  Null where some op has no such form.
 [[nodiscard]] std::unique_ptr<Graph> stacked_graph(const Graph& graph, int argument,
-                                                   std::size_t result, std::int64_t lanes);
+                                                   std::size_t result, std::int64_t size);
 /// The same as a private function NAME of the module; null likewise.
 Function* stacked(Module& module, std::string_view function, std::string name, int argument,
-                  std::size_t result, std::int64_t lanes);
+                  std::size_t result, std::int64_t size);
 
 /// What a node of mr.grad asks for, and the graph that computes it.
 [[nodiscard]] GradOptions grad_options(const Node& node);

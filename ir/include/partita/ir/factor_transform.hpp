@@ -39,7 +39,7 @@ struct BatchContext {
 /// Appends what computes `node` on every slice at once, and sets its results in `map`.  Operands (and
 /// captures) are looked up in `map`; when none is batched the node is copied and its results are not
 /// batched.  Control flow: carries of `while` are batched to a fixed point; a batched predicate runs
-/// the loop while any lane's holds and masks lanes that are done; a batched index of `case` or `if`
+/// the loop while any slice's holds and masks slices that are done; a batched index of `case` or `if`
 /// selects among all branches.  A node without rule is a user error that names it: ask `why_not_batched`.
 void add_batch_dim(const Node& node, BatchMap& map, const BatchContext& context);
 

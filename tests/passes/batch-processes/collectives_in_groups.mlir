@@ -1,5 +1,5 @@
 // Groups of three strategies, a combiner by region, joining, splitting and passing on.
-// passes: inline processes-to-lanes
+// passes: inline batch-processes
 // count: sdy.manual_computation 0
 // count: stablehlo.all_reduce 0
 // count: stablehlo.all_to_all 0

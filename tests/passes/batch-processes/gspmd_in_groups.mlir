@@ -1,5 +1,5 @@
 // Along one axis after the other: pieces of pieces, and wholes for the devices of one group.
-// passes: inline processes-to-lanes
+// passes: inline batch-processes
 // count: stablehlo.all_reduce 0
 module @m attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
   func.func public @main(%arg0: tensor<8x8xf32>) -> tensor<8x8xf32> {

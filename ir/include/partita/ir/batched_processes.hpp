@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // All processes of a grid at once: a program for one process becomes one for all of them by batching
-// it, lane k being process k; collectives become movement and reduction along the lanes.  For running
+// it, slice k being process k; collectives become movement and reduction along that dimension.  For running
 // a program for many shards on one; not for distributing it.
 #pragma once
 
@@ -14,9 +14,9 @@ namespace partita::ir {
 /// A BatchContext::special: handles collectives, ids of processes, sdy.manual_computation and GSPMD's
 /// changes between whole arrays and pieces; the context's size is the number of processes.  Whatever
 /// is the same in every process stays unbatched.
-class ProcessLanes {
+class BatchedProcesses {
  public:
-  ProcessLanes(const Module& module, std::int64_t replicas, std::int64_t partitions)
+  BatchedProcesses(const Module& module, std::int64_t replicas, std::int64_t partitions)
       : module_(module), replicas_(replicas), partitions_(partitions) {}
   bool operator()(const Node& node, BatchMap& map, const BatchContext& context) const;
 

@@ -1,5 +1,5 @@
 // Processes that all run one function are lanes; a process sees its own operands.
-// passes: inline processes-to-lanes
+// passes: inline batch-processes
 // count: interpreter.run_parallel 0
 module {
   func.func @step(%x: tensor<2x3xf32>, %n: tensor<i32>) -> (tensor<2x3xf32>, tensor<ui32>, tensor<i32>) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "partita/ir/process_lanes.hpp"
+#include "partita/ir/batched_processes.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "ir/axes/lane_moves.hpp"
+#include "ir/axes/batch_moves.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/collectives.hpp"
 #include "partita/ir/manual_computation.hpp"
@@ -13,10 +13,10 @@
 
 namespace partita::ir {
 
-using lanes::Table;
+using Table = SliceTable;
 
 /// One node for all processes.
-struct ProcessLanes::Job {
+struct BatchedProcesses::Job {
   const Node& node;
   BatchMap& map;
   const BatchContext& context;
@@ -29,22 +29,23 @@ struct ProcessLanes::Job {
   void set(std::size_t k, const BatchedValue& v) const {
     map[Value{const_cast<Node*>(&node), int(k)}] = v;  // a key only
   }
-  [[nodiscard]] lanes::Moves moves() const { return {context}; }
+  [[nodiscard]] BatchMoves moves() const { return {context}; }
 };
 
-bool ProcessLanes::operator()(const Node& node, BatchMap& map, const BatchContext& context) const {
-  using Rule = void (ProcessLanes::*)(const Job&) const;
+bool BatchedProcesses::operator()(const Node& node, BatchMap& map,
+                                  const BatchContext& context) const {
+  using Rule = void (BatchedProcesses::*)(const Job&) const;
   static const std::map<std::string_view, Rule> rules{
-      {"stablehlo.all_gather", &ProcessLanes::all_gather},
-      {"stablehlo.all_reduce", &ProcessLanes::all_reduce},
-      {"stablehlo.reduce_scatter", &ProcessLanes::reduce_scatter},
-      {"stablehlo.all_to_all", &ProcessLanes::all_to_all},
-      {"stablehlo.collective_permute", &ProcessLanes::pass_on},
-      {"stablehlo.collective_broadcast", &ProcessLanes::pass_on},
-      {"stablehlo.collective_reduce", &ProcessLanes::pass_on},
-      {"stablehlo.partition_id", &ProcessLanes::process_id},
-      {"stablehlo.replica_id", &ProcessLanes::process_id},
-      {"sdy.manual_computation", &ProcessLanes::manual_computation},
+      {"stablehlo.all_gather", &BatchedProcesses::all_gather},
+      {"stablehlo.all_reduce", &BatchedProcesses::all_reduce},
+      {"stablehlo.reduce_scatter", &BatchedProcesses::reduce_scatter},
+      {"stablehlo.all_to_all", &BatchedProcesses::all_to_all},
+      {"stablehlo.collective_permute", &BatchedProcesses::pass_on},
+      {"stablehlo.collective_broadcast", &BatchedProcesses::pass_on},
+      {"stablehlo.collective_reduce", &BatchedProcesses::pass_on},
+      {"stablehlo.partition_id", &BatchedProcesses::process_id},
+      {"stablehlo.replica_id", &BatchedProcesses::process_id},
+      {"sdy.manual_computation", &BatchedProcesses::manual_computation},
   };
   const auto rule = rules.find(node.name());
   const Job job{.node = node, .map = map, .context = context};
@@ -67,7 +68,7 @@ bool ProcessLanes::operator()(const Node& node, BatchMap& map, const BatchContex
 
 // --- Ids ----------------------------------------------------------------------------------------
 
-void ProcessLanes::process_id(const Job& job) const {
+void BatchedProcesses::process_id(const Job& job) const {
   const bool is_partition = job.node.is("stablehlo.partition_id");
   Table ids;
   for (std::int64_t p = 0; p < job.context.size; ++p)
@@ -85,7 +86,7 @@ void ProcessLanes::process_id(const Job& job) const {
 // --- Collectives --------------------------------------------------------------------------------
 
 /// The members of each process's group.
-std::vector<I64s> ProcessLanes::group_of_each(const Job& job) const {
+std::vector<I64s> BatchedProcesses::group_of_each(const Job& job) const {
   const auto groups = process_groups(job.node, replicas_, partitions_);
   std::vector<I64s> members;
   for (std::int64_t p = 0; p < job.context.size; ++p)
@@ -109,14 +110,14 @@ void expect_size(const Node& node, const std::vector<I64s>& members, std::int64_
 
 }  // namespace
 
-void ProcessLanes::all_gather(const Job& job) const {
+void BatchedProcesses::all_gather(const Job& job) const {
   const auto members = group_of_each(job);
   const auto d = std::size_t(job.node.attrs.i64("all_gather_dim"));
   for (std::size_t k = 0; k < job.node.operands().size(); ++k) {
     const std::int64_t part = job.node.operand(k).type().dims[d],
                        whole = job.node.result_types()[k].dims[d];
     if (part > 0) expect_size(job.node, members, whole / part);
-    const lanes::Moves m = job.moves();
+    const BatchMoves m = job.moves();
     BatchedValue all = m.take(job.operand(k), members);
     all = m.merge(all, 0, d);
     if (part == 0) all = {m.maker().splat(job.node.result_types()[k], 0), false};
@@ -124,13 +125,13 @@ void ProcessLanes::all_gather(const Job& job) const {
   }
 }
 
-void ProcessLanes::all_reduce(const Job& job) const {
+void BatchedProcesses::all_reduce(const Job& job) const {
   const auto members = group_of_each(job);
   for (std::size_t k = 0; k < job.node.operands().size(); ++k)
     job.set(k, job.moves().combine(job.operand(k), members, job.node.region(0)));
 }
 
-void ProcessLanes::reduce_scatter(const Job& job) const {
+void BatchedProcesses::reduce_scatter(const Job& job) const {
   const auto members = group_of_each(job);
   const auto d = std::size_t(job.node.attrs.i64("scatter_dimension"));
   const std::int64_t whole = job.node.operand(0).type().dims[d],
@@ -142,12 +143,12 @@ void ProcessLanes::reduce_scatter(const Job& job) const {
     starts.emplace_back(job.node.operand(0).type().dims.size(), 0);
     starts.back()[d] = place * part;
   }
-  const lanes::Moves m = job.moves();
+  const BatchMoves m = job.moves();
   job.set(0, m.pieces(m.combine(job.operand(0), members, job.node.region(0)), starts,
                       job.node.result_types()[0].dims));
 }
 
-void ProcessLanes::all_to_all(const Job& job) const {
+void BatchedProcesses::all_to_all(const Job& job) const {
   const auto members = group_of_each(job);
   const std::int64_t count = job.node.attrs.i64("split_count");
   expect_size(job.node, members, count);
@@ -159,13 +160,13 @@ void ProcessLanes::all_to_all(const Job& job) const {
     parts.emplace_back();
     for (const std::int64_t member : members[p]) parts.back().push_back(member * count + places[p]);
   }
-  const lanes::Moves m = job.moves();
+  const BatchMoves m = job.moves();
   for (std::size_t k = 0; k < job.node.operands().size(); ++k)
     job.set(k, m.merge(m.take_from(m.split_parts(job.operand(k), split, count), parts), 0, concat));
 }
 
 /// Permutations, and broadcasts from and reductions to the first of each group.
-void ProcessLanes::pass_on(const Job& job) const {
+void BatchedProcesses::pass_on(const Job& job) const {
   if (job.node.attrs.flag("has_dynamic_root"))
     throw_user_error(cat(job.node.name(), ": expected a root that is known when compiling, found ",
                          "has_dynamic_root"),
@@ -182,7 +183,7 @@ void ProcessLanes::pass_on(const Job& job) const {
       sources[std::size_t(group[k])] = group[0];
     if (is_reduction) members[std::size_t(group[0])] = group;
   }
-  const lanes::Moves m = job.moves();
+  const BatchMoves m = job.moves();
   for (std::size_t k = 0; k < job.node.operands().size(); ++k) {
     const BatchedValue v = job.operand(k);
     job.set(k,
@@ -225,7 +226,7 @@ Table holders_of(const Cut& cut, std::int64_t processes, std::int64_t partitions
 
 }  // namespace
 
-void ProcessLanes::manual_computation(const Job& job) const {
+void BatchedProcesses::manual_computation(const Job& job) const {
   const auto manual = read_manual_computation(job.node.attrs, &module_);
   PARTITA_ASSERT(manual.has_value());
   if (manual->mesh.size() != partitions_)
@@ -233,7 +234,7 @@ void ProcessLanes::manual_computation(const Job& job) const {
                          " devices as around it, found ", manual->mesh.size()),
                      job.node.location());
   const Graph& region = job.node.region(0);
-  const lanes::Moves m = job.moves();
+  const BatchMoves m = job.moves();
   BatchMap inner;
   for (std::size_t k = 0; k < job.node.operands().size(); ++k) {
     const Type& piece = region.argument(int(k)).type();
@@ -273,7 +274,7 @@ Cut gspmd_cut(const Node& node, std::int64_t devices) {
   return cut;
 }
 
-void ProcessLanes::custom_call(const Job& job) const {
+void BatchedProcesses::custom_call(const Job& job) const {
   const Cut cut = gspmd_cut(job.node, partitions_);
   const Type& result = job.node.result_types()[0];
   if (job.node.attrs.text("call_target_name") == "SPMDFullToShardShape")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "ir/axes/lane_moves.hpp"
+#include "ir/axes/batch_moves.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -8,10 +8,10 @@
 #include "partita/base/error.hpp"
 #include "partita/ir/reduction.hpp"
 
-namespace partita::ir::lanes {
+namespace partita::ir {
 namespace {
 
-bool is_common(const Table& rows) {
+bool is_common(const SliceTable& rows) {
   return std::ranges::all_of(rows, [&](const I64s& row) { return row == rows[0]; });
 }
 
@@ -29,7 +29,7 @@ Dims behind(std::int64_t first, const Dims& rest) {
 
 }  // namespace
 
-Value Moves::constant(const Table& rows, const Dims& dims) const {
+Value BatchMoves::constant(const SliceTable& rows, const Dims& dims) const {
   HostArray array(Type{.dtype = DType::i64, .dims = dims});
   std::size_t at = 0;
   for (const I64s& row : rows)
@@ -38,11 +38,11 @@ Value Moves::constant(const Table& rows, const Dims& dims) const {
   return maker().constant(make_dense(array));
 }
 
-BatchedValue Moves::take_from(Value all, const Table& rows) const {
+BatchedValue BatchMoves::take_from(Value all, const SliceTable& rows) const {
   const bool common = is_common(rows);
   const auto length = std::ssize(rows[0]);
   const std::size_t lead = common ? 1 : 2;
-  const Table used = common ? Table{rows[0]} : rows;
+  const SliceTable used = common ? SliceTable{rows[0]} : rows;
   const Dims rest(all.type().dims.begin() + 1, all.type().dims.end());
   const Value indices = constant(used, common ? Dims{length} : Dims{std::ssize(rows), length});
   const Value taken = maker().op("stablehlo.gather", {all, indices},
@@ -54,20 +54,20 @@ BatchedValue Moves::take_from(Value all, const Table& rows) const {
   return {taken, !common};
 }
 
-BatchedValue Moves::take(const BatchedValue& v, const Table& lanes) const {
-  if (v.batched) return take_from(v.value, lanes);
-  const Dims shape = behind(std::ssize(lanes[0]), v.value.type().dims);
+BatchedValue BatchMoves::take(const BatchedValue& v, const SliceTable& slices) const {
+  if (v.batched) return take_from(v.value, slices);
+  const Dims shape = behind(std::ssize(slices[0]), v.value.type().dims);
   return {maker().broadcast(v.value, shape, counting(v.value.type().dims.size(), 1)), false};
 }
 
-BatchedValue Moves::take_or_zero(const BatchedValue& v, const I64s& lanes) const {
-  Table rows;
-  HostArray mask(Type{.dtype = DType::i1, .dims = {std::ssize(lanes)}});
+BatchedValue BatchMoves::take_or_zero(const BatchedValue& v, const I64s& slices) const {
+  SliceTable rows;
+  HostArray mask(Type{.dtype = DType::i1, .dims = {std::ssize(slices)}});
   bool has_all = true;
-  for (std::size_t p = 0; p < lanes.size(); ++p) {
-    rows.push_back({std::max<std::int64_t>(lanes[p], 0)});
-    mask.data<DType::i1>()[p] = lanes[p] >= 0;
-    has_all = has_all && lanes[p] >= 0;
+  for (std::size_t p = 0; p < slices.size(); ++p) {
+    rows.push_back({std::max<std::int64_t>(slices[p], 0)});
+    mask.data<DType::i1>()[p] = slices[p] >= 0;
+    has_all = has_all && slices[p] >= 0;
   }
   const BatchedValue taken = take(v, rows);
   Dims dims = taken.value.type().dims;
@@ -82,7 +82,8 @@ BatchedValue Moves::take_or_zero(const BatchedValue& v, const I64s& lanes) const
           true};
 }
 
-BatchedValue Moves::pieces(const BatchedValue& v, const Table& starts, const Dims& extents) const {
+BatchedValue BatchMoves::pieces(const BatchedValue& v, const SliceTable& starts,
+                                const Dims& extents) const {
   const std::size_t rank = extents.size();
   const Dims& dims = v.value.type().dims;
   if (Dims(dims.begin() + (v.batched ? 1 : 0), dims.end()) == extents) return v;
@@ -108,7 +109,7 @@ BatchedValue Moves::pieces(const BatchedValue& v, const Table& starts, const Dim
   return {maker().op("stablehlo.gather", {v.value, indices}, std::move(attrs)), true};
 }
 
-BatchedValue Moves::merge(const BatchedValue& v, std::size_t from, std::size_t into) const {
+BatchedValue BatchMoves::merge(const BatchedValue& v, std::size_t from, std::size_t into) const {
   const std::size_t lead = v.batched ? 1 : 0;
   const Dims dims = v.value.type().dims;
   I64s permutation = counting(dims.size());
@@ -129,8 +130,8 @@ BatchedValue Moves::merge(const BatchedValue& v, std::size_t from, std::size_t i
   return {b.reshape(moved, shape), v.batched};
 }
 
-BatchedValue Moves::assemble(const BatchedValue& v, const Table& holders,
-                             const Dims& pieces) const {
+BatchedValue BatchMoves::assemble(const BatchedValue& v, const SliceTable& holders,
+                                  const Dims& pieces) const {
   if (holders[0].size() == 1) {
     if (!v.batched) return v;
     const BatchedValue one = take(v, holders);
@@ -150,7 +151,7 @@ BatchedValue Moves::assemble(const BatchedValue& v, const Table& holders,
   return all;
 }
 
-Value Moves::split_parts(const BatchedValue& v, std::size_t d, std::int64_t count) const {
+Value BatchMoves::split_parts(const BatchedValue& v, std::size_t d, std::int64_t count) const {
   const Maker b = maker();
   Value all = batched(v, context);
   Dims shape = all.type().dims;
@@ -168,21 +169,22 @@ Value Moves::split_parts(const BatchedValue& v, std::size_t d, std::int64_t coun
 
 // --- Combining ----------------------------------------------------------------------------------
 
-BatchedValue Moves::combine(const BatchedValue& v, const Table& lanes, const Graph& region) const {
+BatchedValue BatchMoves::combine(const BatchedValue& v, const SliceTable& slices,
+                                 const Graph& region) const {
   const DType dtype = region.argument(0).type().dtype;
   const BatchedValue promoted{maker().convert(v.value, dtype), v.batched};
   const bool is_even =
-      std::ranges::all_of(lanes, [&](const I64s& row) { return row.size() == lanes[0].size(); });
+      std::ranges::all_of(slices, [&](const I64s& row) { return row.size() == slices[0].size(); });
   const auto combiner = simple_combiner(region);
   const bool has_identity =
       combiner && (!is_complex(dtype) || *combiner == "add" || *combiner == "multiply");
-  return is_even && has_identity ? reduced(promoted, lanes, region, *combiner)
-                                 : folded(promoted, lanes, region);
+  return is_even && has_identity ? reduced(promoted, slices, region, *combiner)
+                                 : folded(promoted, slices, region);
 }
 
-BatchedValue Moves::reduced(const BatchedValue& v, const Table& lanes, const Graph& region,
-                            const std::string& combiner) const {
-  const BatchedValue all = take(v, lanes);
+BatchedValue BatchMoves::reduced(const BatchedValue& v, const SliceTable& slices,
+                                 const Graph& region, const std::string& combiner) const {
+  const BatchedValue all = take(v, slices);
   const Type scalar = Type::scalar(v.value.type().dtype);
   const Value init = maker().constant(combiner_identity(combiner, scalar));
   std::vector<std::unique_ptr<Graph>> regions;
@@ -194,7 +196,7 @@ BatchedValue Moves::reduced(const BatchedValue& v, const Table& lanes, const Gra
       all.batched};
 }
 
-Value Moves::apply(const Graph& region, Value a, Value b) const {
+Value BatchMoves::apply(const Graph& region, Value a, Value b) const {
   const Dims dims = a.type().dims;
   const std::int64_t count = a.type().count();
   BatchMap map;
@@ -205,19 +207,21 @@ Value Moves::apply(const Graph& region, Value a, Value b) const {
   return maker().reshape(batched(result, elements), dims);
 }
 
-BatchedValue Moves::folded(const BatchedValue& v, const Table& lanes, const Graph& region) const {
+BatchedValue BatchMoves::folded(const BatchedValue& v, const SliceTable& slices,
+                                const Graph& region) const {
   const Maker b = maker();
   std::size_t longest = 0;
-  for (const I64s& row : lanes) longest = std::max(longest, row.size());
+  for (const I64s& row : slices) longest = std::max(longest, row.size());
   const auto member = [&](std::size_t k) {
     I64s sources;
-    for (const I64s& row : lanes) sources.push_back(k < row.size() ? row[k] : row[0]);
+    for (const I64s& row : slices) sources.push_back(k < row.size() ? row[k] : row[0]);
     return batched(take_or_zero(v, sources), context);
   };
   Value total = member(0);
   for (std::size_t k = 1; k < longest; ++k) {
-    HostArray mask(Type{.dtype = DType::i1, .dims = {std::ssize(lanes)}});
-    for (std::size_t p = 0; p < lanes.size(); ++p) mask.data<DType::i1>()[p] = k < lanes[p].size();
+    HostArray mask(Type{.dtype = DType::i1, .dims = {std::ssize(slices)}});
+    for (std::size_t p = 0; p < slices.size(); ++p)
+      mask.data<DType::i1>()[p] = k < slices[p].size();
     const Value has = maker().constant(make_dense(mask));
     total = b.op("stablehlo.select", {b.broadcast(has, total.type().dims, {0}),
                                       apply(region, total, member(k)), total});
@@ -225,4 +229,4 @@ BatchedValue Moves::folded(const BatchedValue& v, const Table& lanes, const Grap
   return {total, true};
 }
 
-}  // namespace partita::ir::lanes
+}  // namespace partita::ir

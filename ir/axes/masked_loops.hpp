@@ -11,9 +11,9 @@
 
 namespace partita::ir {
 
-/// `lane` is a value of the loop's condition, of which some element must hold for the loop to go on.
+/// `predicate` is a value of the loop's condition, of which some element must hold for the loop to go on.
 /// Empty when the body selects everything that it changes by the same value (else it keeps its
 /// argument), so that an index none of whose elements holds stays as it is; else what does not.
-[[nodiscard]] std::string why_lanes_do_not_rest(const Node& loop, Value lane);
+[[nodiscard]] std::string why_not_masked(const Node& loop, Value predicate);
 
 }  // namespace partita::ir

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "partita/base/error.hpp"
+#include "partita/ir/batched_processes.hpp"
 #include "partita/ir/manual_computation.hpp"
 #include "partita/ir/process_grid.hpp"
-#include "partita/ir/process_lanes.hpp"
 #include "partita/passes/pass.hpp"
 
 namespace partita::passes::transforms {
@@ -39,7 +39,7 @@ Value of_process(Graph& graph, const ir::BatchedValue& v, std::int64_t process,
 void batch_function(ir::Module& module, ir::Function& f) {
   const ir::GridSize size = ir::grid_size(module);
   const ir::ProcessGrid grid(size.replicas, size.partitions);  // refuses one that is too large
-  const ir::ProcessLanes rule(module, size.replicas, size.partitions);
+  const ir::BatchedProcesses rule(module, size.replicas, size.partitions);
   auto body = std::make_unique<Graph>();
   ir::BatchMap map;
   for (int k = 0; k < f.body->argument_count(); ++k) {
@@ -63,7 +63,7 @@ void batch_computations(ir::Module& module, Graph& graph) {
     PARTITA_ASSERT(manual.has_value());
     const std::int64_t replicas = ir::grid_size(module).replicas;
     const ir::ProcessGrid grid(replicas, manual->mesh.size());
-    const ir::ProcessLanes rule(module, replicas, manual->mesh.size());
+    const ir::BatchedProcesses rule(module, replicas, manual->mesh.size());
     ir::BatchMap map;
     for (const Value v : node->operands()) {
       const auto found = replaced.find(v);
@@ -115,11 +115,11 @@ Value stacked(Graph& graph, const std::vector<Value>& values, Node* before) {
 }
 
 /// What a function gives in all processes, those of the first process first.
-std::vector<Value> in_lanes(const ir::Module& module, const Processes& p, Node& node,
-                            const std::vector<Value>& operands) {
+std::vector<Value> batched_results(const ir::Module& module, const Processes& p, Node& node,
+                                   const std::vector<Value>& operands) {
   Graph& graph = *node.graph();
   const ir::ProcessGrid grid(p.replicas, p.partitions);
-  const ir::ProcessLanes rule(module, p.replicas, p.partitions);
+  const ir::BatchedProcesses rule(module, p.replicas, p.partitions);
   const int arguments = p.program->body->argument_count();
   ir::BatchMap map;
   for (int k = 0; k < arguments; ++k) {
@@ -137,7 +137,7 @@ std::vector<Value> in_lanes(const ir::Module& module, const Processes& p, Node& 
   return results;
 }
 
-/// Runs processes as lanes where all run one function; others stay.
+/// Batches processes where all run one function; others stay.
 void expand_processes(const ir::Module& module, Graph& graph, ir::ValueMap<Value>& replaced) {
   std::set<const Node*> done;
   for (Node* node : std::vector<Node*>(graph.nodes())) {
@@ -149,7 +149,7 @@ void expand_processes(const ir::Module& module, Graph& graph, ir::ValueMap<Value
       const auto found = replaced.find(v);
       operands.push_back(found == replaced.end() ? v : found->second);
     }
-    const std::vector<Value> results = in_lanes(module, *processes, *node, operands);
+    const std::vector<Value> results = batched_results(module, *processes, *node, operands);
     for (std::size_t k = 0; k < results.size(); ++k) replaced[node->result(int(k))] = results[k];
     done.insert(node);
   }
@@ -178,10 +178,10 @@ void run(ir::Module& module, PassContext& context) {
 
 }  // namespace
 
-PassInfo pass_processes_to_lanes();
-PassInfo pass_processes_to_lanes() {
-  return {.name = "processes-to-lanes",
-          .doc = "Runs what is for the devices of a mesh as lanes of one.",
+PassInfo pass_batch_processes();
+PassInfo pass_batch_processes() {
+  return {.name = "batch-processes",
+          .doc = "Runs what is for the devices of a mesh as slices of a batch on one.",
           .needs = Stage::inlined,
           .gives = Stage::inlined,
           .idempotent = true,

@@ -1,5 +1,5 @@
 // Processes that run different functions stay; one process alone, and one after the other, are lanes.
-// passes: inline processes-to-lanes
+// passes: inline batch-processes
 // count: interpreter.run_parallel 1
 module {
   func.func @twice(%x: tensor<3xf32>) -> tensor<3xf32> {

@@ -1,5 +1,5 @@
 // A program that says how arrays lie over a mesh, and no more, stays as it is.
-// passes: inline processes-to-lanes
+// passes: inline batch-processes
 // count: sdy.sharding_constraint 1
 module @m attributes {mhlo.num_partitions = 8 : i32} {
   sdy.mesh @mesh = <["x"=8]>

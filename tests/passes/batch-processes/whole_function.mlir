@@ -1,5 +1,5 @@
 // Two replicas of two partitions each; what is common to all stays as it is.
-// passes: inline processes-to-lanes
+// passes: inline batch-processes
 // count: stablehlo.all_reduce 0
 // count: stablehlo.replica_id 0
 // count: stablehlo.sine 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "ir/axes/lane_loops.hpp"
+#include "ir/axes/masked_loops.hpp"
 
 #include <map>
 
@@ -53,7 +53,7 @@ class SameValue {
 
 }  // namespace
 
-std::string why_lanes_do_not_rest(const Node& loop, Value lane) {
+std::string why_not_masked(const Node& loop, Value predicate) {
   const Graph& body = loop.region(1);
   SameValue same(loop.region(0), body);
   for (std::size_t k = 0; k < body.results.size(); ++k) {
@@ -62,8 +62,9 @@ std::string why_lanes_do_not_rest(const Node& loop, Value lane) {
     if (!result.node->is("stablehlo.select") || result.node->operand(2) != before)
       return cat("value ", k, " that it carries changes where its condition fails");
     Value by = result.node->operand(0);
-    while (!same(lane, by) && by.node->is("stablehlo.broadcast_in_dim")) by = by.node->operand(0);
-    if (!same(lane, by))
+    while (!same(predicate, by) && by.node->is("stablehlo.broadcast_in_dim"))
+      by = by.node->operand(0);
+    if (!same(predicate, by))
       return cat("value ", k, " that it carries is selected by another value than its condition");
   }
   return {};

@@ -1,5 +1,5 @@
 // One axis is manual outside, another inside; the devices are numbered in an order of their own.
-// passes: inline processes-to-lanes
+// passes: inline batch-processes
 // count: sdy.manual_computation 0
 module @m {
   sdy.mesh @mesh = <["x"=2, "y"=4], device_ids=[3, 1, 0, 2, 7, 6, 5, 4]>

@@ -1,4 +1,4 @@
-// passes: inline processes-to-lanes
+// passes: inline batch-processes
 // refused: expected ids within [0, 2)
 module @m {
   sdy.mesh @mesh = <["x"=2]>

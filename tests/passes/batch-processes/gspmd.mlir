@@ -1,5 +1,5 @@
 // Between wholes and pieces by custom calls; a tile for each device, then copies on some.
-// passes: inline processes-to-lanes
+// passes: inline batch-processes
 // count: stablehlo.all_reduce 0
 // count: stablehlo.custom_call 2
 module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {

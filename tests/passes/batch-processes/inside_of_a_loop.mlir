@@ -1,5 +1,5 @@
 // A ring: each round passes on what the device holds; the loop's predicate is the same for all.
-// passes: inline processes-to-lanes raise simplify-loops simplify
+// passes: inline batch-processes raise simplify-loops simplify
 // count: sdy.manual_computation 0
 // count: stablehlo.collective_permute 0
 module @m {
