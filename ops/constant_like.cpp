@@ -48,6 +48,7 @@ void register_constant_like(OpRegistry& registry) {
   op.derivative = Derivative::rules(zero, zero);
   op.shape = KernelShape::loops;
   op.lower = lower;
+  op.elements = Elements::generated;
   op.factors = factors;
   op.samples = {R"(func.func @main(%a: tensor<2x6xf32>) -> tensor<2x6xf32> {
   %0 = "chlo.constant_like"(%a) <{value = 2.5 : f32}> : (tensor<2x6xf32>) -> tensor<2x6xf32>

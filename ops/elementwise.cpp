@@ -290,6 +290,7 @@ void register_elementwise(OpRegistry& registry) {
     op.shape = KernelShape::loops;
     op.elements = Elements::elementwise;
     op.lower = lower;
+    op.cost = row.cost;
     op.factors = pointwise_factors;
     op.may_alias = aliases(row);
     op.derivative = row_derivative();

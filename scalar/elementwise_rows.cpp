@@ -33,8 +33,8 @@ constexpr std::array<SampleRange, 3> range(Bounds... bounds) {
 constexpr ElementwiseRow table[] = {
 #define ON(kinds, ...) RowCase{(kinds), #__VA_ARGS__},
 #define GRAD(...) #__VA_ARGS__
-#define PARTITA_ROW(name, op, signature, value, gradient, samples, ulp, doc) \
-  {#name, op, Signature::signature, {{value}}, samples, ulp, doc, gradient},
+#define PARTITA_ROW(name, op, signature, value, gradient, samples, ulp, cost, doc) \
+  {#name, op, Signature::signature, {{value}}, samples, ulp, cost, doc, gradient},
 #include "scalar/elementwise.def"
 };
 

@@ -40,6 +40,12 @@ void OpRegistry::add(OpDef def) {
   if (!is_new) throw_internal_error(cat("op ", name, " is registered twice"));
 }
 
+double OpDef::element_cost() const {
+  const bool is_free = elements == Elements::generated || elements == Elements::passed ||
+                       elements == Elements::viewed;
+  return cost.value_or(is_free ? 0 : 1);
+}
+
 const OpDef* OpRegistry::find(std::string_view name) const {
   const auto at = ops_.find(name);
   return at == ops_.end() ? nullptr : at->second.get();

@@ -17,16 +17,10 @@ using kernel::ExprId;
 using kernel::ExprKind;
 using kernel::no_expr;
 
-/// Of a row: the less exactly it can be had, the longer it takes.
-double row_work(std::string_view row) {
-  const int ulp = ir::elementwise_row(row).ulp;
-  return ulp == 0 ? 1 : ulp <= 3 ? 4 : ulp <= 8 ? 12 : 30;
-}
-
 double own_work(const Expr& e) {
   switch (e.kind) {
     case ExprKind::apply:
-      return row_work(e.name);
+      return ir::elementwise_row(e.name).cost;
     case ExprKind::convert:
     case ExprKind::choose:
     case ExprKind::load:

@@ -83,25 +83,6 @@ bool is_view_op(const Node& node) {
   return from == ir::Elements::viewed || from == ir::Elements::passed;
 }
 
-double own_cost(const Node& node) {
-  const std::string_view name = node.name();
-  if (is_view_op(node) || node.is("stablehlo.constant") || node.is("stablehlo.iota")) return 0;
-  if (is_one_of<4>(
-          name, {"stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather", "stablehlo.select"}))
-    return 1;
-  if (is_one_of<6>(name, {"stablehlo.divide", "stablehlo.sqrt", "stablehlo.rsqrt",
-                          "stablehlo.remainder", "stablehlo.cbrt", "stablehlo.is_finite"}))
-    return 4;
-  if (is_one_of<10>(
-          name, {"stablehlo.exponential", "stablehlo.log", "stablehlo.tanh", "stablehlo.logistic",
-                 "stablehlo.sine", "stablehlo.cosine", "stablehlo.power", "stablehlo.log_plus_one",
-                 "stablehlo.exponential_minus_one", "stablehlo.tan"}))
-    return 12;
-  if (name.starts_with("stablehlo.rng")) return 100;
-  if (name.starts_with("chlo.") && name != "chlo.square") return 30;
-  return 1;
-}
-
 bool is_library_contraction(const Node& node, const ValuePolicy& policy) {
   if (node.op().shape != KernelShape::contraction) return false;
   const DType d = node.result_types()[0].dtype;
@@ -291,7 +272,7 @@ bool ValueAnalysis::is_spread(Value v) const {
 void ValueAnalysis::estimate(const Graph& graph) {
   for (Node* node : graph.nodes()) {
     if (node->op().shape == KernelShape::loops) {
-      double total = own_cost(*node);
+      double total = node->op().element_cost();
       for (const Value& v : node->operands()) total += cost(v);
       for (int k = 0; k < node->result_count(); ++k) {
         const Value v = node->result(k);
@@ -323,7 +304,7 @@ double ValueAnalysis::limit(Value v, const Graph& graph) {
     if (user.op().shape == KernelShape::contraction)
       limit = std::min(limit, operand_cost(user, use.operand));
     changes_index |=
-        is_view_op(user) || own_cost(user) == 0 ||
+        is_view_op(user) || user.op().element_cost() == 0 ||
         is_one_of<3>(user.name(), {"stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather"});
     if (user.op().shape == KernelShape::loops && !materialised_.contains(use.user->result()))
       roots.insert(roots_[use.user->result()].begin(), roots_[use.user->result()].end());
@@ -357,7 +338,7 @@ void ValueAnalysis::reconsider(const Graph& graph) {
     if (node->op().shape == KernelShape::none)
       for (const auto& region : node->regions()) reconsider(*region);
     if (node->op().shape != KernelShape::loops) continue;
-    double total = own_cost(*node);
+    double total = node->op().element_cost();
     for (const Value& v : node->operands()) total += cost(v);
     for (int k = 0; k < node->result_count(); ++k) {
       const Value v = node->result(k);

@@ -96,8 +96,6 @@ class ValueAnalysis {
 
 /// Whether an op only renames elements: its result is its operand seen through another index.
 [[nodiscard]] bool is_view_op(const ir::Node& node);
-/// Whether a node's elements are worth nothing to recompute (constants, iota, views).
-[[nodiscard]] double own_cost(const ir::Node& node);
 /// Whether a contraction is one the GEMM library takes, under the policy.
 [[nodiscard]] bool is_library_contraction(const ir::Node& node, const ValuePolicy& policy);
 

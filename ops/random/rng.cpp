@@ -196,6 +196,7 @@ void register_rng(OpRegistry& registry) {
   op.shape = KernelShape::loops;
   op.batch = batch_by_loop;
   op.lower = lower;
+  op.cost = 100;
   op.samples = {
       R"(func.func @main(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>, %d: tensor<f64>, %h: tensor<f16>, %p: tensor<ui8>) -> (tensor<4x5xf32>, tensor<3x7xf32>, tensor<9xi32>, tensor<6xf64>, tensor<6xf16>, tensor<5xui8>, tensor<f32>) {
   %s = stablehlo.constant dense<[4, 5]> : tensor<2xi64>

@@ -238,6 +238,7 @@ void register_rng_bit_generator(OpRegistry& registry) {
   op.shape = KernelShape::loops;
   op.batch = batch_by_loop;
   op.lower = lower;
+  op.cost = 100;
   op.derivative = Derivative::none("bits have no derivative");
   op.samples = {
       R"(func.func @main(%s: tensor<2xui64>, %t: tensor<3xui64>) -> (tensor<2xui64>, tensor<5x6xui32>, tensor<3x7xui8>, tensor<7xf32>, tensor<3xui64>, tensor<9xf64>, tensor<i16>, tensor<0xi32>) {

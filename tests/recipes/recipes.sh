@@ -35,7 +35,7 @@ def edit(path, before, after):
 edit("scalar/elementwise.def", "PARTITA_ROW(sqrt,", '''PARTITA_ROW(softsign, "chlo.softsign", unary,
    ON(floating, x / (K(1) + fabs(x))),
    GRAD(g / square(K(1) + abs(x))),
-   range(-3, 3), 3, "x over 1 plus its absolute value.")
+   range(-3, 3), 3, 4, "x over 1 plus its absolute value.")
 
 PARTITA_ROW(sqrt,''')
 edit("driver/pipelines.cpp", '"inline batch-processes', '"inline drop-double-negations batch-processes')

@@ -164,6 +164,9 @@ struct OpDef {
   KernelShape shape = KernelShape::none;
   LowerFn lower;  ///< for KernelShape::loops
   Elements elements = Elements::computed;
+  /// What an element takes, in simple operations (of a row: its column); absent: nothing where elements
+  /// are generated, passed or viewed, so that computing them again is free, else 1.
+  std::optional<double> cost;
   FactorsFn factors;  ///< null: every dimension needs replication
   /// Makes the node with a further leading dimension; null: follows from dimension roles, where there are
   /// factors.
@@ -181,6 +184,8 @@ struct OpDef {
   /// Small programs (function text with @main and no attributes needed) for tests and fuzzing:
   /// StableHLO text of a module; inputs are drawn at random.
   std::vector<std::string> samples;
+
+  [[nodiscard]] double element_cost() const;
 };
 
 class OpRegistry {

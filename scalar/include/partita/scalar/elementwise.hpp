@@ -52,7 +52,8 @@ struct ElementwiseRow {
   Signature signature;
   std::array<RowCase, 5> cases;
   std::array<SampleRange, 3> samples;
-  int ulp;  ///< how far another implementation's result may be from the interpreter's
+  int ulp;   ///< how far another implementation's result may be from the interpreter's
+  int cost;  ///< of an element, in simple operations
   std::string_view doc;
   std::string_view gradient;  ///< text of the GRAD column (used by autodiff)
 
