@@ -60,10 +60,10 @@ function(partita_public_headers target)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-# partita_backend(<name>): device/ goes into the runtime, codegen/ into the compiler, and the files
+# partita_backend(<name>): format/ and device/ go into the runtime, codegen/ into the compiler, and the files
 # of kernels/ are embedded as partita_embedded/<name>_kernels.hpp, tuning/*.json as <name>_tuning.hpp.
 function(partita_backend name)
-  partita_glob_sources(device ${CMAKE_CURRENT_SOURCE_DIR}/device)
+  partita_glob_sources(device ${CMAKE_CURRENT_SOURCE_DIR}/format ${CMAKE_CURRENT_SOURCE_DIR}/device)
   partita_glob_sources(codegen ${CMAKE_CURRENT_SOURCE_DIR}/codegen)
   target_sources(partita_runtime PRIVATE ${device})
   target_sources(partita_compiler PRIVATE ${codegen})

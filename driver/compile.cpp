@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <optional>
+#include <span>
 
 #include "driver/choose_tuning.hpp"
 #include "driver/lower.hpp"
@@ -127,19 +127,21 @@ Artifact compile_once(const ir::Module& original, const CompileOptions& options,
   return artifact;
 }
 
-/// As tier 0, unless its code cannot say what the program does.
-std::optional<Artifact> interpreted(const ir::Module& original, CompileOptions options,
-                                    CompileReport& report) {
-  options.tier = "0";
-  CompileReport own;
-  try {
-    Artifact artifact = compile_once(original, options, own);
-    report = std::move(own);
-    return artifact;
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::user) throw;
-    return std::nullopt;
+/// By the first of several options that can say what the program does; an error of the last is one.
+Artifact compile_by_first(const ir::Module& original, std::span<const CompileOptions> all,
+                          CompileReport& report) {
+  for (const CompileOptions& options : all.first(all.size() - 1)) {
+    CompileReport own;
+    try {
+      Artifact artifact = compile_once(original, options, own);
+      report = std::move(own);
+      return artifact;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::user) throw;
+    }
   }
+  report = {};
+  return compile_once(original, all.back(), report);
 }
 
 }  // namespace
@@ -149,21 +151,19 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   CompileReport unused;
   CompileReport& r = report != nullptr ? *report : unused;
   const Target& target = find_target(options.target);
+  check_target_options(target, options);
+  std::vector<CompileOptions> others;
   // Dumps are written once.
-  const bool may_choose = target.compiles != nullptr && options.tier == "auto" &&
-                          options.runs > 0 && options.dumps.dump_after.empty();
-  if (!may_choose) {
+  if (target.alternatives != nullptr && options.runs > 0 && options.dumps.dump_after.empty())
+    others = target.alternatives(options);
+  if (others.empty()) {
     CompileOptions fixed = options;
     fixed.runs = 0;
     return compile_once(original, fixed, r);
   }
   Artifact artifact = compile_once(original, options, r);
   if (artifact.kernels.empty() || !artifact.binaries.empty()) return artifact;
-  if (auto other = interpreted(original, options, r)) return std::move(*other);
-  CompileOptions native = options;
-  native.tier = "1";
-  r = {};
-  return compile_once(original, native, r);
+  return compile_by_first(original, others, r);
 }
 
 }  // namespace partita::passes

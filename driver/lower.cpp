@@ -32,13 +32,10 @@ ValuePolicy policy_for(const CompileOptions& options, const Target& target) {
     policy.library_threshold = std::min(policy.library_threshold, interpreted_threshold);
   }
   policy.multiplies_bf16 = target.multiplies_bf16 != nullptr && target.multiplies_bf16(options);
-  const bool is_library = options.gemm == "library" || options.gemm == "clblast";
-  if (is_library) policy.library_threshold = 1;
+  if (asks_for_library(options.gemm)) policy.library_threshold = 1;
   if (options.gemm == "generated")
     policy.library_threshold = std::numeric_limits<std::int64_t>::max();
-  if (options.gemm == "auto" || options.gemm == "generated" || is_library) return policy;
-  throw_user_error(
-      cat("--gemm: expected auto, library (or clblast) or generated, found '", options.gemm, "'"));
+  return policy;
 }
 
 /// Decides by what was measured; `--gemm` still has the last word on the library.

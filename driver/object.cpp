@@ -9,17 +9,25 @@
 namespace partita::passes {
 namespace {
 
-void check_levels(const CompileOptions& options, const char* what) {
-  if (options.cpu_levels.size() != 1)
-    throw_user_error(
-        cat(what, ": expected one instruction set, found ", options.cpu_levels.size()));
+/// The target that the options name, if it has what makes `what`.
+template <class Emit>
+const Target& emitting_target(const CompileOptions& options, Emit Target::*emit, const char* what) {
+  const Target& target = find_target(options.target);
+  check_target_options(target, options);
+  if (target.*emit != nullptr) {
+    if (target.check_emit != nullptr) target.check_emit(options, what);
+    return target;
+  }
+  std::string names;
+  for (const Target* t : all_targets())
+    if (t->*emit != nullptr) names += cat(names.empty() ? "" : " or ", t->name);
+  throw_user_error(cat(what, ": expected target ", names, ", found ", target.name));
 }
 
 ObjectFunction compile_text(const ir::Module& module, const CompileOptions& options,
                             CompileReport* report) {
   CompileOptions own = options;
   own.text_only = true;
-  own.tier = "1";
   return {options.function, compile_module(module, own, report)};
 }
 
@@ -28,10 +36,7 @@ ObjectFunction compile_text(const ir::Module& module, const CompileOptions& opti
 ObjectCode compile_object(const ir::Module& module, const std::string& name,
                           const std::vector<std::string>& functions, const CompileOptions& options,
                           std::vector<CompileReport>* reports) {
-  const Target& target = find_target(options.target);
-  if (target.emit_object == nullptr)
-    throw_user_error(cat("an object file: expected target cpu, found ", target.name));
-  check_levels(options, "an object file");
+  const Target& target = emitting_target(options, &Target::emit_object, "an object file");
   std::vector<ObjectFunction> compiled;
   for (const std::string& function : functions) {
     CompileOptions own = options;
@@ -40,16 +45,13 @@ ObjectCode compile_object(const ir::Module& module, const std::string& name,
     compiled.push_back(compile_text(module, own, &report));
     if (reports != nullptr) reports->push_back(std::move(report));
   }
-  return target.emit_object(name, compiled, options.cpu_levels.front());
+  return target.emit_object(name, compiled, options);
 }
 
 ObjectCode compile_c(const ir::Module& module, const std::string& name,
                      const CompileOptions& options, CompileReport* report) {
-  const Target& target = find_target(options.target);
-  if (target.emit_c == nullptr)
-    throw_user_error(cat("C text: expected target cpu, found ", target.name));
-  check_levels(options, "C text");
-  return target.emit_c(name, compile_text(module, options, report), options.cpu_levels.front());
+  const Target& target = emitting_target(options, &Target::emit_c, "C text");
+  return target.emit_c(name, compile_text(module, options, report), options);
 }
 
 }  // namespace partita::passes

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "backend-cpu/codegen/c_dialect.hpp"
+#include "backend-cpu/codegen/cpu_options.hpp"
 #include "backend-cpu/codegen/host_compiler.hpp"
 #include "backend-cpu/codegen/lane_writer.hpp"
 #include "backend-cpu/codegen/object_code.hpp"
@@ -17,7 +18,9 @@
 #include "kernel/print/kernel_list.hpp"
 #include "kernel/print/printer.hpp"
 #include "partita/base/cpu_levels.hpp"
+#include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
+#include "partita/base/machine_check.hpp"
 #include "partita/driver/target.hpp"
 
 namespace partita::passes {
@@ -25,16 +28,6 @@ namespace {
 
 /// Multiply-adds from which a product by the library is faster than the generated kernel.
 constexpr std::int64_t blas_threshold = 4096;
-
-/// A level by the name that a user gives.
-std::string checked_level(const std::string& name) {
-  std::string level = name == "native" ? best_cpu_level() : name;
-  const auto known = cpu_levels();
-  if (std::ranges::find(known, level) != known.end()) return level;
-  std::string names = "native";
-  for (const std::string_view k : known) names += cat(", ", k);
-  throw_user_error(cat("--cpu: expected some of ", names, ", found '", level, "'"));
-}
 
 /// Stands before each loop over items.
 constexpr std::string_view item_loop = "#pragma GCC ivdep";
@@ -114,16 +107,6 @@ class KernelPrinter {
   kernel::ScalarText text_{c_dialect()};
 };
 
-/// Levels to compile for, without repetition: "native" is the best one of this machine.
-std::vector<std::string> chosen_levels(const CompileOptions& options) {
-  std::vector<std::string> levels;
-  for (const std::string& name : options.cpu_levels) {
-    std::string level = checked_level(name);
-    if (std::ranges::find(levels, level) == levels.end()) levels.push_back(std::move(level));
-  }
-  return levels;
-}
-
 /// Kernels of which a unit of the compiler consists: starting it costs half a kernel.
 constexpr std::size_t unit_kernels = 8;
 
@@ -187,14 +170,6 @@ std::vector<ObjectUnit> in_units(const std::string& before, std::span<const Chun
   return units;
 }
 
-bool compiles(const CompileOptions& options) {
-  if (options.tier == "0") return false;
-  if (options.tier == "1") return true;
-  if (options.tier != "auto")
-    throw_user_error(cat("--tier: expected 0, 1 or auto, found '", options.tier, "'"));
-  return has_host_compiler();
-}
-
 KernelBinary lanes_of(std::span<const PrintedKernel> printed) {
   LaneCode code;
   for (const PrintedKernel& k : printed) code.kernels.push_back(lane_kernel(*k.kernel));
@@ -226,7 +201,7 @@ void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& a
   KernelPrinter printer;
   const std::vector<PrintedKernel> printed =
       print_kernels(draft, artifact, [&](const Kernel& kernel) { return printer.print(kernel); });
-  if (!compiles(options)) {
+  if (!makes_machine_code(options)) {
     std::string source = printer.before_kernels();
     for (const PrintedKernel& k : printed) source += definition(k, "void partita_");
     artifact.modules.push_back({"kernels", std::move(source)});
@@ -247,7 +222,7 @@ void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& a
   artifact.modules.push_back({"kernels", whole_text(before, chunks, printed)});
   if (artifact.kernels.empty() || options.text_only) return;
   const std::vector<ObjectUnit> units = in_units(before, chunks, printed);
-  if (options.tier == "auto" && options.runs > 0 &&
+  if (chosen_tier(options) == Tier::automatic && options.runs > 0 &&
       pays_interpreting(draft, options.runs, printed.size()) &&
       !std::ranges::all_of(levels, [&](const auto& level) { return is_in_cache(units, level); }))
     return;
@@ -278,13 +253,24 @@ bool multiplies_bf16(const CompileOptions& options) {
 }
 
 ObjectCode emit(const std::string& name, std::span<const ObjectFunction> functions,
-                const std::string& level) {
-  return emit_object(name, functions, checked_level(level));
+                const CompileOptions& options) {
+  return emit_object(name, functions, chosen_levels(options).front());
 }
 
 ObjectCode emit_text(const std::string& name, const ObjectFunction& function,
-                     const std::string& level) {
-  return emit_c(name, function, checked_level(level));
+                     const CompileOptions& options) {
+  return emit_c(name, function, chosen_levels(options).front());
+}
+
+Finding check_compiler() {
+  const std::string compiler = environment("PARTITA_CC").value_or("cc");
+  const CommandResult result = run_command(cat("'", compiler, "' --version"));
+  if (result.status != 0)
+    return {Finding::Verdict::warning,
+            cat("no C compiler '", compiler,
+                "': programs for target cpu run as lane code, slower than machine "
+                "code (install gcc, or name one in PARTITA_CC)")};
+  return {Finding::Verdict::ok, cat(first_line(result.output), ", for ", best_cpu_level())};
 }
 
 }  // namespace
@@ -295,10 +281,15 @@ const Target& target_cpu() {
                              .library_threshold = blas_threshold,
                              .generate = generate,
                              .tiles = tiles,
-                             .compiles = compiles,
+                             .compiles = makes_machine_code,
                              .multiplies_bf16 = multiplies_bf16,
                              .emit_object = emit,
                              .emit_c = emit_text,
+                             .check_emit = check_cpu_emit,
+                             .options = cpu_options(),
+                             .alternatives = cpu_alternatives,
+                             .use_driver = use_cpu_driver,
+                             .checks = {{"C compiler", check_compiler}},
                              .tunings = {}};
   return target;
 }

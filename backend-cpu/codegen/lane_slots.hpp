@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "partita/artifact/lane_code.hpp"
+#include "backend-cpu/format/lane_code.hpp"
 
 namespace partita::passes {
 

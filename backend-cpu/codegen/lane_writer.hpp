@@ -5,8 +5,8 @@
 // what does not differ between them is computed once.
 #pragma once
 
+#include "backend-cpu/format/lane_code.hpp"
 #include "kernel/ast/kernel.hpp"
-#include "partita/artifact/lane_code.hpp"
 
 namespace partita::passes {
 

@@ -2,14 +2,13 @@
 // Copyright The partita authors
 //
 // The CPU backend's entry in the runtime's list.
-#include "runtime/device/backend.hpp"
-
 #include <algorithm>
 
 #include "backend-cpu/device/cores.hpp"
 #include "backend-cpu/device/cpu_device.hpp"
 #include "partita/base/cores.hpp"
 #include "partita/base/error.hpp"
+#include "runtime/device/backend_list.hpp"
 
 namespace partita::backends {
 namespace {

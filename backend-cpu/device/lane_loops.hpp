@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "partita/artifact/lane_code.hpp"
+#include "backend-cpu/format/lane_code.hpp"
 
 namespace partita::cpu {
 

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "backend-cpu/device/kernel_program.hpp"
+#include "backend-cpu/format/lane_code.hpp"
 #include "partita/artifact/artifact.hpp"
-#include "partita/artifact/lane_code.hpp"
 #include "partita/base/element_functions.hpp"
 
 namespace partita::cpu {

@@ -76,6 +76,7 @@ const Target& target_opencl() {
                              .library_threshold = clblast_threshold,
                              .generate = generate,
                              .tiles = tiles,
+                             .library_names = {"clblast"},
                              .tunings = tunings(),
                              .has_row_launches = true,
                              .packing_threshold = 1 << 25};

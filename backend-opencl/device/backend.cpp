@@ -2,11 +2,15 @@
 // Copyright The partita authors
 //
 // The OpenCL backend's entry in the runtime's list.
-#include "runtime/device/backend.hpp"
-
 #include <algorithm>
+#include <cstdlib>
 
+#include "backend-opencl/device/doctor.hpp"
+#include "backend-opencl/device/library_tuning.hpp"
 #include "backend-opencl/device/opencl_device.hpp"
+#include "partita/base/env.hpp"
+#include "partita/base/error.hpp"
+#include "runtime/device/backend_list.hpp"
 
 namespace partita::backends {
 namespace {
@@ -36,10 +40,33 @@ std::vector<DeviceProfile> list() {
   return profiles;
 }
 
+std::vector<DeviceProfile> usable() {
+  std::vector<DeviceProfile> found = list();
+  if (const auto wanted = environment(opencl::device_variable))
+    std::erase_if(found, [&](const DeviceProfile& p) {
+      return cat(p.platform.substr(0, p.platform.find(',')), ": ", p.name).find(*wanted) ==
+             std::string::npos;
+    });
+  if (found.empty()) opencl::throw_no_device();
+  return found;
+}
+
+void select(const DeviceProfile& device) {
+  ::setenv(opencl::device_variable, device.name.c_str(), 1);
+}
+
 }  // namespace
 
 Backend opencl_backend() {
-  return {.name = "opencl", .open = open, .list = list, .default_devices = default_devices};
+  return {.name = "opencl",
+          .open = open,
+          .list = list,
+          .default_devices = default_devices,
+          .hint = "install pocl-opencl-icd for the CPU",
+          .usable = usable,
+          .select = select,
+          .checks = opencl::machine_checks(),
+          .tuning = &opencl::library_tuning()};
 }
 
 }  // namespace partita::backends

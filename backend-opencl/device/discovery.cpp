@@ -90,11 +90,8 @@ std::string full_name(const DeviceSlot& slot) {
 // The devices that shards may use, by the rule of assign_devices().
 std::vector<DeviceSlot> choose_devices() {
   std::vector<DeviceSlot> all = find_devices();
-  if (all.empty())
-    throw_device_error(
-        "no OpenCL device found; install a driver, for example the package pocl-opencl-icd "
-        "(OpenCL on the CPU), and see `clinfo`");
-  if (const auto wanted = environment("PARTITA_OPENCL_DEVICE")) {
+  if (all.empty()) throw_no_device();
+  if (const auto wanted = environment(device_variable)) {
     std::string found;
     for (const DeviceSlot& slot : all) found += cat(found.empty() ? "" : "; ", full_name(slot));
     std::erase_if(all, [&](const DeviceSlot& slot) {
@@ -102,7 +99,7 @@ std::vector<DeviceSlot> choose_devices() {
     });
     if (all.empty())
       throw_device_error(
-          cat("no OpenCL device matches PARTITA_OPENCL_DEVICE='", *wanted, "', found: ", found));
+          cat("no OpenCL device matches ", device_variable, "='", *wanted, "', found: ", found));
     return all;
   }
   if (is_cpu(all.front().device)) {
@@ -137,6 +134,12 @@ DeviceHandle split_by_core(cl_device_id device, int cores, int shard, int shards
 }
 
 }  // namespace
+
+void throw_no_device() {
+  throw_device_error(
+      "no OpenCL device found; install a driver, for example the package pocl-opencl-icd "
+      "(OpenCL on the CPU), and see `clinfo`");
+}
 
 std::vector<DeviceSlot> find_devices() {
   std::vector<DeviceSlot> slots;

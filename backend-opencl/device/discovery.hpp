@@ -21,6 +21,12 @@ struct DeviceSlot {
   DeviceHandle owner;
 };
 
+/// The environment variable that names devices by part of a device's or platform's name.
+inline constexpr const char* device_variable = "PARTITA_OPENCL_DEVICE";
+
+/// The device error of a machine without one.
+[[noreturn]] void throw_no_device();
+
 /// Every device of every platform, accelerators before CPUs, otherwise as the drivers list them.
 /// Empty where no platform is installed.
 [[nodiscard]] std::vector<DeviceSlot> find_devices();

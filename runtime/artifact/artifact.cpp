@@ -6,8 +6,8 @@
 #include <boost/json/serialize.hpp>
 #include <exception>
 
-#include "partita/artifact/lane_code.hpp"
 #include "partita/artifact/plan_json.hpp"
+#include "partita/artifact/target_format.hpp"
 #include "partita/artifact/validate.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
@@ -32,11 +32,23 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::string extension(const std::string& target) { return target == "opencl" ? ".cl" : ".c"; }
+/// A user error where no backend of this build has the target.
+const TargetFormat& format_of(const std::string& target, const SourceLocation& where) {
+  if (const TargetFormat* format = find_format(target)) return *format;
+  std::string names;
+  for (const TargetFormat& format : all_formats())
+    names += cat(names.empty() ? "" : ", ", format.target);
+  throw_user_error(cat("expected an artifact for a target that is built in (", names,
+                       "), found one for '", target, "'"),
+                   where);
+}
 
-std::string binary_path(const std::string& target, const std::string& name) {
-  if (name == lane_code_name) return cat(target, "/", name, ".json");
-  return cat(target, "/module_", name, ".so");
+std::string module_path(const TargetFormat& format, const std::string& name) {
+  return cat("kernels/", name, format.text_extension);
+}
+
+std::string binary_path(const TargetFormat& format, const std::string& name) {
+  return cat(format.target, "/", format.binary_file == nullptr ? name : format.binary_file(name));
 }
 
 struct Property {
@@ -143,15 +155,15 @@ class ArtifactReader {
   Artifact read() {
     const Manifest manifest = read_manifest();
     Artifact artifact;
+    const TargetFormat& format = format_of(manifest.target, {.file = name_});
     artifact.target = manifest.target;
     artifact.module_name = manifest.module_name;
     for (const std::string& module : manifest.modules)
-      artifact.modules.push_back(
-          {module, text(cat("kernels/", module, extension(manifest.target)))});
+      artifact.modules.push_back({module, text(module_path(format, module))});
     for (const KernelRow& kernel : manifest.kernels)
       artifact.kernels.push_back({kernel.name, kernel.module});
     for (const std::string& binary : manifest.binaries)
-      artifact.binaries.push_back({binary, bytes(binary_path(manifest.target, binary))});
+      artifact.binaries.push_back({binary, bytes(binary_path(format, binary))});
     for (std::size_t i = 0; i < manifest.constants.size(); ++i) {
       HostArray constant;
       constant.type = manifest.constants[i];
@@ -215,15 +227,15 @@ std::string content_hash(const Artifact& artifact) {
 std::vector<std::byte> serialize_artifact(const Artifact& artifact) {
   if (const auto problem = find_problem(artifact))
     throw_internal_error(cat("artifact: ", *problem));
+  const TargetFormat& format = format_of(artifact.target, {});
   const std::string plan = plan_to_json(artifact.plan);
   const std::string manifest =
       json::pretty(Writer::value_of(manifest_of(artifact, hash_of(artifact, plan))));
   std::vector<ZipItem> items{{"manifest.json", as_bytes(manifest)}, {"plan.json", as_bytes(plan)}};
   for (const KernelModule& module : artifact.modules)
-    items.push_back(
-        {cat("kernels/", module.name, extension(artifact.target)), as_bytes(module.source)});
+    items.push_back({module_path(format, module.name), as_bytes(module.source)});
   for (const KernelBinary& binary : artifact.binaries)
-    items.push_back({binary_path(artifact.target, binary.name), binary.bytes});
+    items.push_back({binary_path(format, binary.name), binary.bytes});
   for (std::size_t i = 0; i < artifact.constants.size(); ++i)
     items.push_back({cat("constants/", i, ".bin"), artifact.constants[i].bytes});
   items.push_back({"ir/main.mlir", as_bytes(artifact.ir)});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "partita/artifact/target_format.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita {
@@ -29,6 +30,10 @@ class StepPrinter {
     out_.append(std::size_t(indent) * 2, ' ');
     out_ += cat(parts...);
     out_ += '\n';
+  }
+  [[nodiscard]] std::string_view gemm_name() const {
+    const TargetFormat* format = find_format(artifact_.target);
+    return format == nullptr ? "GEMM" : format->gemm;
   }
   [[nodiscard]] std::string text(const HostExpr& e) const { return to_string(e, plan_); }
   [[nodiscard]] std::string text(const BufferRef& ref) const {
@@ -55,9 +60,8 @@ class StepPrinter {
   }
   void print(const Gemm& x, const std::string& name, int indent) {
     const bool is_batched = !(x.batch == HostExpr(1));
-    line(indent, artifact_.target == "opencl" ? "CLBlast GEMM " : "BLAS GEMM ",
-         x.reads_bf16 ? "bf16 to " : "", to_string(x.dtype), " ", x.m, "x", x.n, "x", x.k,
-         x.transpose_a ? " a^T" : "", x.transpose_b ? " b^T" : "",
+    line(indent, gemm_name(), " ", x.reads_bf16 ? "bf16 to " : "", to_string(x.dtype), " ", x.m,
+         "x", x.n, "x", x.k, x.transpose_a ? " a^T" : "", x.transpose_b ? " b^T" : "",
          x.beta != 0 ? " accumulating" : "", is_batched ? cat(" batch ", text(x.batch)) : "",
          remark(name, ""));
   }

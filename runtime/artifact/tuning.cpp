@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <utility>
 
+#include "partita/artifact/target_format.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "runtime/artifact/library_fields.hpp"
@@ -145,7 +146,8 @@ class Checker {
     if (t.contractions.empty()) fail("contractions: expected at least one, found none");
     if (t.library_first_ms < 0) fail("library_first_ms: expected a time");
     for (const LibraryParameters& p : t.parameters)
-      if (const auto problem = find_problem(p)) fail(cat("parameters: ", *problem));
+      if (const auto problem = find_problem(t.device.target, p))
+        fail(cat("parameters: ", *problem));
     for (std::size_t i = 0; i < t.contractions.size(); ++i)
       check(t.contractions[i], cat("contractions[", i, "]"));
   }

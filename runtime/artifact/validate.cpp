@@ -3,7 +3,7 @@
 #include <cctype>
 #include <set>
 
-#include "partita/artifact/tuning.hpp"
+#include "partita/artifact/target_format.hpp"
 #include "partita/artifact/validate.hpp"
 #include "runtime/artifact/problem.hpp"
 
@@ -51,7 +51,8 @@ void check_constants(const Artifact& artifact) {
 
 void check_library(const Artifact& artifact) {
   for (const LibraryParameters& p : artifact.library.parameters)
-    if (auto problem = partita::find_problem(p)) throw Problem{"library: " + *problem};
+    if (auto problem = partita::find_problem(artifact.target, p))
+      throw Problem{"library: " + *problem};
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "partita/base/error.hpp"
-#include "runtime/device/backend.hpp"
+#include "runtime/device/backend_list.hpp"
 
 namespace partita {
 
@@ -15,6 +15,19 @@ std::vector<Backend> all_backends() {
   return all;
 }
 
+std::string backend_names() {
+  std::string names;
+  for (const Backend& backend : all_backends())
+    names += cat(names.empty() ? "" : ", ", backend.name);
+  return names;
+}
+
+Backend find_backend(std::string_view name) {
+  for (const Backend& backend : all_backends())
+    if (backend.name == name) return backend;
+  throw_user_error(cat("target '", name, "' is not built in (built in: ", backend_names(), ")"));
+}
+
 std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request) {
   PARTITA_ASSERT(request.local_rank >= 0 && request.local_rank < request.local_ranks);
   if (request.devices_per_rank < 1)
@@ -24,12 +37,7 @@ std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request) 
       request.host_queues.size() != std::size_t(request.devices_per_rank))
     throw_user_error(cat("queues of the host: expected ", request.devices_per_rank,
                          " (one per device), found ", request.host_queues.size()));
-  std::string names;
-  for (const Backend& backend : all_backends()) {
-    if (backend.name == request.backend) return backend.open(request);
-    names += cat(names.empty() ? "" : ", ", backend.name);
-  }
-  throw_user_error(cat("target '", request.backend, "' is not built in (built in: ", names, ")"));
+  return find_backend(request.backend).open(request);
 }
 
 int default_devices(const Artifact& artifact, int local_ranks) {

@@ -105,7 +105,7 @@ PARTITA_API partita_status partita_artifact_parse(const void* bytes, size_t size
 /* Sessions made from it live on.  NULL is allowed. */
 PARTITA_API void partita_artifact_free(partita_artifact* artifact);
 
-/* The target it was compiled for, such as "opencl". */
+/* The target it was compiled for: the NAME of `partita compile --target NAME`. */
 PARTITA_API const char* partita_artifact_target(const partita_artifact* artifact);
 PARTITA_API size_t partita_artifact_input_count(const partita_artifact* artifact);
 PARTITA_API size_t partita_artifact_output_count(const partita_artifact* artifact);

@@ -107,8 +107,7 @@ TEST(Contractions, of_the_library_leave_what_it_cannot_do_to_a_kernel) {
 Found compile_for_level(const std::string& body, const std::string& level) {
   passes::CompileOptions options;
   options.target = "cpu";
-  options.cpu_levels = {level};
-  options.tier = "0";
+  options.target_options = {{"cpu", level}, {"tier", "0"}};
   return compile(cat("func.func @main(%x: tensor<20x784xbf16>, %w: tensor<784x200xbf16>, %f: "
                      "tensor<784x200xf32>) -> tensor<20x200xf32> {\n",
                      body, "  return %r : tensor<20x200xf32>\n}\n"),

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // Lane code: what artifacts hold without a C compiler, and that code which does not fit is refused.
-#include "partita/artifact/lane_code.hpp"
+#include "backend-cpu/format/lane_code.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ func.func @main(%x: tensor<7x45xf32>) -> (tensor<7x45xf32>, tensor<7xf32>) {
                                        "windows");
   passes::CompileOptions options;
   options.target = "cpu";
-  options.tier = tier;
+  options.target_options["tier"] = tier;
   options.runs = runs;
   return passes::compile_module(*module, options);
 }

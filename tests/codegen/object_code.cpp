@@ -275,7 +275,7 @@ TEST(ObjectCode, what_makes_no_object_is_refused) {
   passes::CompileOptions options;
   EXPECT_THROW((void)passes::compile_object(*module, "p", {"main"}, options), Error);
   options.target = "cpu";
-  options.cpu_levels = {"x86-64-v2", "x86-64-v3"};
+  options.target_options["cpu"] = "x86-64-v2,x86-64-v3";
   EXPECT_THROW((void)passes::compile_object(*module, "p", {"main"}, options), Error);
 }
 

@@ -18,7 +18,7 @@ namespace {
 Artifact compiled(const std::string& text, const std::string& tier) {
   passes::CompileOptions options;
   options.target = "cpu";
-  options.tier = tier;
+  options.target_options["tier"] = tier;
   return passes::compile_module(*ir::parse_module(text, "loops"), options);
 }
 

@@ -140,7 +140,7 @@ TEST(TuningChoice, refuses_files_of_other_targets_and_devices) {
   EXPECT_NO_THROW((void)compile(program, options));
   options.device = "generic";
   options.target = "cpu";
-  options.cpu_levels = {"none"};
+  options.target_options["cpu"] = "none";
   EXPECT_THROW((void)compile(program, options), Error);
 }
 

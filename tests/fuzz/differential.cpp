@@ -33,7 +33,7 @@
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/device/device.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/driver/target.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "tests/support/forked_batches.hpp"
@@ -75,7 +75,8 @@ std::vector<HostArray> run(Session& session, std::size_t outputs) {
 std::vector<HostArray> compiled(const RandomGraph& program, const Options& how, unsigned seed) {
   passes::CompileOptions options;
   options.target = how.target;
-  options.tier = how.tier;
+  for (const passes::TargetOption& option : passes::find_target(how.target).options)
+    if (option.name == "tier") options.target_options["tier"] = how.tier;
   Session session(passes::compile_module(*program.module, options), {.poison = poison_of(seed)});
   for (std::size_t k = 0; k < program.inputs.size(); ++k)
     session.set_input(int(k), program.inputs[k]);

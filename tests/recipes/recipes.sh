@@ -26,6 +26,10 @@ cp -r "$here/new/." .
 cp -r backend-opencl backend-mirror
 grep -rlI . backend-mirror | xargs sed -i -e '/<CL\//!s/opencl/mirror/g; s/Opencl/Mirror/g'
 for file in backend-mirror/*/*opencl*; do mv "$file" "${file//opencl/mirror}"; done
+# What it says of itself is not OpenCL's: a name for --gemm, how inspect shows a call of the library, an option.
+sed -i -e 's/\.library_names = {"clblast"}/.options = {{.name = "shine", .doc = "How much", .initial = "a lot"}}, .library_names = {"mirrorblas"}/' \
+  backend-mirror/codegen/mirror_target.cpp
+sed -i -e 's/CLBlast GEMM/Mirror GEMM/; s/"CLBlast"/"MirrorBLAS"/' backend-mirror/format/format.cpp
 python3 - <<'PY'
 def edit(path, before, after):
     text = open(path).read()
@@ -80,6 +84,37 @@ if ((has_device)); then
   "$partita" compile new_ops.mlir -o cpu.pta --target cpu --tier 0 --function softsign_f32_of
   "$partita" run cpu.pta --inputs random:1 --outputs cpu.npz
   python3 tests/support/compare_npz.py mirror.npz cpu.npz
+fi
+# The tools know of it what it declares.
+compile_mirror() { "$partita" compile new_ops.mlir -o x.pta --function softsign_f32_of --target mirror "$@"; }
+"$partita" compile --help | grep -F -- '--shine'
+"$partita" compile --help | grep -F 'Code generator: opencl, cpu, mirror'
+"$partita" compile --help | grep -F 'on target mirror also: mirrorblas'
+compile_mirror --shine less --gemm mirrorblas
+! compile_mirror --gemm mirorblas 2>error.txt
+grep -F 'expected auto, library (or clblast, mirrorblas) or generated' error.txt
+unzip -l x.pta | grep -F kernels/kernels.cl
+"$partita" opt new_ops.mlir --pipeline nothing 2>&1 | grep -F schedule-mirror
+OCL_ICD_VENDORS=/nonexistent "$partita" devices | grep -F 'mirror: none (install'
+{ OCL_ICD_VENDORS=/nonexistent "$partita" doctor || true; } 2>&1 | tee doctor.txt | grep -F 'MirrorBLAS (mirror)'
+grep -F 'found 6 failed checks' doctor.txt
+! "$partita" tune --target cpu -o x.json 2>error.txt
+grep -F 'expected opencl or mirror, found cpu' error.txt
+if ((has_device)); then
+  "$partita" doctor | grep -c 'a kernel was built and gave the right result' | grep -x 2
+  product='func.func @main(%a: tensor<48x48xf32>, %b: tensor<48x48xf32>) -> tensor<48x48xf32> {
+    %c = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<48x48xf32>, tensor<48x48xf32>) -> tensor<48x48xf32>
+    return %c : tensor<48x48xf32> }'
+  echo "$product" >product.mlir
+  "$partita" compile product.mlir -o product.pta --target mirror --gemm mirrorblas
+  "$partita" inspect product.pta | grep -F 'Mirror GEMM f32 48x48x48'
+  "$partita" tune --target mirror --quick --shapes 48x48x48 -o tuned.json
+  "$partita" compile product.mlir -o product.pta --target mirror --tuning tuned.json
+  "$partita" inspect product.pta | grep -F 'nearest measured f32 nn 48x48x48'
+  ! "$partita" compile product.mlir -o x.pta --target opencl --tuning tuned.json 2>error.txt
+  grep -F 'expected a file for target opencl, found one for mirror' error.txt
+  "$partita" devices -o device.json --target mirror
+  "$partita" compile product.mlir -o product.pta --target mirror --device device.json
 fi
 ! "$partita" compile new_ops.mlir -o x.pta --target mirrored 2>error.txt
 grep -F 'built in: opencl, cpu, mirror' error.txt

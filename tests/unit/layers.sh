@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 #
-# tools/check_layers finds a wrong include planted in any folder, and docs/architecture.md has its table.
+# tools/check_layers finds a wrong include planted in any folder and a backend's name in any room, and docs/architecture.md
+# has its table.
 set -euo pipefail
 : "${PARTITA_SOURCE_DIR:=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}"
 check=$PARTITA_SOURCE_DIR/tools/check_layers
@@ -74,5 +75,18 @@ for name, included in cases.items():
     assert len(faults) == expected, (name, faults)
 assert not faults_of({"ops/member/member.cpp": '#include "ops/member/help.hpp"\n', "ops/member/help.hpp": ""})
 assert not faults_of(graph | {"lowering/ops/x.cpp": f'#include "{public}"\n', "tools/x.cpp": f"#include <{public}>\n"})
+
+# Only a backend's folder names it, or its library; a default of the command line may.
+backend = {"backend-mirror/device/x.cpp": ""}
+for text in ('"mirror"', "// as mirror has it", "f(CLBlast)", "call_onednn()"):
+    for room in check.ROOMS + ("tools/partita",):
+        folder = next(k for k in check.STANDS_ON if k.startswith(room)) if room in check.ROOMS else room
+        faults = faults_of(backend | {f"{folder}/x.cpp": f"\n{text}\n"})
+        assert len(faults) == 1 and faults[0].startswith(f"{folder}/x.cpp:2: names "), (folder, text, faults)
+    assert not faults_of({"backend-mirror/device/x.cpp": text, "tests/unit/x.cpp": text})
+assert not faults_of(backend | {"runtime/base/x.cpp": "mirrored, Mirror, is_mirror()\n"})
+header, line = next(iter(check.MAY_NAME.items()))
+assert not faults_of(backend | {header: f'constexpr auto {line} = "mirror";\n', "runtime/artifact/artifact.cpp": ""})
+assert faults_of(backend | {header: '"mirror"\n', "runtime/artifact/artifact.cpp": ""})
 print(f"{planted} wrong includes planted, all found")
 PYTHON

@@ -6,8 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "partita/artifact/target_format.hpp"
 #include "partita/artifact/tuning.hpp"
 #include "partita/base/error.hpp"
+#include "partita/device/backend.hpp"
 #include "tests/support/sample_artifacts.hpp"
 #include "tools/partita/parse.cpp"      // NOLINT(bugprone-suspicious-include)
 #include "tools/partita/tune/grid.cpp"  // NOLINT(bugprone-suspicious-include)
@@ -17,9 +19,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
+const LibraryTuning& library() { return *find_backend("opencl").tuning; }
+
 LibraryParameters sample_parameters() {
-  return tool::library_candidates("XgemmDirect", DType::f32,
-                                  {.local_bytes = 1 << 20, .max_work_group = 4096})
+  return library()
+      .candidates("XgemmDirect", DType::f32, {.local_bytes = 1 << 20, .max_work_group = 4096})
       .front();
 }
 
@@ -119,20 +123,22 @@ TEST(Tuning, refuses_values_that_make_no_sense) {
 
 TEST(LibraryParameters, obey_the_rules_of_the_kernels) {
   LibraryParameters p = sample_parameters();
-  EXPECT_EQ(find_problem(p), std::nullopt);
+  EXPECT_EQ(find_problem("opencl", p), std::nullopt);
   const auto with = [&](std::size_t index, std::int64_t value) {
     LibraryParameters changed = p;
     changed.values[index].value = value;
-    return find_problem(changed).value_or("");
+    return find_problem("opencl", changed).value_or("");
   };
   EXPECT_THAT(with(0, 0), HasSubstr("expected KWID from 1 to 1024, found 0"));
   EXPECT_THAT(with(0, 3), HasSubstr("expected WGD divisible by KWID"));
   EXPECT_THAT(with(2, 3), HasSubstr("divisible by"));
   EXPECT_THAT(with(5, 2), HasSubstr("expected PADA from 0 to 1"));
   p.values.pop_back();
-  EXPECT_THAT(find_problem(p).value_or(""), HasSubstr("expected its 10 parameters"));
-  EXPECT_EQ(find_problem(tool::direct_below(0, DType::f64)), std::nullopt);
-  EXPECT_NE(find_problem(tool::direct_below(0, DType::f16)), std::nullopt);
+  EXPECT_THAT(find_problem("opencl", p).value_or(""), HasSubstr("expected its 10 parameters"));
+  EXPECT_EQ(find_problem("opencl", library().direct_below(0, DType::f64)), std::nullopt);
+  EXPECT_NE(find_problem("opencl", library().direct_below(0, DType::f16)), std::nullopt);
+  EXPECT_THAT(find_problem("cpu", sample_parameters()).value_or(""),
+              HasSubstr("expected no parameters of a library for target 'cpu'"));
 }
 
 TEST(LibraryParameters, travel_in_artifacts_and_count_for_their_hash) {
@@ -151,10 +157,10 @@ TEST(TuneGrid, holds_parameters_that_the_library_takes) {
       small{.local_bytes = 1 << 10, .max_work_group = 16};
   for (const char* kernel : {"Xgemm", "XgemmDirect"})
     for (const DType d : {DType::f32, DType::f64}) {
-      const auto all = tool::library_candidates(kernel, d, cpu);
+      const auto all = library().candidates(kernel, d, cpu);
       EXPECT_GE(all.size(), 4u);
-      for (const LibraryParameters& p : all) EXPECT_EQ(find_problem(p), std::nullopt);
-      EXPECT_LT(tool::library_candidates(kernel, d, small).size(), all.size());
+      for (const LibraryParameters& p : all) EXPECT_EQ(find_problem("opencl", p), std::nullopt);
+      EXPECT_LT(library().candidates(kernel, d, small).size(), all.size());
     }
   EXPECT_LT(tool::tuning_grid(true, true).size(), tool::tuning_grid(false, false).size());
   EXPECT_LT(tool::tuning_grid(false, false).size(), tool::tuning_grid(false, true).size());

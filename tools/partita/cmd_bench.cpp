@@ -232,9 +232,9 @@ void add_rounds_command(CLI::App& bench, Action& action) {
   c->add_option("--n", o->clients, "Clients (of each rank with --ranks)")
       ->required()
       ->check(at_least_one);
-  c->add_option("--target", o->target, "Code generator (default: opencl)");
+  c->add_option("--target", o->target, target_help());
   c->add_option("--layout", o->layout, "loop, batch[:B] or auto");
-  c->add_option("--gemm", o->gemm, "auto, clblast or generated");
+  c->add_option("--gemm", o->gemm, gemm_help());
   c->add_option("--compare", o->compare, "Others: some of drjax,scan,iree,blas");
   c->add_option("--turns", o->turns, "Turns of each side (default: 9)")
       ->check(CLI::Range(7, 1'000'000));
@@ -265,7 +265,7 @@ void add_serve_commands(CLI::App& bench, Action& action) {
   rounds->add_option("inputs", o->inputs, "Inputs (.npz)")->required();
   rounds->add_option("--target", o->compile.target, "Code generator");
   rounds->add_option("--layout", o->compile.layout, "loop, batch[:B] or auto");
-  rounds->add_option("--gemm", o->compile.gemm, "auto, clblast or generated");
+  rounds->add_option("--gemm", o->compile.gemm, gemm_help());
   rounds->add_option("--placement", o->placements, "NAME=N")->allow_extra_args(false);
   rounds->add_option("--pipes", o->pipes, "PREFIX of named pipes PREFIX.RANK.in and .out");
   rounds->callback([&action, o] { action = [o] { return serve_rounds(*o); }; });
@@ -282,10 +282,10 @@ void add_bench_command(CLI::App& app, Action& action) {
   CLI::App* c = app.add_subcommand(
       "bench", "Compile and run programs by turns and compare sizes, counts and times");
   c->add_option("programs", a->programs, "Programs (.mlir)");
-  c->add_option("--target", a->options.target, "Code generator (default: opencl)");
+  c->add_option("--target", a->options.target, target_help());
   c->add_option("--placement", a->placements, "NAME=N, as compile has it")->allow_extra_args(false);
   c->add_option("--layout", a->options.layout, "loop, batch[:B] or auto");
-  c->add_option("--gemm", a->options.gemm, "auto, clblast or generated");
+  c->add_option("--gemm", a->options.gemm, gemm_help());
   c->add_option("--compiles", a->compiles,
                 "Compilations of each program, after one that is not counted")
       ->check(CLI::Range(1, 1'000'000));

@@ -235,6 +235,14 @@ class Checker {
   std::string held_back_;  ///< of the first refusal, until something else is reported
 };
 
+/// "interpreter, X or all".
+std::string target_choices() {
+  std::vector<std::string> names = passes::built_targets();
+  names.insert(names.begin(), "interpreter");
+  names.emplace_back("all");
+  return one_of(names);
+}
+
 }  // namespace
 
 void add_check_command(CLI::App& app, Action& action) {
@@ -242,7 +250,7 @@ void add_check_command(CLI::App& app, Action& action) {
   CLI::App* c = app.add_subcommand(
       "check", "Run programs and compare with recorded results, or run their own checks");
   c->add_option("programs", o->files, "Programs (.mlir)")->required();
-  c->add_option("--target", o->target, "interpreter, opencl, cpu or all");
+  c->add_option("--target", o->target, target_choices());
   c->add_option("--io", o->io, "File with in0, …, out0, … (default: STEM.io.npz, else STEM.npz)");
   c->add_option("--function", o->function, "Entry function");
   c->add_option("--rtol", o->tolerance.relative, "Relative tolerance")

@@ -10,6 +10,7 @@
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/driver/object.hpp"
+#include "partita/driver/target.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/device_choice.hpp"
@@ -21,7 +22,8 @@ namespace {
 struct CompileArguments {
   std::string input, output, memory_budget, emit = "artifact";
   DeviceChoice device;
-  std::vector<std::string> placements, dump_after, cpu_levels;
+  std::vector<std::string> placements, dump_after;
+  TargetValues target_values;
   std::string dump_directory;
   bool strict = false, names_function = false;
   passes::CompileOptions options;
@@ -119,17 +121,15 @@ int compile(CompileArguments& arguments) {
   arguments.options.placements = parse_placements(arguments.placements);
   if (!arguments.memory_budget.empty())
     arguments.options.memory_budget = parse_bytes(arguments.memory_budget, "--memory-budget");
-  if (!arguments.cpu_levels.empty()) arguments.options.cpu_levels = arguments.cpu_levels;
   arguments.options.dumps.dump_after = arguments.dump_after;
   arguments.options.dumps.dump_directory = arguments.dump_directory;
   // Whether the target exists is known before anything is read.
   const auto targets = passes::built_targets();
   if (std::find(targets.begin(), targets.end(), arguments.options.target) == targets.end()) {
-    std::string known;
-    for (const std::string& t : targets) known += (known.empty() ? "" : ", ") + t;
-    throw_user_error(
-        cat("--target: '", arguments.options.target, "' is not built in; built in: ", known));
+    throw_user_error(cat("--target: '", arguments.options.target,
+                         "' is not built in; built in: ", join(targets)));
   }
+  apply(arguments.target_values, arguments.options);
   apply(arguments.device, arguments.options);
   check_writable(arguments.output);
   if (arguments.emit == "object" || arguments.emit == "c") return compile_to_link(arguments);
@@ -144,6 +144,14 @@ int compile(CompileArguments& arguments) {
   return 0;
 }
 
+/// Those that make objects.
+std::vector<std::string> emitting_targets() {
+  std::vector<std::string> names;
+  for (const passes::Target* target : passes::all_targets())
+    if (target->emit_object != nullptr) names.push_back(target->name);
+  return names;
+}
+
 }  // namespace
 
 void add_compile_command(CLI::App& app, Action& action) {
@@ -154,31 +162,23 @@ void add_compile_command(CLI::App& app, Action& action) {
       ->add_option("-o,--output", arguments->output,
                    "Artifact (.pta), object (.o) or C text (.c) to write")
       ->required();
-  command->add_option("--target", arguments->options.target, "Code generator: opencl, cpu")
+  command
+      ->add_option("--target", arguments->options.target,
+                   "Code generator: " + join(passes::built_targets()))
       ->required();
   command->add_option("--emit", arguments->emit,
-                      "artifact (the default); for target cpu, object, to be linked without a "
-                      "runtime, or c, the C text of one; both with a C header");
+                      cat("artifact (the default); for target ", one_of(emitting_targets()),
+                          ", object, to be linked without a runtime, or c, the C text of one; both "
+                          "with a C header"));
   command
       ->add_option("--placement", arguments->placements,
                    "NAME=N: size of a placement; where the program does not name its axis, the "
                    "size to look for")
       ->allow_extra_args(false);
   command->add_option("--layout", arguments->options.layout, "loop, batch[:B] or auto");
-  command->add_option("--gemm", arguments->options.gemm,
-                      "auto, library (on target opencl also: clblast) or generated");
+  command->add_option("--gemm", arguments->options.gemm, gemm_help());
   add_device_options(*command, arguments->device);
-  command
-      ->add_option("--cpu", arguments->cpu_levels,
-                   "Instruction sets to compile target cpu for: native (the default), x86-64-v2, "
-                   "x86-64-v3, x86-64-v4")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option(
-      "--tier", arguments->options.tier,
-      "What runs kernels on target cpu: 1 (machine code by a C compiler), 0 (compiled "
-      "loops that interpret them), auto (1 where there is a compiler, unless --runs are too few "
-      "for it)");
+  add_target_options(*command, arguments->target_values, OptionsOf::compile);
   command
       ->add_option("--runs", arguments->options.runs,
                    "How often the artifact will run about, for --tier auto (default: often)")

@@ -9,7 +9,7 @@
 #include "partita/artifact/describe.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
-#include "partita/device/device.hpp"
+#include "partita/device/backend.hpp"
 #include "partita/device/device_file.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/device_choice.hpp"
@@ -19,21 +19,17 @@ namespace partita::tool {
 namespace {
 
 struct DevicesArguments {
-  std::string output, backend = "opencl";
+  std::string output, target{default_target};
   int device = 0;
 };
 
 /// The device that a run on this machine takes, or another one by its number.
 DeviceProfile chosen_device(const DevicesArguments& arguments) {
-  if (arguments.backend == "opencl") return local_device(arguments.device);
-  std::string known;
-  for (DeviceProfile& p : list_devices()) {
-    if (p.backend == arguments.backend && arguments.device == 0) return std::move(p);
-    if (known.find(p.backend) == std::string::npos)
-      known += cat(known.empty() ? "" : ", ", p.backend);
-  }
-  throw_user_error(cat("--target: expected device 0 of one of ", known, ", found device ",
-                       arguments.device, " of ", arguments.backend));
+  const auto backends = all_backends();
+  if (std::ranges::find(backends, arguments.target, &Backend::name) == backends.end())
+    throw_user_error(cat("--target: expected device 0 of one of ", backend_names(),
+                         ", found device ", arguments.device, " of ", arguments.target));
+  return local_device(arguments.target, arguments.device);
 }
 
 int devices(const DevicesArguments& arguments) {
@@ -43,7 +39,7 @@ int devices(const DevicesArguments& arguments) {
     return 0;
   }
   const auto profiles = list_devices();
-  for (const DeviceProfile& p : profiles) {
+  for (const DeviceProfile& p : profiles)
     std::cout << p.backend << ": " << p.name << " (" << p.vendor << ")\n"
               << "  platform        " << p.platform << "\n  driver          " << p.driver
               << "\n  compute units   " << p.compute_units << "\n  memory          "
@@ -53,9 +49,10 @@ int devices(const DevicesArguments& arguments) {
               << "\n  fp64 " << (p.has_fp64 ? "yes" : "no") << ", fp16 "
               << (p.has_fp16 ? "yes" : "no") << ", subgroups " << (p.has_subgroups ? "yes" : "no")
               << "\n";
-  }
-  if (std::ranges::none_of(profiles, [](const auto& p) { return p.backend == "opencl"; }))
-    std::cout << "opencl: none (install pocl-opencl-icd for the CPU)\n";
+  for (const Backend& backend : all_backends())
+    if (std::ranges::find(profiles, backend.name, &DeviceProfile::backend) == profiles.end())
+      std::cout << backend.name
+                << cat(": none", backend.hint.empty() ? "" : cat(" (", backend.hint, ")"), "\n");
   return 0;
 }
 
@@ -66,8 +63,8 @@ void add_devices_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<DevicesArguments>();
   command->add_option("-o,--output", arguments->output,
                       "File to write a device's description to, for compile --device");
-  command->add_option("--target", arguments->backend, "Of which it is a device: opencl, cpu");
-  command->add_option("--device", arguments->device, "Number of the OpenCL device")
+  command->add_option("--target", arguments->target, "Of which it is a device: " + backend_names());
+  command->add_option("--device", arguments->device, "Number of the device among the target's")
       ->check(CLI::NonNegativeNumber);
   command->callback([&action, arguments] { action = [arguments] { return devices(*arguments); }; });
 }

@@ -2,129 +2,27 @@
 // Copyright The partita authors
 //
 // `partita doctor`: whether this machine has what running needs, and how to get what is missing.
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
+#include <vector>
 
+#include "partita/artifact/target_format.hpp"
 #include "partita/base/cores.hpp"
-#include "partita/base/cpu_levels.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
-#include "partita/device/device.hpp"
-#include "partita/exec/executor.hpp"
-#include "partita_generated/backends.hpp"
+#include "partita/base/machine_check.hpp"
+#include "partita/collective/communicator.hpp"
+#include "partita/device/backend.hpp"
+#include "partita/driver/target.hpp"
 #include "tools/partita/commands.hpp"
 
 namespace partita::tool {
 
 namespace {
 
-enum class Verdict { ok, warning, failure };
-struct Finding {
-  Verdict verdict = Verdict::ok;
-  std::string text;
-};
-
-struct CommandResult {
-  int status = 0;
-  std::string output;
-};
-
-// Runs a command of the shell and keeps the start of what it prints.
-CommandResult run_command(const std::string& command) {
-  CommandResult result;
-  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return {.status = 127, .output = "popen failed"};
-  std::array<char, 4096> buffer{};
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    if (result.output.size() < 4096) result.output.append(buffer.data(), got);
-  const int status = ::pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-  return result;
-}
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-Finding check_drivers() {
-  std::string names;
-  const std::filesystem::path folder =
-      environment("OCL_ICD_VENDORS").value_or("/etc/OpenCL/vendors");
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".icd") names += " " + entry.path().filename().string();
-  if (names.empty())
-    return {Verdict::failure, cat("no OpenCL driver in ", folder.string(),
-                                  " (for the CPU: install pocl-opencl-icd)")};
-  return {Verdict::ok, cat("drivers", names, " in ", folder.string())};
-}
-
-Finding check_devices() {
-  std::string names;
-  const auto profiles = list_devices();
-  int found = 0;
-  for (const DeviceProfile& p : profiles) {
-    if (p.backend != "opencl") continue;
-    names += cat(names.empty() ? "" : "; ", p.name);
-    ++found;
-  }
-  if (found == 0) return {Verdict::failure, "no device found"};
-  return {Verdict::ok, cat(found, " found: ", names)};
-}
-
-Finding check_compiler() {
-  const std::string compiler = environment("PARTITA_CC").value_or("cc");
-  const CommandResult result = run_command(cat("'", compiler, "' --version"));
-  if (result.status != 0)
-    return {Verdict::warning,
-            cat("no C compiler '", compiler,
-                "': programs for target cpu run as lane code, slower than machine "
-                "code (install gcc, or name one in PARTITA_CC)")};
-  return {Verdict::ok, cat(first_line(result.output), ", for ", best_cpu_level())};
-}
-
-// out[i] = in[i] + 1 over four elements, written by hand.
-Artifact probe_artifact() {
-  Artifact artifact;
-  artifact.target = "opencl";
-  artifact.module_name = "doctor";
-  artifact.modules.push_back(
-      {"doctor",
-       "__kernel void doctor_add_one(__global const int* x, long x0, __global int* y, long y0) {\n"
-       "  y[y0 + get_global_id(0)] = x[x0 + get_global_id(0)] + 1;\n}\n"});
-  artifact.kernels.push_back({"doctor_add_one", 0});
-  const Type type{.dtype = DType::i32, .dims = {4}};
-  Plan& plan = artifact.plan;
-  plan.inputs.push_back({.name = "x", .type = type});
-  plan.outputs.push_back({.name = "y", .type = type});
-  plan.buffers.push_back({.kind = BufferKind::input, .dtype = DType::i32, .count = 4, .name = "x"});
-  plan.buffers.push_back(
-      {.kind = BufferKind::output, .dtype = DType::i32, .count = 4, .name = "y"});
-  Launch launch{.kernel = 0, .buffers = {{.buffer = 0}, {.buffer = 1}}};
-  launch.global = {4, 1, 1};
-  plan.steps.push_back({.what = launch, .name = "doctor_add_one"});
-  return artifact;
-}
-
-Finding check_kernel() {
-  try {
-    Session session(probe_artifact(), {});
-    HostArray x(session.artifact().plan.inputs[0].type);
-    for (int i = 0; i < 4; ++i) x.data<DType::i32>()[i] = i;
-    session.set_input(0, x);
-    session.run();
-    const auto y = session.output(0);
-    for (int i = 0; i < 4; ++i)
-      if (!y || y->data<DType::i32>()[i] != i + 1)
-        return {Verdict::failure, "a kernel gave a wrong result"};
-  } catch (const Error& error) {
-    return {Verdict::failure, first_line(error.what())};
-  }
-  return {Verdict::ok, "a kernel was built and gave the right result"};
-}
+using Verdict = Finding::Verdict;
 
 Finding check_mpi() {
   const std::string launch =
@@ -166,30 +64,34 @@ Finding check_affinity() {
 }
 
 Finding check_blas() {
-  std::string backends;
-#define PARTITA_NAME(name) backends += backends.empty() ? #name : ", " #name;
-  PARTITA_BACKENDS(PARTITA_NAME)
-#undef PARTITA_NAME
-  return {Verdict::ok,
-          cat("GEMMs by CLBlast (opencl) and oneDNN (cpu); backends built in: ", backends)};
+  std::string libraries;
+  for (const TargetFormat& f : all_formats())
+    if (!f.library.empty())
+      libraries += cat(libraries.empty() ? "" : " and ", f.library, " (", f.target, ")");
+  return {Verdict::ok, cat("GEMMs by ", libraries, "; backends built in: ", backend_names())};
+}
+
+/// What backends ask, then what concerns all of them.
+std::vector<MachineCheck> all_checks() {
+  std::vector<MachineCheck> checks;
+  for (const Backend& backend : all_backends())
+    checks.insert(checks.end(), backend.checks.begin(), backend.checks.end());
+  for (const passes::Target* target : passes::all_targets())
+    checks.insert(checks.end(), target->checks.begin(), target->checks.end());
+  checks.insert(checks.end(), {{"MPI launch", check_mpi},
+                               {"kernel cache", check_cache},
+                               {"affinity", check_affinity},
+                               {"BLAS", check_blas}});
+  return checks;
 }
 
 int doctor() {
-  struct Check {
-    const char* name;
-    Finding (*run)();
-  };
-  constexpr Check checks[] = {
-      {"OpenCL drivers", check_drivers}, {"OpenCL devices", check_devices},
-      {"OpenCL kernels", check_kernel},  {"C compiler", check_compiler},
-      {"MPI launch", check_mpi},         {"kernel cache", check_cache},
-      {"affinity", check_affinity},      {"BLAS", check_blas},
-  };
   constexpr const char* words[] = {"ok     ", "warning", "FAILED "};
   int failures = 0;
-  for (const Check& check : checks) {
+  for (const MachineCheck& check : all_checks()) {
     const Finding finding = check.run();
-    std::printf("%s  %-15s %s\n", words[int(finding.verdict)], check.name, finding.text.c_str());
+    std::printf("%s  %-15s %s\n", words[int(finding.verdict)], std::string(check.name).c_str(),
+                finding.text.c_str());
     std::fflush(stdout);
     failures += finding.verdict == Verdict::failure;
   }

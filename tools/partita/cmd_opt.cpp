@@ -55,7 +55,7 @@ void add_opt_command(CLI::App& app, Action& action) {
       ->required();
   command->add_option(
       "--passes", options->passes,
-      "Passes in order: \"inline raise{k=v other=w} simplify\"; from lower{target=cpu} on over "
+      "Passes in order: \"inline raise{k=v other=w} simplify\"; from lower{target=NAME} on over "
       "the draft of a plan");
   command->add_option("--pipeline", options->pipeline, "A named sequence of passes");
   command->add_option("-o,--output", options->output, "File to write (default: standard output)");

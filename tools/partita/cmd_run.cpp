@@ -22,6 +22,7 @@
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "tools/partita/commands.hpp"
+#include "tools/partita/program_options.hpp"
 
 namespace partita::tool {
 
@@ -29,9 +30,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Of a program that is given in place of an artifact.
+constexpr std::string_view default_run_target = "cpu";
+
 struct RunOptions {
   std::string artifact, inputs, outputs, carry, print, stats, trace, memory_budget;
-  std::string target = "cpu", tier = "auto";
+  std::string target{default_run_target};
+  TargetValues target_values;
   int rounds = 1, repeat = 1, devices_per_rank = 0;
   double timeout_s = 60;
   bool check_replicas = false;
@@ -243,7 +248,7 @@ Artifact artifact_of(const RunOptions& options) {
     return load_artifact(options.artifact);
   passes::CompileOptions compile;
   compile.target = options.target;
-  compile.tier = options.tier;
+  apply(options.target_values, compile);
   // Ranks must agree, and what one finds in its cache another may not.
   if (!launched_by_mpi())
     compile.runs = std::int64_t(options.rounds) * (options.repeat > 1 ? options.repeat + 1 : 1);
@@ -267,6 +272,14 @@ int run(const RunOptions& options) {
   return 0;
 }
 
+/// "Of a program: X or Y (the default)".
+std::string target_help(const std::string& initial) {
+  std::vector<std::string> targets = passes::built_targets();
+  for (std::string& t : targets)
+    if (t == initial) t += " (the default)";
+  return "Of a program: " + one_of(targets);
+}
+
 }  // namespace
 
 void add_run_command(CLI::App& app, Action& action) {
@@ -274,10 +287,8 @@ void add_run_command(CLI::App& app, Action& action) {
   CLI::App* c = app.add_subcommand("run", "Run an artifact, under mpirun on all ranks");
   c->add_option("artifact", o->artifact, "Artifact (.pta), or a program (.mlir) to compile first")
       ->required();
-  c->add_option("--target", o->target, "Of a program: opencl or cpu (the default)");
-  c->add_option("--tier", o->tier,
-                "Of a program, on target cpu: 1 (machine code), 0 (interpreted kernels) or auto: "
-                "what takes less time for these runs, compiling included");
+  c->add_option("--target", o->target, target_help(o->target));
+  add_target_options(*c, o->target_values, OptionsOf::run);
   c->add_option("--inputs", o->inputs,
                 "X.npz with in0, in1, … or arrays named as the arguments, or random[:SEED]");
   c->add_option("--outputs", o->outputs, "Y.npz to write out0, out1, … to");

@@ -2,8 +2,6 @@
 // Copyright The partita authors
 //
 // `partita tune`: measures contractions on a device and writes a tuning file.
-#include <clblast.h>
-
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
@@ -17,6 +15,7 @@
 #include "tools/partita/bench/rounds.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/device_choice.hpp"
+#include "tools/partita/program_options.hpp"
 #include "tools/partita/tune/tune.hpp"
 
 namespace partita::tool {
@@ -33,15 +32,10 @@ std::string to_text(const TileSize& t) {
   return cat(t.rows, "x", t.vectors, "x", t.vector_bytes, "B");
 }
 
-std::string library_name() {
-  return cat("CLBlast ", CLBLAST_VERSION_MAJOR, ".", CLBLAST_VERSION_MINOR, ".",
-             CLBLAST_VERSION_PATCH);
-}
-
 class Tuner {
  public:
-  Tuner(const TuneOptions& options, DeviceProfile device)
-      : options_(options), device_(std::move(device)) {}
+  Tuner(const TuneOptions& options, const LibraryTuning& library, DeviceProfile device)
+      : options_(options), library_(library), device_(std::move(device)) {}
 
   Tuning run() {
     describe();
@@ -58,7 +52,7 @@ class Tuner {
 
  private:
   void describe() {
-    tuning_.device = {.target = "opencl",
+    tuning_.device = {.target = device_.backend,
                       .name = device_.name,
                       .vendor = device_.vendor,
                       .driver = device_.driver,
@@ -68,20 +62,20 @@ class Tuner {
                       .covers = options_.covers};
     if (options_.covers.empty()) tuning_.device.covers = {device_.name};
     tuning_.machine = machine_text();
-    tuning_.library = options_.measures_library ? library_name() : "not measured";
+    tuning_.library = options_.measures_library ? library_.version() : "not measured";
     tuning_.is_quick = options_.quick;
   }
 
   /// Its first call, then, unless quick, better parameters for each dtype.
   void find_library_parameters(const std::vector<ContractionKey>& keys) {
-    Subject first(keys.front(), library_artifact(keys.front(), {}, device_.name));
+    Subject first(keys.front(), library_artifact(keys.front(), {}, device_));
     tuning_.library_first_ms = std::int64_t(first.first_s() * 1e3);
     std::cout << "library: first call " << tuning_.library_first_ms << " ms\n" << std::flush;
     if (options_.quick) return;
     std::set<DType> dtypes;
     for (const ContractionKey& key : keys) dtypes.insert(key.dtype);
     for (const DType dtype : dtypes)
-      for (LibraryParameters& p : search_library(dtype, device_, tuning_.searches))
+      for (LibraryParameters& p : search_library(library_, dtype, device_, tuning_.searches))
         tuning_.parameters.push_back(std::move(p));
   }
 
@@ -91,14 +85,14 @@ class Tuner {
     std::map<std::string, std::size_t> by_text;
     std::vector<std::pair<TileSize, std::size_t>> tiles;
     for (const TileSize& tile : tile_candidates(device_.is_cpu, options_.quick)) {
-      Artifact artifact = generated_artifact(key, tile);
+      Artifact artifact = generated_artifact(key, tile, device_);
       const auto [found, is_new] = by_text.emplace(artifact.modules.at(0).source, subjects.size());
       if (is_new) subjects.push_back(std::make_unique<Subject>(key, std::move(artifact)));
       tiles.emplace_back(tile, found->second);
     }
     if (options_.measures_library)
       subjects.push_back(
-          std::make_unique<Subject>(key, library_artifact(key, tuning_.parameters, device_.name)));
+          std::make_unique<Subject>(key, library_artifact(key, tuning_.parameters, device_)));
     constexpr int turns = 7, quick_turns = 3;
     take_turns(subjects, options_.quick ? quick_turns : turns);
     TimedContraction timed{.key = key, .generated = {}, .library = {}};
@@ -121,6 +115,7 @@ class Tuner {
   }
 
   const TuneOptions& options_;
+  const LibraryTuning& library_;
   DeviceProfile device_;
   Tuning tuning_;
 };
@@ -130,16 +125,31 @@ int device_index(const std::string& text) {
   return int(parse_number(text, "--device", 1000));
 }
 
+/// Those whose contractions are measured.
+std::vector<std::string> tuned_targets() {
+  std::vector<std::string> names;
+  for (const Backend& backend : all_backends())
+    if (backend.tuning != nullptr) names.emplace_back(backend.name);
+  return names;
+}
+
+Backend tuned_backend(const std::string& target) {
+  const auto known = tuned_targets();
+  if (std::ranges::find(known, target) == known.end())
+    throw_user_error(cat("--target: expected ", one_of(known), ", found ", target));
+  return find_backend(target);
+}
+
 }  // namespace
 
 int tune(const TuneOptions& options) {
   for (const std::string& shape : options.shapes) static_cast<void>(parse_contraction(shape));
+  const Backend backend = tuned_backend(options.target);
   check_writable(options.output);
-  DeviceProfile device = local_device(device_index(options.device));
-  // Sessions find their device by this.
-  if (options.device != "local") ::setenv("PARTITA_OPENCL_DEVICE", device.name.c_str(), 1);
+  DeviceProfile device = local_device(options.target, device_index(options.device));
+  if (options.device != "local" && backend.select != nullptr) backend.select(device);
   std::cout << device.name << ", driver " << device.driver << "\n";
-  const Tuning tuning = Tuner(options, std::move(device)).run();
+  const Tuning tuning = Tuner(options, *backend.tuning, std::move(device)).run();
   write_file(options.output, std::string_view(tuning_to_json(tuning)));
   std::cout << "written: " << options.output << "\n";
   return 0;
@@ -149,8 +159,10 @@ void add_tune_command(CLI::App& app, Action& action) {
   auto o = std::make_shared<TuneOptions>();
   CLI::App* c = app.add_subcommand(
       "tune", "Measure contractions on a device and write a file for compile --tuning");
+  c->add_option("--target", o->target,
+                cat("Whose device: ", one_of(tuned_targets()), " (default: ", default_target, ")"));
   c->add_option("--device", o->device,
-                "local (the default), or the number of an OpenCL device of `partita devices`");
+                "local (the default), or the number of one of the target's in `partita devices`");
   c->add_option("-o,--output", o->output, "File to write (default: tuning.json)");
   c->add_flag("--quick", o->quick, "Few shapes and tiles, no search for the library's parameters");
   c->add_option("--shapes", o->shapes,

@@ -7,12 +7,12 @@
 #include <optional>
 #include <span>
 
-#include "partita/base/cpu_levels.hpp"
-#include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/hash.hpp"
 #include "partita/base/nearest_name.hpp"
+#include "partita/device/backend.hpp"
 #include "partita/device/device_file.hpp"
+#include "partita/driver/target.hpp"
 
 namespace partita::tool {
 
@@ -45,14 +45,8 @@ void apply(const DeviceProfile& device, const std::string& file, passes::Compile
   options.device = device.name;
   options.device_profile = cat(device.name, " (", device.driver, "), hash ", hasher.hex());
   options.has_fp64 = device.has_fp64;
-  if (device.backend != "cpu") return;
-  const auto known = cpu_levels();
-  if (std::ranges::find(known, device.driver) == known.end())
-    throw_user_error(
-        cat("device.driver: expected an instruction set of this architecture, such as ",
-            known.back(), ", found '", device.driver, "'"),
-        {.file = file});
-  std::ranges::replace(options.cpu_levels, "native", device.driver);
+  const passes::Target& target = passes::find_target(options.target);
+  if (target.use_driver != nullptr) target.use_driver(device.driver, file, options);
 }
 
 bool is_tuned(const std::string& name, const passes::CompileOptions& options) {
@@ -97,31 +91,22 @@ std::string similar_devices(const std::string& name, const std::string& target,
 
 /// The device of a name, as it says it itself where that is known here.
 std::string named_device(const std::string& name, const passes::CompileOptions& options) {
-  if (name == "local" && options.target == "opencl") return local_device().name;
+  if (name == "local") return local_device(options.target).name;
   if (name == "generic" || is_tuned(name, options)) return name;
   std::vector<std::string> here;  // asked last, because drivers take their time
   for (DeviceProfile& p : list_devices())
     if (p.backend == options.target) here.push_back(std::move(p.name));
-  if (name == "local" && !here.empty()) return here.front();
   if (std::ranges::find(here, name) == here.end()) refuse_unknown(name, options.target, here);
   return name;
 }
 
 }  // namespace
 
-DeviceProfile local_device(int index) {
-  std::vector<DeviceProfile> found;
-  const auto wanted = environment("PARTITA_OPENCL_DEVICE");
-  for (DeviceProfile& p : list_devices()) {
-    const bool is_wanted =
-        !wanted || cat(p.platform.substr(0, p.platform.find(',')), ": ", p.name).find(*wanted) !=
-                       std::string::npos;
-    if (p.backend == "opencl" && is_wanted) found.push_back(std::move(p));
-  }
-  if (found.empty())
-    throw_device_error(
-        "no OpenCL device found; install a driver, for example the package pocl-opencl-icd "
-        "(OpenCL on the CPU), and see `clinfo`");
+DeviceProfile local_device(const std::string& target, int index) {
+  const Backend backend = find_backend(target);
+  const std::vector<DeviceProfile> found =
+      backend.usable != nullptr ? backend.usable() : backend.list();
+  if (found.empty()) throw_device_error(cat(target, ": no device found; ", backend.hint));
   if (std::size_t(index) >= found.size())
     throw_user_error(
         cat("--device: expected local or a number below ", found.size(), ", found ", index));

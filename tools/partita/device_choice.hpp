@@ -20,12 +20,12 @@ struct DeviceChoice {
 
 void add_device_options(CLI::App& command, DeviceChoice& choice);
 /// Reads the files and finds out the name of the local device; a name that neither a tuning file
-/// nor this machine knows is a user error with the nearest ones.  A device of target cpu that a file
-/// describes is what "native" means, unless other instruction sets are named.
+/// nor this machine knows is a user error with the nearest ones.  The target takes over what a file says of
+/// the driver.
 void apply(const DeviceChoice& choice, passes::CompileOptions& options);
 
-/// The OpenCL device that a run on this machine takes: the first, or number `index` of those that
+/// The device of a target that a run on this machine takes: the first, or number `index` of those that
 /// `partita devices` lists.  None is a device error.
-[[nodiscard]] DeviceProfile local_device(int index = 0);
+[[nodiscard]] DeviceProfile local_device(const std::string& target, int index = 0);
 
 }  // namespace partita::tool

@@ -69,9 +69,9 @@ Ratio ratio_of(const Side& a, const Side& b, std::uint64_t seed) {
 }
 
 std::string machine_text() {
-  std::ifstream cpu("/proc/cpuinfo");
+  std::ifstream processor("/proc/cpuinfo");
   std::string model = "unknown CPU";
-  for (std::string line; std::getline(cpu, line);)
+  for (std::string line; std::getline(processor, line);)
     if (line.starts_with("model name")) {
       model = line.substr(line.find(':') + 2);
       break;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "partita/artifact/artifact.hpp"
 #include "partita/base/temporary_folder.hpp"
 #include "tools/partita/bench/peer.hpp"
 #include "tools/partita/bench/statistics.hpp"
@@ -22,7 +23,7 @@ namespace partita::tool {
 struct RoundsOptions {
   std::string name;  ///< of the case: mlp, lm-s, lm-m
   std::int64_t clients = 0;
-  std::string target = "opencl", layout = "auto", gemm = "auto";
+  std::string target{default_target}, layout = "auto", gemm = "auto";
   std::string compare;  ///< "drjax,scan,iree,blas"
   int turns = 9, rounds_per_turn = 1, compiles = 3, ranks = 0;
   std::uint64_t seed = 1;

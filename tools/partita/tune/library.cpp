@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// The search for parameters of CLBlast: each of a few sets at one shape, for the kernel that packs its
-// operands and for the one that does not, then from which size on the first is taken.
+// The search for parameters of a backend's matrix library: each of a few sets at one shape, for the kernel
+// that packs its operands and for the one that does not, then from which size on the first is taken.
 #include <algorithm>
 #include <iostream>
 #include <optional>
@@ -17,7 +17,7 @@ constexpr int turns = 5;
 constexpr std::int64_t always = 0, never = 1 << 20;  // sizes from which the packing kernel is taken
 
 struct Search {
-  std::string kernel;
+  LibraryTuning::Kernel kernel;
   ContractionKey at;
   LibraryParameters routine;  ///< makes the library take that kernel
 };
@@ -31,7 +31,7 @@ std::vector<std::optional<Timing>> measure(const ContractionKey& at,
   for (const auto& set : sets) {
     index.push_back(int(subjects.size()));
     try {
-      subjects.push_back(std::make_unique<Subject>(at, library_artifact(at, set, device.name)));
+      subjects.push_back(std::make_unique<Subject>(at, library_artifact(at, set, device)));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::device) throw;
       index.back() = -1;
@@ -46,13 +46,14 @@ std::vector<std::optional<Timing>> measure(const ContractionKey& at,
 }
 
 /// The fastest set, or nothing where that is the library's own.
-std::optional<LibraryParameters> find_best(const Search& search, const DeviceProfile& device,
+std::optional<LibraryParameters> find_best(const LibraryTuning& library, const Search& search,
+                                           const DeviceProfile& device,
                                            std::vector<LibrarySearch>& searches) {
-  const auto candidates = library_candidates(search.kernel, search.at.dtype, device);
+  const auto candidates = library.candidates(search.kernel.name, search.at.dtype, device);
   std::vector<std::vector<LibraryParameters>> sets{{search.routine}};
   for (const LibraryParameters& c : candidates) sets.push_back({search.routine, c});
   const auto timings = measure(search.at, sets, device);
-  LibrarySearch done{.kernel = search.kernel,
+  LibrarySearch done{.kernel = std::string(search.kernel.name),
                      .at = search.at,
                      .candidates = std::int64_t(candidates.size()),
                      .refused = std::int64_t(std::ranges::count_if(
@@ -63,24 +64,25 @@ std::optional<LibraryParameters> find_best(const Search& search, const DevicePro
     if (timings[i] && timings[i]->median_ns < timings[best]->median_ns) best = i;
   done.default_ns = timings[0]->median_ns;
   done.best_ns = timings[best]->median_ns;
-  std::cout << "library " << search.kernel << " at " << to_text(search.at) << ": "
-            << done.candidates << " sets of parameters, " << done.refused << " refused; its own "
-            << done.default_ns << " ns, best " << done.best_ns << " ns\n"
+  std::cout << "library " << done.kernel << " at " << to_text(search.at) << ": " << done.candidates
+            << " sets of parameters, " << done.refused << " refused; its own " << done.default_ns
+            << " ns, best " << done.best_ns << " ns\n"
             << std::flush;
   searches.push_back(done);
   return best == 0 ? std::nullopt : std::optional(candidates[best - 1]);
 }
 
 /// From which cube on packing is faster, for it and all larger ones.
-std::int64_t find_threshold(const std::vector<LibraryParameters>& found, DType dtype,
+std::int64_t find_threshold(const LibraryTuning& library,
+                            const std::vector<LibraryParameters>& found, DType dtype,
                             const DeviceProfile& device) {
   constexpr std::int64_t cubes[] = {512, 256, 128, 64};
   std::int64_t threshold = never;
   for (const std::int64_t cube : cubes) {
     const ContractionKey at{.dtype = dtype, .m = cube, .n = cube, .k = cube};
     std::vector<std::vector<LibraryParameters>> sets(2, found);
-    sets[0].push_back(direct_below(always, dtype));
-    sets[1].push_back(direct_below(never, dtype));
+    sets[0].push_back(library.direct_below(always, dtype));
+    sets[1].push_back(library.direct_below(never, dtype));
     const auto timings = measure(at, sets, device);
     const bool packs = timings[0] && (!timings[1] || timings[0]->median_ns < timings[1]->median_ns);
     if (!packs) break;
@@ -91,17 +93,19 @@ std::int64_t find_threshold(const std::vector<LibraryParameters>& found, DType d
 
 }  // namespace
 
-std::vector<LibraryParameters> search_library(DType dtype, const DeviceProfile& device,
+std::vector<LibraryParameters> search_library(const LibraryTuning& library, DType dtype,
+                                              const DeviceProfile& device,
                                               std::vector<LibrarySearch>& searches) {
-  const auto cube = [&](std::int64_t extent) {
-    return ContractionKey{.dtype = dtype, .m = extent, .n = extent, .k = extent};
+  const auto search_of = [&](const LibraryTuning::Kernel& kernel, std::int64_t packs_from) {
+    const std::int64_t extent = kernel.extent;
+    return Search{kernel, ContractionKey{.dtype = dtype, .m = extent, .n = extent, .k = extent},
+                  library.direct_below(packs_from, dtype)};
   };
   std::vector<LibraryParameters> found;
-  const Search both[] = {{"Xgemm", cube(512), direct_below(always, dtype)},
-                         {"XgemmDirect", cube(128), direct_below(never, dtype)}};
-  for (const Search& search : both)
-    if (const auto best = find_best(search, device, searches)) found.push_back(*best);
-  found.push_back(direct_below(find_threshold(found, dtype, device), dtype));
+  for (const Search& search :
+       {search_of(library.packing, always), search_of(library.direct, never)})
+    if (const auto best = find_best(library, search, device, searches)) found.push_back(*best);
+  found.push_back(library.direct_below(find_threshold(library, found, dtype, device), dtype));
   return found;
 }
 

@@ -96,10 +96,12 @@ void check_result(const ContractionKey& key, const HostArray& found) {
   });
 }
 
-Artifact compile(const ContractionKey& key, const std::string& gemm, Tuning tuning) {
-  tuning.device.target = "opencl";
+Artifact compile(const ContractionKey& key, const std::string& gemm, Tuning tuning,
+                 const std::string& target) {
+  tuning.device.target = target;
   const auto module = ir::parse_module(program_text(key), "contraction");
   passes::CompileOptions options;
+  options.target = target;
   options.gemm = gemm;
   options.tuning = std::make_shared<Tuning>(std::move(tuning));
   options.tuning_name = "candidate";
@@ -145,20 +147,21 @@ Timing Subject::timing() const {
           .turns = std::int64_t(turns_s_.size())};
 }
 
-Artifact generated_artifact(const ContractionKey& key, const TileSize& tile) {
+Artifact generated_artifact(const ContractionKey& key, const TileSize& tile,
+                            const DeviceProfile& device) {
   Tuning tuning;
   tuning.contractions.push_back(
       {.key = key, .generated = {{.tile = tile, .time = {1, 0, 1}}}, .library = {}});
-  return compile(key, "generated", std::move(tuning));
+  return compile(key, "generated", std::move(tuning), device.backend);
 }
 
 Artifact library_artifact(const ContractionKey& key,
                           const std::vector<LibraryParameters>& parameters,
-                          const std::string& device_name) {
+                          const DeviceProfile& device) {
   Tuning tuning;
-  tuning.device.covers = {device_name};
+  tuning.device.covers = {device.name};
   tuning.parameters = parameters;
-  return compile(key, "library", std::move(tuning));
+  return compile(key, "library", std::move(tuning), device.backend);
 }
 
 void take_turns(std::vector<std::unique_ptr<Subject>>& subjects, int turns) {

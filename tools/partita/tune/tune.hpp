@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "partita/artifact/tuning.hpp"
-#include "partita/device/device.hpp"
+#include "partita/device/backend.hpp"
 #include "partita/exec/executor.hpp"
 
 namespace partita::tool {
 
 struct TuneOptions {
-  std::string device = "local", output = "tuning.json";
+  std::string target{default_target}, device = "local", output = "tuning.json";
   std::vector<std::string> shapes;  ///< instead of the grid
   std::vector<std::string> covers;  ///< beginnings of names; none: the whole name of the device
   bool quick = false, measures_library = true;
@@ -29,12 +29,6 @@ struct TuneOptions {
 [[nodiscard]] ContractionKey parse_contraction(const std::string& text);
 [[nodiscard]] std::string to_text(const ContractionKey& key);
 [[nodiscard]] std::vector<TileSize> tile_candidates(bool is_cpu, bool quick);
-/// Parameters of Xgemm or XgemmDirect that CLBlast's rules and the device allow.
-[[nodiscard]] std::vector<LibraryParameters> library_candidates(const std::string& kernel,
-                                                                DType dtype,
-                                                                const DeviceProfile& device);
-/// Products of which no extent is `cube` or more go to the direct kernel.
-[[nodiscard]] LibraryParameters direct_below(std::int64_t cube, DType dtype);
 
 // --- Measuring (tune_measure.cpp) ---
 
@@ -56,17 +50,19 @@ class Subject {
   std::vector<double> turns_s_;
 };
 
-/// Generated with a tile.
-[[nodiscard]] Artifact generated_artifact(const ContractionKey& key, const TileSize& tile);
+/// Generated with a tile, for a device's target.
+[[nodiscard]] Artifact generated_artifact(const ContractionKey& key, const TileSize& tile,
+                                          const DeviceProfile& device);
 /// By the library with parameters, on devices of that name.
 [[nodiscard]] Artifact library_artifact(const ContractionKey& key,
                                         const std::vector<LibraryParameters>& parameters,
-                                        const std::string& device_name);
+                                        const DeviceProfile& device);
 /// By turns, so that the machine's moods meet all of them alike.
 void take_turns(std::vector<std::unique_ptr<Subject>>& subjects, int turns);
 
-/// Finds parameters of the library for a dtype; what was searched goes into `searches`.
-[[nodiscard]] std::vector<LibraryParameters> search_library(DType dtype,
+/// Finds parameters of a library for a dtype; what was searched goes into `searches`.
+[[nodiscard]] std::vector<LibraryParameters> search_library(const LibraryTuning& library,
+                                                            DType dtype,
                                                             const DeviceProfile& device,
                                                             std::vector<LibrarySearch>& searches);
 

@@ -17,17 +17,16 @@
 namespace partita::passes {
 
 struct CompileOptions {
-  std::string target = "opencl";
+  std::string target{default_target};
   std::string function = "main";
   std::map<std::string, std::int64_t> placements;  ///< --placement NAME=N
   std::string layout = "auto";                     ///< loop | batch[:B] | auto
-  std::string gemm = "auto";                       ///< auto | library (clblast) | generated
+  std::string gemm = "auto";                       ///< auto | library, or a name of one | generated
   std::int64_t memory_budget = 0;                  ///< bytes of one shard; 0: none
-  /// Instruction sets that target cpu compiles for: x86-64-v2, -v3, -v4, native (this
-  /// machine's).
-  std::vector<std::string> cpu_levels{"native"};
-  /// The artifact holds kernels and step functions of target cpu as text alone, to be compiled into
-  /// something else together with the plan's steps.
+  /// Values of options of the target's own (Target::options), by name; others have their defaults.
+  std::map<std::string, std::string> target_options;
+  /// The artifact holds kernels and step functions as text alone, to be compiled into something else
+  /// together with the plan's steps; for targets that make objects.
   bool text_only = false;
   /// What contractions take on the device that is meant; null: what is shipped for `device`, else
   /// the rules of the target.
@@ -39,9 +38,6 @@ struct CompileOptions {
   /// What is known of that device, as the manifest names it; empty: nothing.
   std::string device_profile;
   bool has_fp64 = true;  ///< A program that needs f64 is refused for a device without.
-  /// What runs kernels on target cpu: 1, machine code; 0, compiled loops that interpret them; auto: 1
-  /// where there is a C compiler, unless `runs` says that compiling would not pay.
-  std::string tier = "auto";
   /// How often the artifact will run, where somebody knows it; 0: often.
   std::int64_t runs = 0;
   /// Whether temporaries that are not alive together share memory; without, each has its own, which is

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // A program as a relocatable object, or as C text, and the C header that declares it: what a host program
-// links when it needs no artifact and no runtime.  docs/cpu-backend.md describes what the header offers.
+// links when it needs no artifact and no runtime.  The document of the target in docs/ describes what the header offers.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct ObjectCode {
   std::vector<std::string> needs;  ///< functions that the host links beside libc and libm, sorted
 };
 
-/// Compiles `functions` of a module for `options.target` and one instruction set; names in the
+/// Compiles `functions` of a module for `options.target`; names in the
 /// object begin with `name`, made an identifier.  `reports` has one for each function.  A user error
 /// where the target makes no objects or the program is none for one process.
 [[nodiscard]] ObjectCode compile_object(const ir::Module& module, const std::string& name,

@@ -21,8 +21,8 @@ using manager::RunOptions;
 /// "inline raise{k=v other=w} simplify" -> runs over a module; unknown names and bad syntax are user
 /// errors.
 [[nodiscard]] std::vector<PassRun> parse_pipeline(std::string_view text);
-/// "compile" (all passes over modules), "frontend" (inline, raise, simplify), …; "schedule-cpu": what a
-/// draft goes through after lowering for a target.
+/// "compile" (all passes over modules), "frontend" (inline, raise, simplify), …; "schedule-TARGET": what
+/// a draft goes through after lowering for a target.
 [[nodiscard]] std::vector<PassRun> named_pipeline(std::string_view name);
 [[nodiscard]] std::vector<std::string> pipeline_names();
 

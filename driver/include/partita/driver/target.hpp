@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// What a backend's code generator is: it prints the kernels of a plan.  Each backend defines
-// `const Target& target_NAME()` in partita::passes; the list of backends is the build's.
+// What a backend's code generator is: it prints the kernels of a plan, and says which options are its own.
+// Each backend defines `const Target& target_NAME()` in partita::passes; the list of backends is the build's.
 #pragma once
 
 #include <span>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "partita/base/machine_check.hpp"
 #include "partita/driver/compile.hpp"
 #include "partita/driver/object.hpp"
 
@@ -21,6 +22,15 @@ struct PlanDraft;
 struct ObjectFunction {
   std::string name;
   Artifact artifact;
+};
+
+/// An option of a target's own: `--NAME` of `partita compile`, CompileOptions::target_options.
+struct TargetOption {
+  std::string name, doc;
+  std::string initial;   ///< the value where none is given
+  bool is_list = false;  ///< several values, separated by commas
+  /// What `partita run` says of it for the programs that it compiles; empty: it has no such option.
+  std::string run_doc;
 };
 
 struct Target {
@@ -39,12 +49,27 @@ struct Target {
   /// Whether the library multiplies bf16 where the processor does, and how is decided where the plan
   /// runs; null: never.
   bool (*multiplies_bf16)(const CompileOptions& options) = nullptr;
-  /// Plans and kernels as one object for an instruction set; null: the target makes none.
+  /// Plans and kernels as one object; null: the target makes none.
   ObjectCode (*emit_object)(const std::string& name, std::span<const ObjectFunction> functions,
-                            const std::string& level) = nullptr;
+                            const CompileOptions& options) = nullptr;
   /// Plan and kernels of a function as C text; null: the target makes none.
   ObjectCode (*emit_c)(const std::string& name, const ObjectFunction& function,
-                       const std::string& level) = nullptr;
+                       const CompileOptions& options) = nullptr;
+  /// The user error of options that an object, or C text, cannot be made by; `what` is made.
+  void (*check_emit)(const CompileOptions& options, const char* what) = nullptr;
+  /// Its options; the values are checked where they are used.
+  std::vector<TargetOption> options;
+  /// Names of its matrix library, each of which means `library` as a value of CompileOptions::gemm.
+  std::vector<std::string> library_names;
+  /// What to compile by instead, the first that works, where generate() has left out machine code
+  /// because `runs` are too few for compiling to pay; null or none: nothing.
+  std::vector<CompileOptions> (*alternatives)(const CompileOptions& options) = nullptr;
+  /// Takes over what a file says of the driver of the device that is compiled for; a user error at the
+  /// file where that makes no sense.  Null: it does not matter.
+  void (*use_driver)(const std::string& driver, const std::string& file,
+                     CompileOptions& options) = nullptr;
+  /// What compiling for it asks of this machine, for `partita doctor`.
+  std::vector<MachineCheck> checks;
   /// Tuning files that are built in: names of devices and text.
   struct TuningText {
     std::string_view device, text;
@@ -56,7 +81,19 @@ struct Target {
   std::int64_t packing_threshold = 1 << 19;
 };
 
+/// All that are built in, in the order of the build's list.
+[[nodiscard]] const std::vector<const Target*>& all_targets();
 /// The target of that name; a user error that names those built in.
 [[nodiscard]] const Target& find_target(const std::string& name);
+
+/// The value of an option that the target declares.
+[[nodiscard]] std::string option_value(const Target& target, const CompileOptions& options,
+                                       std::string_view name);
+/// A user error where a value is given for an option that the target does not declare.
+void check_target_options(const Target& target, const CompileOptions& options);
+
+/// Whether a value of CompileOptions::gemm asks for the library; other values than auto and generated
+/// are a user error.
+[[nodiscard]] bool asks_for_library(const std::string& gemm);
 
 }  // namespace partita::passes

@@ -3,7 +3,8 @@
 //
 // A compiled program: manifest, plan, kernels, constants and the IR it came from.  In memory it is
 // this object; on disk it is a zip that anyone can open with `unzip`: manifest.json, plan.json,
-// kernels/*.cl, constants/N.bin, cpu/module_LEVEL.so, ir/main.mlir.  The same object always gives the same bytes.
+// kernels/*, constants/N.bin, ir/main.mlir, and what the target compiles kernels to.  The same object
+// always gives the same bytes.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +20,7 @@ namespace partita {
 /// One translation unit of kernels and the entry points it defines.
 struct KernelModule {
   std::string name;    ///< file stem in the artifact
-  std::string source;  ///< OpenCL C (or C for the CPU backend)
+  std::string source;  ///< in the language of the target
 };
 
 struct KernelEntry {
@@ -35,7 +36,7 @@ struct KernelBinary {
 
 /// Parameters of one kernel of the matrix library in one precision, sorted by name.
 struct LibraryParameters {
-  std::string kernel;  ///< CLBlast's: "Xgemm", "XgemmDirect", "GemmRoutine"
+  std::string kernel;  ///< as the library calls it
   DType dtype = DType::f32;
   struct Value {
     std::string name;
@@ -54,10 +55,13 @@ struct LibrarySettings {
   friend bool operator==(const LibrarySettings&, const LibrarySettings&) = default;
 };
 
+/// The target where nobody names one.
+inline constexpr std::string_view default_target = "opencl";
+
 struct Artifact {
   static constexpr int format_major = 1, format_minor = 0;
 
-  std::string target;  ///< "opencl", "cpu"
+  std::string target;  ///< name of a backend
   std::string module_name;
   Plan plan;
   std::vector<KernelModule> modules;

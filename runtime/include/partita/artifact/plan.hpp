@@ -64,8 +64,8 @@ struct Launch {
   std::array<std::int64_t, 3> local{0, 0, 0};  ///< 0: the device chooses
 };
 
-/// c[b] = alpha · op(a[b]) · op(b[b]) + beta · c[b] for b in [0, batch), row-major, by the vendor's
-/// or CLBlast's library.  op(a) is m×k, op(b) k×n; strides in elements.
+/// c[b] = alpha · op(a[b]) · op(b[b]) + beta · c[b] for b in [0, batch), row-major, by the
+/// target's library.  op(a) is m×k, op(b) k×n; strides in elements.
 struct Gemm {
   DType dtype = DType::f32;
   bool reads_bf16 = false;  ///< a and b hold bf16, multiplied and added as f32, which `dtype` is

@@ -62,7 +62,7 @@ struct LibrarySearch {
 };
 
 struct TunedDevice {
-  std::string target;  ///< "opencl"
+  std::string target;  ///< whose kernels were measured
   std::string name, vendor, driver, platform;
   std::int64_t compute_units = 0;
   bool is_cpu = false;
@@ -74,7 +74,7 @@ struct Tuning {
   static constexpr int version = 1;
   TunedDevice device;
   std::string machine;  ///< on which it was measured
-  std::string library;  ///< of matrices: "CLBlast 1.5.3"
+  std::string library;  ///< of matrices, with its version
   bool is_quick = false;
   std::int64_t library_first_ms = 0;  ///< the library's first call in the measuring process
   std::vector<LibraryParameters> parameters;
@@ -90,9 +90,5 @@ struct Tuning {
 /// Anything but a tuning file of this version that is whole is a user error of one line.
 [[nodiscard]] Tuning tuning_from_json(std::string_view text, const std::string& name_for_errors);
 [[nodiscard]] Tuning load_tuning(const std::filesystem::path& path);
-
-/// What is wrong with parameters by the rules of CLBlast's kernels ("Xgemm: expected KWG divisible by
-/// KWI, found 32 and 5"), or nothing.
-[[nodiscard]] std::optional<std::string> find_problem(const LibraryParameters& parameters);
 
 }  // namespace partita

@@ -19,7 +19,7 @@
 namespace partita {
 
 struct DeviceProfile {
-  std::string backend;  ///< "opencl"
+  std::string backend;  ///< its name, which is that of the target
   std::string name, vendor, driver, platform;
   int compute_units = 0;
   std::int64_t global_bytes = 0, max_allocation_bytes = 0, local_bytes = 0;
@@ -97,17 +97,16 @@ class Device {
 };
 
 struct DeviceRequest {
-  std::string backend = "opencl";
+  std::string backend{default_target};
   int local_rank = 0, local_ranks = 1;  ///< processes on this machine share its devices
   int devices_per_rank = 1;
-  /// Queues that the host program lends, one per device (OpenCL: in-order cl_command_queue, retained
-  /// while the device lives); empty: devices are opened here.
+  /// Queues that the host program lends, one per device, of the kind that the backend takes and
+  /// retained while the device lives; empty: devices are opened here.
   std::vector<void*> host_queues;
 };
 
-/// The devices one rank drives: on a CPU device of OpenCL, sub-devices split by core among the
-/// local ranks and their shards (sharing cores where there are fewer).  No platform or no device is
-/// a device error that says what to install.
+/// The devices one rank drives: of a single CPU, parts split by core among the local ranks and their
+/// shards (sharing cores where there are fewer).  No device is a device error that says what to install.
 [[nodiscard]] std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request);
 /// How many devices a rank of `local_ranks` on this machine drives where nobody says: on CPUs one per
 /// core where a placement has a partition for each core of the machine, else 1.

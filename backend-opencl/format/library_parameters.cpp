@@ -6,10 +6,10 @@
 #include <map>
 #include <span>
 
-#include "partita/artifact/tuning.hpp"
+#include "backend-opencl/format/format.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita {
+namespace partita::opencl {
 namespace {
 
 constexpr std::string_view indirect_names[] = {"GEMMK", "KREG",  "KWG",   "KWI", "MDIMA", "MDIMC",
@@ -105,4 +105,4 @@ std::optional<std::string> find_problem(const LibraryParameters& p) {
   return std::nullopt;
 }
 
-}  // namespace partita
+}  // namespace partita::opencl

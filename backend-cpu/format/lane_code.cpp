@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "partita/artifact/lane_code.hpp"
+#include "backend-cpu/format/lane_code.hpp"
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
