@@ -192,8 +192,9 @@ FactorRule factors(const Node& node) {
     rule.operands[1][std::size_t(d)] =
         rule.results[0][at++] = {rule.add_factor(rhs.dims[std::size_t(d)])};
   for (std::size_t k = 0; k < dims.lhs_contract.size(); ++k) {
-    const int f = rule.add_factor(lhs.dims[std::size_t(dims.lhs_contract[k])], FactorKind::reduced,
-                                  node.result_types()[0].dtype == DType::i1 ? "or" : "add");
+    const int f = rule.add_factor(
+        lhs.dims[std::size_t(dims.lhs_contract[k])], FactorKind::reduced,
+        node.result_types()[0].dtype == DType::i1 ? Combiner::logical_or : Combiner::sum);
     rule.operands[0][std::size_t(dims.lhs_contract[k])] =
         rule.operands[1][std::size_t(dims.rhs_contract[k])] = {f};
   }

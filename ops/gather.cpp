@@ -224,7 +224,7 @@ Values vjp(DerivativeContext& c, const Values& cotangents) {
   const Type& type = c.node.operand(0).type();
   if (c.node.result_types()[0].count() == 0 || type.count() == 0) return {};
   std::vector<std::unique_ptr<Graph>> regions;
-  regions.push_back(make_combiner("add", type.dtype));
+  regions.push_back(make_combiner(Combiner::sum, type.dtype));
   Dict attrs{{"update_window_dims", g.offset},
              {"inserted_window_dims", g.collapsed},
              {"input_batching_dims", g.operand_batching},

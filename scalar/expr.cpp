@@ -15,10 +15,10 @@ namespace {
 
 using Bounds = ExprPool::Bounds;
 
-std::uint64_t bits_of(const HostArray& scalar) {
-  PARTITA_ASSERT(scalar.bytes.size() <= 8);
+std::uint64_t bits_of(std::span<const std::byte> element) {
+  PARTITA_ASSERT(element.size() <= 8);
   std::uint64_t bits = 0;
-  std::memcpy(&bits, scalar.bytes.data(), scalar.bytes.size());
+  std::memcpy(&bits, element.data(), element.size());
   return bits;
 }
 
@@ -64,12 +64,17 @@ ExprId ExprPool::constant(DType d, std::uint64_t bits) {
 }
 
 ExprId ExprPool::constant_of(DType d, double value) {
-  if (d == DType::c128)
-    return apply("complex", DType::f64,
-                 {constant_of(DType::f64, value), constant_of(DType::f64, 0)});
   HostArray scalar(Type::scalar(DType::f64));
   *scalar.data<DType::f64>() = value;
-  return constant(d, bits_of(partita::convert(scalar, d)));
+  return constant_of(d, partita::convert(scalar, d).bytes);
+}
+
+ExprId ExprPool::constant_of(DType d, std::span<const std::byte> element) {
+  if (d == DType::c128)
+    return apply(
+        "complex", DType::f64,
+        {constant_of(DType::f64, element.first(8)), constant_of(DType::f64, element.subspan(8))});
+  return constant(d, bits_of(element));
 }
 
 ExprId ExprPool::apply(std::string_view row, DType d, std::span<const ExprId> operands) {
@@ -87,7 +92,7 @@ ExprId ExprPool::convert(ExprId x, DType to) {
   if (e.kind == ExprKind::constant && to != DType::c128) {
     HostArray scalar(Type::scalar(e.dtype));
     std::memcpy(scalar.bytes.data(), &e.bits, scalar.bytes.size());
-    return constant(to, bits_of(partita::convert(scalar, to)));
+    return constant(to, bits_of(partita::convert(scalar, to).bytes));
   }
   return intern({.kind = ExprKind::convert, .dtype = to, .source = e.dtype, .operands = {x}});
 }
@@ -119,7 +124,7 @@ ExprId ExprPool::from_index(ExprId i, DType d) {
   if (is_index_constant(i) && d != DType::c128) {
     HostArray scalar(Type::scalar(DType::i64));
     *scalar.data<DType::i64>() = std::int64_t((*this)[i].bits);
-    return constant(d, bits_of(partita::convert(scalar, d)));
+    return constant(d, bits_of(partita::convert(scalar, d).bytes));
   }
   return intern({.kind = ExprKind::from_index, .dtype = d, .operands = {i}});
 }

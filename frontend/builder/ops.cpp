@@ -32,9 +32,9 @@ Axes from_front(std::string_view function, const Axes& dimensions, std::int64_t 
   return front;
 }
 
-Array reduced(std::string_view combiner, const Array& x, const Axes& dimensions) {
+Array reduced(Combiner combiner, const Array& x, const Axes& dimensions) {
   const Axes over =
-      dimensions.empty() ? range(0, x.rank()) : from_front(combiner, dimensions, x.rank());
+      dimensions.empty() ? range(0, x.rank()) : from_front(info(combiner).op, dimensions, x.rank());
   return as_array(maker().reduce(combiner, x.value(), over));
 }
 
@@ -133,7 +133,7 @@ Array one_hot(const Array& indices, std::int64_t classes, DType dtype) {
   return convert(equal(expand_dims(indices, {-1}), classes_along), dtype);
 }
 
-Array sum(const Array& x, const Axes& dimensions) { return reduced("add", x, dimensions); }
+Array sum(const Array& x, const Axes& dimensions) { return reduced(Combiner::sum, x, dimensions); }
 
 Array mean(const Array& x, const Axes& dimensions) {
   const Array total = sum(x, dimensions);
@@ -141,9 +141,9 @@ Array mean(const Array& x, const Axes& dimensions) {
   return total / count;
 }
 
-Array max(const Array& x, const Axes& dimensions) { return reduced("maximum", x, dimensions); }
+Array max(const Array& x, const Axes& dimensions) { return reduced(Combiner::max, x, dimensions); }
 
-Array min(const Array& x, const Axes& dimensions) { return reduced("minimum", x, dimensions); }
+Array min(const Array& x, const Axes& dimensions) { return reduced(Combiner::min, x, dimensions); }
 
 Array dot_general(const Array& a, const Array& b, const Axes& a_batch, const Axes& b_batch,
                   const Axes& a_contracted, const Axes& b_contracted) {

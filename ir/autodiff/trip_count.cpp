@@ -59,15 +59,6 @@ std::optional<std::int64_t> evaluate(Value v, int depth) {
   return found && fits(*found, v.type().dtype) ? found : std::nullopt;
 }
 
-/// a DIRECTION b as if the sides changed places.
-std::string_view mirrored(std::string_view direction) {
-  if (direction == "LT") return "GT";
-  if (direction == "LE") return "GE";
-  if (direction == "GT") return "LT";
-  if (direction == "GE") return "LE";
-  return direction;
-}
-
 /// Trips of `while (i DIRECTION end) i += step`.
 std::optional<std::int64_t> trips_of(Counter i, std::string_view direction, std::int64_t end) {
   if (direction == "GT" || direction == "GE")
@@ -88,14 +79,6 @@ std::optional<std::int64_t> trips_of(Counter i, std::string_view direction, std:
   return i.step != 0 ? std::optional<std::int64_t>(1) : std::nullopt;
 }
 
-/// What the condition compares with: the same number in every iteration.
-std::optional<std::int64_t> bound(const Node& loop, Value v) {
-  const Graph& condition = loop.region(0);
-  if (!condition.is_argument(v)) return constant_integer(v);
-  const auto k = std::size_t(v.index);
-  return is_passed_on(loop, k) ? constant_integer(loop.operand(k)) : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<std::int64_t> constant_integer(Value v) { return evaluate(v, 0); }
@@ -112,27 +95,18 @@ std::optional<Counter> counter_carry(const Node& loop, std::size_t k) {
 }
 
 std::optional<std::int64_t> trip_count(const Node& loop) {
-  const Graph& condition = loop.region(0);
-  const Value test = without_conversions(condition.results.at(0));
-  if (!test.node->is("stablehlo.compare")) return std::nullopt;
-  Value i = without_conversions(test.node->operand(0)),
-        end = without_conversions(test.node->operand(1));
-  std::string_view direction = test.node->attrs.text("comparison_direction");
-  const auto is_counter = [&](Value v) {
-    return condition.is_argument(v) && counter_carry(loop, std::size_t(v.index)).has_value();
-  };
-  if (!is_counter(i)) {
-    std::swap(i, end);
-    direction = mirrored(direction);
-  }
-  if (!is_counter(i)) return std::nullopt;
-  const Counter counter = *counter_carry(loop, std::size_t(i.index));
-  const auto last = bound(loop, end);
-  if (!last || !is_small(*last)) return std::nullopt;
-  const auto trips = trips_of(counter, direction, *last);
+  const auto counted = counted_loop(loop);
+  const auto counter =
+      counted ? counter_carry(loop, std::size_t(counted->induction)) : std::nullopt;
+  if (!counter) return std::nullopt;
+  // The condition may compute its end of constants.
+  const auto end = constant_integer(counted->outer_end.value_or(counted->end));
+  if (!end || !is_small(*end)) return std::nullopt;
+  const auto trips = trips_of(*counter, counted->direction, *end);
   // A counter that would wrap around runs on.
-  if (!trips || (counter.step != 0 && *trips > largest / std::abs(counter.step)) ||
-      !fits(counter.first + *trips * counter.step, i.type().dtype))
+  const Type& type = loop.operand(std::size_t(counted->induction)).type();
+  if (!trips || (counter->step != 0 && *trips > largest / std::abs(counter->step)) ||
+      !fits(counter->first + *trips * counter->step, type.dtype))
     return std::nullopt;
   return trips;
 }

@@ -72,8 +72,8 @@ std::optional<AxisFlow> RegionAxis::flow_of(const Node& inner) const {
 
 /// Whether the loop goes on while this holds, which is true when it is for any index of the axis.
 bool RegionAxis::is_any_index(const Node& inner, const AxisFlow& flow) const {
-  return node_.is("stablehlo.while") && inner.is("stablehlo.reduce") && flow.combiner == "or" &&
-         node_.region(0).results[0].node == &inner;
+  return node_.is("stablehlo.while") && inner.is("stablehlo.reduce") &&
+         flow.combiner == Combiner::logical_or && node_.region(0).results[0].node == &inner;
 }
 
 bool RegionAxis::visit(const Node& inner) {

@@ -176,14 +176,12 @@ BatchedValue BatchMoves::combine(const BatchedValue& v, const SliceTable& slices
   const bool is_even =
       std::ranges::all_of(slices, [&](const I64s& row) { return row.size() == slices[0].size(); });
   const auto combiner = simple_combiner(region);
-  const bool has_identity =
-      combiner && (!is_complex(dtype) || *combiner == "add" || *combiner == "multiply");
-  return is_even && has_identity ? reduced(promoted, slices, region, *combiner)
-                                 : folded(promoted, slices, region);
+  return is_even && combiner ? reduced(promoted, slices, region, *combiner)
+                             : folded(promoted, slices, region);
 }
 
 BatchedValue BatchMoves::reduced(const BatchedValue& v, const SliceTable& slices,
-                                 const Graph& region, const std::string& combiner) const {
+                                 const Graph& region, Combiner combiner) const {
   const BatchedValue all = take(v, slices);
   const Type scalar = Type::scalar(v.value.type().dtype);
   const Value init = maker().constant(combiner_identity(combiner, scalar));

@@ -40,7 +40,7 @@ struct BatchMoves {
 
  private:
   [[nodiscard]] BatchedValue reduced(const BatchedValue& v, const SliceTable& slices,
-                                     const Graph& region, const std::string& combiner) const;
+                                     const Graph& region, Combiner combiner) const;
   [[nodiscard]] BatchedValue folded(const BatchedValue& v, const SliceTable& slices,
                                     const Graph& region) const;
   [[nodiscard]] Value constant(const SliceTable& rows, const Dims& dims) const;

@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "partita/ir/loops.hpp"
 
+#include <utility>
+
 #include "partita/ir/op.hpp"
 
 namespace partita::ir {
@@ -42,25 +44,50 @@ std::optional<CarryStep> carry_step(const Node& loop, std::size_t k) {
   return std::nullopt;
 }
 
+std::string_view mirrored(std::string_view direction) {
+  if (direction == "LT") return "GT";
+  if (direction == "LE") return "GE";
+  if (direction == "GT") return "LT";
+  if (direction == "GE") return "LE";
+  return direction;
+}
+
 std::optional<CountedLoop> counted_loop(const Node& loop) {
   if (!loop.is("stablehlo.while")) return std::nullopt;
   const Graph& condition = loop.region(0);
   if (condition.results.size() != 1) return std::nullopt;
   const Value test = without_conversions(condition.results[0]);
-  if (!test.node->is("stablehlo.compare") || test.node->attrs.text("comparison_direction") != "LT")
-    return std::nullopt;
-  const Value i = without_conversions(test.node->operand(0)),
-              end = without_conversions(test.node->operand(1));
-  if (!condition.is_argument(i) || !is_scalar_integer(i.type())) return std::nullopt;
-  // The bound stays the same: a constant, a value from outside, or a carry that the body passes on.
-  const bool is_fixed = condition.is_argument(end)
-                            ? is_passed_on(loop, std::size_t(end.index))
-                            : end.node->graph() != &condition || end.node->is("stablehlo.constant");
-  const auto update = carry_step(loop, std::size_t(i.index));
-  if (!is_fixed || !update || !update->is_sum) return std::nullopt;
-  const auto by = integer_constant(update->by);
-  if (!by || *by <= 0) return std::nullopt;
-  return CountedLoop{.induction = i.index, .step = *by, .end = end};
+  if (!test.node->is("stablehlo.compare")) return std::nullopt;
+  CountedLoop found{.direction = test.node->attrs.text("comparison_direction"),
+                    .end = without_conversions(test.node->operand(1))};
+  Value i = without_conversions(test.node->operand(0));
+  const auto update_of = [&](Value v) {
+    return condition.is_argument(v) && is_scalar_integer(v.type())
+               ? carry_step(loop, std::size_t(v.index))
+               : std::nullopt;
+  };
+  auto update = update_of(i);
+  if (!update) {
+    std::swap(i, found.end);
+    found.direction = mirrored(found.direction);
+    update = update_of(i);
+  }
+  if (!update) return std::nullopt;
+  found.induction = i.index;
+  found.update = *update;
+  if (condition.is_argument(found.end)) {
+    const auto k = std::size_t(found.end.index);
+    if (is_passed_on(loop, k)) found.outer_end = loop.operand(k);
+  } else if (found.end.node->graph() != &condition || found.end.node->is("stablehlo.constant")) {
+    found.outer_end = found.end;
+  }
+  return found;
+}
+
+std::optional<std::int64_t> CountedLoop::rising_step() const {
+  if (direction != "LT" || !update.is_sum) return std::nullopt;
+  const auto by = integer_constant(update.by);
+  return by && *by > 0 ? by : std::nullopt;
 }
 
 }  // namespace partita::ir

@@ -60,10 +60,10 @@ Value Maker::broadcast(Value v, const Dims& dims, const I64s& at) const {
 }
 
 Value Maker::sum(Value v, const I64s& dimensions) const {
-  return dimensions.empty() ? v : reduce("add", v, dimensions);
+  return dimensions.empty() ? v : reduce(Combiner::sum, v, dimensions);
 }
 
-Value Maker::reduce(std::string_view combiner, Value v, const I64s& dimensions) const {
+Value Maker::reduce(Combiner combiner, Value v, const I64s& dimensions) const {
   const DType dtype = v.type().dtype;
   const Value start = constant(combiner_identity(combiner, Type::scalar(dtype)));
   std::vector<std::unique_ptr<Graph>> regions;

@@ -90,11 +90,9 @@ bool is_splat(Value v, double x) {
   return splat && splat->bytes() == ir::make_splat(splat->type(), x)->bytes();
 }
 
-bool is_identity_of(std::string_view combiner, Value v) {
+bool is_identity_of(Combiner combiner, Value v) {
   const DenseRef splat = splat_of(v);
-  if (!splat) return false;
-  const bool has_order = !is_complex(splat->type().dtype);
-  if (!has_order && combiner != "add" && combiner != "multiply") return false;
+  if (!splat || !combines(combiner, splat->type().dtype)) return false;
   return splat->bytes() == ir::combiner_identity(combiner, splat->type())->bytes();
 }
 

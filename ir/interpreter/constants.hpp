@@ -19,7 +19,7 @@ namespace partita::passes {
 /// Whether v is a constant whose elements all equal `x` in its type, bit for bit (0 is not -0).
 [[nodiscard]] bool is_splat(ir::Value v, double x);
 /// Whether v is a constant whose elements all are what changes nothing under a combiner.
-[[nodiscard]] bool is_identity_of(std::string_view combiner, ir::Value v);
+[[nodiscard]] bool is_identity_of(Combiner combiner, ir::Value v);
 /// A constant of integers or booleans as i64 numbers; nothing for other values, for ui64 beyond i64,
 /// or with more than `max_count` elements.
 [[nodiscard]] std::optional<ir::I64s> integers_of(ir::Value v, std::int64_t max_count = 64);

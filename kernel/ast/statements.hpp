@@ -36,13 +36,6 @@ namespace partita::passes {
   return k;
 }
 
-/// The row of a combiner: combiners are named as ops are, two rows are not.
-[[nodiscard]] inline std::string_view combiner_row(std::string_view combiner) {
-  if (combiner == "and") return "and_";
-  if (combiner == "or") return "or_";
-  return combiner;
-}
-
 /// A register of a kernel.
 struct Register {
   std::int32_t slot;

@@ -351,11 +351,9 @@ class DraftParser {
 
   Step parse_all_reduce() {
     AllReduceStart a{.request = int(in_.integer())};
-    const auto combiners = {Combiner::sum, Combiner::max, Combiner::min, Combiner::logical_and,
-                            Combiner::logical_or};
-    const auto it =
-        std::ranges::find_if(combiners, [&](Combiner c) { return in_.accept(to_string(c)); });
-    if (it == combiners.end()) in_.fail("a combiner");
+    const auto* const it = std::ranges::find_if(
+        collective_combiners, [&](Combiner c) { return in_.accept(to_string(c)); });
+    if (it == collective_combiners.end()) in_.fail("a combiner");
     a.combiner = *it;
     a.dtype = parse_dtype_name(in_);
     in_.expect("over");

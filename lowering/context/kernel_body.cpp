@@ -3,8 +3,6 @@
 #include "lowering/context/kernel_body.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 
 #include "partita/scalar/elementwise.hpp"
 
@@ -96,18 +94,7 @@ ExprId KernelBody::inline_node(Value v, std::span<const ExprId> index) {
   Node& node = *v.node;
   if (node.is("stablehlo.constant")) {
     const auto& dense = **node.attrs.find("value")->get_if<ir::DenseRef>();
-    if (dense.is_splat() && byte_size(v.type().dtype) <= 8) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, dense.bytes().data(), dense.bytes().size());
-      return pool().constant(v.type().dtype, bits);
-    }
-    if (dense.is_splat()) {
-      std::array<std::uint64_t, 2> parts{};
-      std::memcpy(parts.data(), dense.bytes().data(), sizeof parts);
-      return pool().apply(
-          "complex", DType::f64,
-          {pool().constant(DType::f64, parts[0]), pool().constant(DType::f64, parts[1])});
-    }
+    if (dense.is_splat()) return pool().constant_of(v.type().dtype, dense.bytes());
     return load_memory(context_.memory(v), v.type(), index);
   }
   const auto load = [&](int operand, std::span<const ExprId> at) {

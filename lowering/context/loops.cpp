@@ -27,13 +27,13 @@ void lower_loops(Context& context, Value v, Location to) {
   context.launch(std::move(k), body, n);
 }
 
-void lower_fill(Context& context, Location to, const Type& type, double value) {
+void lower_fill(Context& context, Location to, const HostArray& value, const Type& type) {
   const std::int64_t n = type.count();
   if (n == 0) return;
   auto k = new_kernel(cat("fill_", to_string(type.dtype), "_", n), n);
   KernelBody body(context, *k);
   k->body.push_back(store(body.buffer(to, type.dtype, true), type.dtype, k->pool.variable(0),
-                          k->pool.constant_of(type.dtype, value)));
+                          k->pool.constant_of(type.dtype, value.bytes)));
   context.launch(std::move(k), body, n);
 }
 

@@ -14,7 +14,7 @@ namespace partita::passes {
 
 /// Computes `v` at `to`.
 void lower_loops(Context& context, ir::Value v, Location to);
-void lower_fill(Context& context, Location to, const Type& type, double value);
+void lower_fill(Context& context, Location to, const HostArray& value, const Type& type);
 /// Writes an array at `to`, whose elements are of `type`: element `value` gives for an index.
 using ElementFn =
     std::function<kernel::ExprId(KernelBody& body, std::span<const kernel::ExprId> index)>;

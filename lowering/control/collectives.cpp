@@ -39,14 +39,9 @@ void lower_collective(Context& context, Node& node) {
     context.count("collectives");
     return;
   }
-  static const std::map<std::string, Combiner> combiners = {{"sum", Combiner::sum},
-                                                            {"max", Combiner::max},
-                                                            {"min", Combiner::min},
-                                                            {"and", Combiner::logical_and},
-                                                            {"or", Combiner::logical_or}};
   AllReduceStart start{.request = request,
                        .axis = axis,
-                       .combiner = combiners.at(node.attrs.text("combiner")),
+                       .combiner = *find_combiner(&CombinerInfo::mr, node.attrs.text("combiner")),
                        .dtype = node.operand(0).type().dtype};
   for (std::size_t k = 0; k < node.operands().size(); ++k) {
     const Value v = node.operand(k);

@@ -54,13 +54,12 @@ void copy_carries(Context& context, const Graph& body, const std::vector<Locatio
 void lower_counted(Context& context, Node& node, const ir::CountedLoop& loop) {
   const Graph& body = node.region(1);
   const HostExpr begin = context.host_value(node.operand(std::size_t(loop.induction)));
-  Value end_value = loop.end;
-  const bool end_is_carry = node.region(0).is_argument(end_value);
-  if (end_is_carry) end_value = node.operand(std::size_t(end_value.index));
-  const HostExpr end = context.host_value(end_value);
+  const HostExpr end = context.host_value(*loop.outer_end);
+  const std::int64_t step_size = *loop.rising_step();
   const int iv = context.new_variable(cat("i", context.plan().variables.size()));
   context.set_host_value(body.argument(loop.induction), HostExpr::variable(iv));
-  if (end_is_carry) context.set_host_value(body.argument(loop.end.index), end);
+  if (node.region(0).is_argument(loop.end))
+    context.set_host_value(body.argument(loop.end.index), end);
   std::vector<Location> carries(body.results.size());
   for (std::size_t k = 0; k < carries.size(); ++k) {
     if (int(k) == loop.induction) continue;
@@ -69,7 +68,7 @@ void lower_counted(Context& context, Node& node, const ir::CountedLoop& loop) {
     lower_into(context, init, carries[k], "initial carry");
     context.place(body.argument(int(k)), carries[k]);
   }
-  For step{.variable = iv, .begin = begin, .end = end, .step = loop.step};
+  For step{.variable = iv, .begin = begin, .end = end, .step = step_size};
   step.body = context.capture([&] {
     context.lower_graph(body);
     copy_carries(context, body, carries, loop.induction);
@@ -80,7 +79,7 @@ void lower_counted(Context& context, Node& node, const ir::CountedLoop& loop) {
       context.place(node.result(int(k)), carries[k]);
       continue;
     }
-    const HostExpr by(loop.step);
+    const HostExpr by(step_size);
     const HostExpr trips =
         HostExpr::binary(HostExpr::Kind::div, max(end - begin, HostExpr(0)) + by - HostExpr(1), by);
     context.set_host_value(node.result(int(k)), begin + trips * by);

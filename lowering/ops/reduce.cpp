@@ -111,8 +111,8 @@ std::vector<Stmt> nested(std::span<const std::int32_t> variables, std::span<cons
 std::optional<ExprId> identity_of(ExprPool& pool, const Reduction& reduction) {
   if (!reduction.simple) return std::nullopt;
   const DType d = reduction.accumulators[0];
-  if (*reduction.simple == "multiply") return ElementMath{pool, d}.number(1);
-  if (*reduction.simple != "add") return std::nullopt;
+  if (*reduction.simple == Combiner::product) return ElementMath{pool, d}.number(1);
+  if (*reduction.simple != Combiner::sum) return std::nullopt;
   // -0 + x is x, whatever the sign of x.
   const ExprId zero = pool.constant_of(ir::part_dtype(d), is_integer(d) ? 0.0 : -0.0);
   return ElementMath{pool, d}.compose(zero, zero);

@@ -11,7 +11,6 @@
 #include "lowering/values/host_operations.hpp"
 #include "lowering/values/strided_view.hpp"
 #include "lowering/values/tuning_model.hpp"
-#include "partita/ir/loops.hpp"
 #include "partita/ir/window.hpp"
 
 namespace partita::passes {
@@ -60,8 +59,6 @@ double window_operand_cost(const Node& node, const TileLimits& tiles) {
   const bool is_tiled = node.is("stablehlo.convolution") && suits_tiles(node, tiles);
   return is_tiled ? 0 : contraction_operand_cost;
 }
-
-bool is_region_argument(Value v) { return v.node->is("graph.arguments"); }
 
 bool is_scalar_integer(Value v) { return ir::is_scalar_integer(v.type()); }
 
@@ -155,25 +152,22 @@ void ValueAnalysis::keep_whole_epilogues(const Graph& graph) {
 
 void ValueAnalysis::force_value(Value v) { materialised_.insert(v); }
 
+/// The host counts a loop whose first and last number it knows.
+void ValueAnalysis::note_counter(Node& node, const ir::CountedLoop& loop) {
+  const Value end = *loop.outer_end;
+  const bool end_is_host =
+      host_.contains(end) || (end.node->is("stablehlo.constant") && is_scalar_integer(end));
+  if (!end_is_host || !host_.contains(node.operand(std::size_t(loop.induction)))) return;
+  host_.insert(node.region(1).argument(loop.induction));
+  host_.insert(node.region(0).argument(loop.induction));
+  host_.insert(node.result(loop.induction));
+  if (node.region(0).is_argument(loop.end)) host_.insert(node.region(1).argument(loop.end.index));
+}
+
 void ValueAnalysis::find_host_scalars(const Graph& graph) {
   for (Node* node : graph.nodes()) {
-    if (node->is("stablehlo.while")) {
-      if (const auto loop = ir::counted_loop(*node)) {
-        const Value init = node->operand(std::size_t(loop->induction));
-        Value end = loop->end;
-        if (is_region_argument(end) && end.node->graph() == &node->region(0))
-          end = node->operand(std::size_t(end.index));
-        const bool end_is_host =
-            host_.contains(end) || (end.node->is("stablehlo.constant") && is_scalar_integer(end));
-        if (host_.contains(init) && end_is_host) {
-          host_.insert(node->region(1).argument(loop->induction));
-          host_.insert(node->region(0).argument(loop->induction));
-          host_.insert(node->result(loop->induction));
-          if (is_region_argument(loop->end) && loop->end.node->graph() == &node->region(0))
-            host_.insert(node->region(1).argument(loop->end.index));
-        }
-      }
-    }
+    if (const auto loop = ir::counted_loop(*node); loop && loop->outer_end && loop->rising_step())
+      note_counter(*node, *loop);
     if (node->is("mr.foreach")) {
       host_.insert(node->region(0).argument(0));
       host_.insert(node->region(0).argument(1));

@@ -14,6 +14,7 @@
 #include "lowering/values/epilogues.hpp"
 #include "partita/artifact/host_expr.hpp"
 #include "partita/ir/graph.hpp"
+#include "partita/ir/loops.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::passes {
@@ -63,6 +64,7 @@ class ValueAnalysis {
 
  private:
   void find_host_scalars(const ir::Graph& graph);
+  void note_counter(ir::Node& node, const ir::CountedLoop& loop);
   [[nodiscard]] bool suits_bf16(const ir::Node& dot) const;
   void force(const ir::Graph& graph);
   void force_operands(const ir::Node& dot);

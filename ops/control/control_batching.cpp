@@ -43,7 +43,9 @@ Value select_slices(const Maker& b, Value predicate, Value on_true, Value on_fal
 }
 
 /// Whether any slice's predicate holds.
-Value any_slice(const Maker& b, Value predicate) { return b.reduce("or", predicate, {0}); }
+Value any_slice(const Maker& b, Value predicate) {
+  return b.reduce(Combiner::logical_or, predicate, {0});
+}
 
 /// Carries that must be batched: those that come in batched and those that become so; all that
 /// change when slices stop at different times.

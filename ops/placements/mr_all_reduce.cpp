@@ -20,12 +20,11 @@ std::vector<Type> infer_start(const InferContext& c) {
 }
 
 std::vector<Type> infer_all_reduce_start(const InferContext& c) {
-  const std::string& combiner = c.attrs.text("combiner");
-  c.expect(is_combiner(combiner), "a combiner sum, max, min, and or or", cat("\"", combiner, "\""));
+  const std::string& text = c.attrs.text("combiner");
+  const Combiner combiner = expect_combiner(c, text, "a combiner sum, max, min, and or or");
   for (std::size_t k = 0; k < c.operands.size(); ++k)
-    c.expect(intersects(info(c.operands[k].dtype).kind, combiner_kinds(combiner)),
-             cat("operand ", k, " of a type that ", combiner, " combines"),
-             to_string(c.operands[k]));
+    c.expect(is_combined_over_partitions(combiner, c.operands[k].dtype),
+             cat("operand ", k, " of a type that ", text, " combines"), to_string(c.operands[k]));
   return infer_start(c);
 }
 

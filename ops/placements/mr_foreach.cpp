@@ -77,9 +77,9 @@ std::vector<Type> infer(const InferContext& c) {
       types.push_back(with_axis(type, 0, n.size()));
       continue;
     }
-    c.expect(is_combiner(modes[k]), "stack, sum, max, min, and or or in results",
-             cat("\"", modes[k], "\""));
-    c.expect(intersects(info(type.dtype).kind, combiner_kinds(modes[k])),
+    const Combiner combiner =
+        expect_combiner(c, modes[k], "stack, sum, max, min, and or or in results");
+    c.expect(is_combined_over_partitions(combiner, type.dtype),
              cat("value ", k, " of a type that ", modes[k], " combines"), to_string(type));
     types.push_back(type);
   }
@@ -134,7 +134,7 @@ std::vector<Tensor> eval(const EvalContext& c) {
     if (modes[k] == "stack")
       stacked[k] = HostArray(c.result_type(int(k)));
     else
-      combined[k].emplace(modes[k], c.result_type(int(k)));
+      combined[k].emplace(*find_combiner(&CombinerInfo::mr, modes[k]), c.result_type(int(k)));
   }
   for (std::int64_t first = 0; first < n; first += block) {
     const std::int64_t count = std::min(block, n - first);

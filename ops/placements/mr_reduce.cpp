@@ -15,19 +15,21 @@ namespace partita::ir::ops {
 namespace {
 
 struct Kind {
-  std::string_view name;      ///< "mr.reduce_sum"
-  std::string_view combiner;  ///< what it applies: "sum", "max", "min"
+  std::string_view name;  ///< "mr.reduce_sum"
+  Combiner combiner;
   bool is_mean = false, is_weighted = false;
   std::string_view doc;
 };
 constexpr Kind kinds[] = {
-    {"mr.reduce_sum", "sum", false, false, "Sum over the partitions; 0 when the mask leaves none."},
-    {"mr.reduce_mean", "sum", true, false, "Mean over the partitions that the mask leaves."},
-    {"mr.reduce_max", "max", false, false,
+    {"mr.reduce_sum", Combiner::sum, false, false,
+     "Sum over the partitions; 0 when the mask leaves none."},
+    {"mr.reduce_mean", Combiner::sum, true, false,
+     "Mean over the partitions that the mask leaves."},
+    {"mr.reduce_max", Combiner::max, false, false,
      "Largest value over the partitions that the mask leaves."},
-    {"mr.reduce_min", "min", false, false,
+    {"mr.reduce_min", Combiner::min, false, false,
      "Smallest value over the partitions that the mask leaves."},
-    {"mr.reduce_weighted_mean", "sum", true, true,
+    {"mr.reduce_weighted_mean", Combiner::sum, true, true,
      "Sum of w x over sum of w, over the partitions that the mask leaves; where w is 0, w x is 0."},
 };
 const Kind& kind_of(std::string_view op) { return *std::ranges::find(kinds, op, &Kind::name); }
@@ -44,11 +46,11 @@ void expect_value(const InferContext& c, const Kind& kind, std::size_t k) {
     c.expect(is_float(type.dtype) || (is_complex(type.dtype) && !kind.is_weighted),
              cat("operand ", k, " of floats (convert integers with stablehlo.convert first)"),
              to_string(type));
-  else if (type.dtype == DType::i1 && kind.combiner == "sum")
+  else if (type.dtype == DType::i1 && kind.combiner == Combiner::sum)
     c.fail(cat("operand ", k, " of numbers (convert booleans with stablehlo.convert first)"),
            to_string(type));
   else
-    c.expect(intersects(info(type.dtype).kind, combiner_kinds(kind.combiner)),
+    c.expect(is_combined_over_partitions(kind.combiner, type.dtype),
              cat("operand ", k, " of numbers"), to_string(type));
 }
 
@@ -247,10 +249,10 @@ void register_mr_reduce(OpRegistry& registry) {
     op.infer = infer;
     op.eval = eval;
     op.factors = factors;
-    op.derivative = kind.is_weighted         ? weighted_mean_derivative()
-                    : kind.is_mean           ? reduce_mean_derivative()
-                    : kind.combiner == "sum" ? reduce_sum_derivative()
-                                             : reduce_extremum_derivative();
+    op.derivative = kind.is_weighted                 ? weighted_mean_derivative()
+                    : kind.is_mean                   ? reduce_mean_derivative()
+                    : kind.combiner == Combiner::sum ? reduce_sum_derivative()
+                                                     : reduce_extremum_derivative();
     op.samples = {sample(kind, false), sample(kind, true)};
     registry.add(std::move(op));
   }

@@ -10,27 +10,9 @@
 namespace partita::ir::ops {
 namespace {
 
-struct CombinerInfo {
-  std::string_view name, reduction, row;
-  Kinds kinds;
-};
-constexpr std::array combiners{
-    CombinerInfo{"sum", "add", "add", Kinds::number | Kinds::complex},
-    CombinerInfo{"max", "maximum", "maximum", Kinds::number | Kinds::boolean},
-    CombinerInfo{"min", "minimum", "minimum", Kinds::number | Kinds::boolean},
-    CombinerInfo{"and", "and", "and_", Kinds::bits},
-    CombinerInfo{"or", "or", "or_", Kinds::bits},
-};
-
-const CombinerInfo& find_combiner(std::string_view name) {
-  const auto found = std::ranges::find(combiners, name, &CombinerInfo::name);
-  if (found == combiners.end()) throw_internal_error(cat("there is no combiner '", name, "'"));
-  return *found;
-}
-
 /// What values of `dtype` are accumulated in.
-DType accumulation_dtype(std::string_view combiner, DType dtype) {
-  if (combiner != "sum") return dtype;
+DType accumulation_dtype(Combiner combiner, DType dtype) {
+  if (!info(combiner).rounds) return dtype;
   return is_float(dtype) ? DType::f64 : is_complex(dtype) ? DType::c128 : dtype;
 }
 
@@ -133,15 +115,21 @@ void put_slice(const HostArray& slice, HostArray& into, std::int64_t axis, std::
 
 // --- Combiners -------------------------------------------------------------------------------------
 
-bool is_combiner(std::string_view name) {
-  return std::ranges::find(combiners, name, &CombinerInfo::name) != combiners.end();
+Combiner expect_combiner(const InferContext& c, const std::string& text,
+                         std::string_view expected) {
+  const auto combiner = find_combiner(&CombinerInfo::mr, text);
+  c.expect(combiner.has_value(), std::string(expected), cat("\"", text, "\""));
+  return *combiner;
 }
-Kinds combiner_kinds(std::string_view combiner) { return find_combiner(combiner).kinds; }
 
-Accumulator::Accumulator(std::string_view combiner, const Type& type)
-    : type_(type), row_(find_combiner(combiner).row) {
+bool is_combined_over_partitions(Combiner combiner, DType dtype) {
+  return combines(combiner, dtype) && !(combiner == Combiner::sum && dtype == DType::i1);
+}
+
+Accumulator::Accumulator(Combiner combiner, const Type& type)
+    : type_(type), row_(info(combiner).row) {
   const Type wide{.dtype = accumulation_dtype(combiner, type.dtype), .dims = type.dims};
-  value_ = combiner_identity(find_combiner(combiner).reduction, wide)->to_array();
+  value_ = combiner_identity(combiner, wide)->to_array();
 }
 
 void Accumulator::add(const HostArray& from, std::int64_t offset) {

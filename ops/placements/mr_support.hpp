@@ -47,15 +47,17 @@ class PlacementSize {
 [[nodiscard]] HostArray slice_of(const HostArray& array, std::int64_t axis, std::int64_t i);
 void put_slice(const HostArray& slice, HostArray& into, std::int64_t axis, std::int64_t i);
 
-/// The combiners of mr ops: "sum", "max", "min", "and", "or".
-[[nodiscard]] bool is_combiner(std::string_view name);
-/// Which dtypes it is for.
-[[nodiscard]] Kinds combiner_kinds(std::string_view combiner);
+/// The combiner that an attribute of an mr op names; a user error for another text, which asks for
+/// `expected`.
+[[nodiscard]] Combiner expect_combiner(const InferContext& c, const std::string& text,
+                                       std::string_view expected);
+/// Whether mr ops apply it to such elements: truth values are not summed, they have "or" for that.
+[[nodiscard]] bool is_combined_over_partitions(Combiner combiner, DType dtype);
 
 /// Combines values of one type, from the combiner's identity on; sums of floats in f64.
 class Accumulator {
  public:
-  Accumulator(std::string_view combiner, const Type& type);
+  Accumulator(Combiner combiner, const Type& type);
   /// Takes in the elements of `from` from element `offset` on.
   void add(const HostArray& from, std::int64_t offset = 0);
   [[nodiscard]] HostArray result() const;

@@ -148,7 +148,7 @@ Values rooted_vjp(const DerivativeContext& c, const Values& cotangents, const ch
           {{"start_indices", I64s{at}}, {"limit_indices", I64s{at + 1}}, {"strides", I64s{1}}}));
     }
     std::vector<std::unique_ptr<Graph>> regions;
-    if (is_reduced) regions.push_back(make_combiner("add", type.dtype));
+    if (is_reduced) regions.push_back(make_combiner(Combiner::sum, type.dtype));
     results[k] =
         create(c.graph, op, operands, c.node.attrs, std::move(regions), {&type, 1})->result();
   }
@@ -160,13 +160,13 @@ Values broadcast_vjp(DerivativeContext& c, const Values& cotangents) {
 }
 
 Values reduce_vjp(DerivativeContext& c, const Values& cotangents) {
-  if (simple_combiner(c.node.region(0)) != "add") c.refuse("its region is no sum");
+  if (simple_combiner(c.node.region(0)) != Combiner::sum) c.refuse("its region is no sum");
   return rooted_vjp(c, cotangents, "stablehlo.collective_broadcast");
 }
 
 /// The op on tangents; roots stay.
 Values rooted_jvp(DerivativeContext& c, const Values& tangents) {
-  if (!c.node.regions().empty() && simple_combiner(c.node.region(0)) != "add")
+  if (!c.node.regions().empty() && simple_combiner(c.node.region(0)) != Combiner::sum)
     c.refuse("its region is no sum");
   Values operands = c.node.operands();
   for (std::size_t k = 0; k < operands.size(); ++k)

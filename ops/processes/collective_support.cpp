@@ -103,9 +103,9 @@ Tensor combined(const EvalContext& c, const std::vector<Tensor>& values) {
   const DType dtype = c.node.region(0).argument(0).type().dtype;
   std::vector<HostArray> parts;
   for (const Tensor& t : values) parts.push_back(convert(*t, dtype));
-  const std::string combiner = simple_combiner(c.node.region(0)).value_or("");
-  if (is_float(dtype) && (combiner == "add" || combiner == "multiply"))
-    return std::make_shared<const HostArray>(combined_floats(parts, combiner == "add"));
+  const auto combiner = simple_combiner(c.node.region(0));
+  if (is_float(dtype) && combiner && info(*combiner).rounds)
+    return std::make_shared<const HostArray>(combined_floats(parts, combiner == Combiner::sum));
   return std::make_shared<const HostArray>(combined_by_region(c, parts));
 }
 

@@ -196,7 +196,7 @@ std::vector<Tensor> eval_all_to_all(const EvalContext& c) {
 
 std::vector<std::unique_ptr<Graph>> sums_region(DType dtype) {
   std::vector<std::unique_ptr<Graph>> regions;
-  regions.push_back(make_combiner("add", dtype));
+  regions.push_back(make_combiner(Combiner::sum, dtype));
   return regions;
 }
 
@@ -231,13 +231,13 @@ Values gather_vjp(DerivativeContext& c, const Values& cotangents) {
 /// Extrema are shared by the processes that hold them.
 Values all_reduce_vjp(DerivativeContext& c, const Values& cotangents) {
   const auto combiner = simple_combiner(c.node.region(0));
-  if (!combiner || *combiner == "multiply") c.refuse("its region is no sum and no extremum");
+  if (!combiner || *combiner == Combiner::product) c.refuse("its region is no sum and no extremum");
   Values results(cotangents.size());
   for (std::size_t k = 0; k < results.size(); ++k) {
     if (!cotangents[k] || !c.wanted(k)) continue;
     const Value x = c.node.operand(k);
     Value g = all_reduced(c, c.convert(cotangents[k], x.type().dtype));
-    if (*combiner != "add") {
+    if (*combiner != Combiner::sum) {
       const Value y = c.convert(c.node.result(int(k)), x.type().dtype),
                   is_it = c.compare("EQ", x, y);
       const Value count = all_reduced(c, c.select(is_it, c.splat(x.type(), 1), c.zeros(x.type())));
@@ -249,7 +249,7 @@ Values all_reduce_vjp(DerivativeContext& c, const Values& cotangents) {
 }
 
 Values sums_jvp(DerivativeContext& c, const Values& tangents) {
-  if (simple_combiner(c.node.region(0)) != "add") return transposed_jvp(c, tangents);
+  if (simple_combiner(c.node.region(0)) != Combiner::sum) return transposed_jvp(c, tangents);
   Values operands;
   for (std::size_t k = 0; k < tangents.size(); ++k)
     operands.push_back(c.or_zeros(tangents[k], c.node.operand(k).type()));
@@ -257,7 +257,7 @@ Values sums_jvp(DerivativeContext& c, const Values& tangents) {
 }
 
 Values scatter_vjp(DerivativeContext& c, const Values& cotangents) {
-  if (simple_combiner(c.node.region(0)) != "add") c.refuse("its region is no sum");
+  if (simple_combiner(c.node.region(0)) != Combiner::sum) c.refuse("its region is no sum");
   const Type& type = c.node.operand(0).type();
   return {c.op("stablehlo.all_gather", {c.convert(cotangents[0], type.dtype)},
                with_dimension(c.node, "all_gather_dim", c.node.attrs.i64("scatter_dimension")),

@@ -66,12 +66,11 @@ HostArray reduce_floats(const EvalContext& c, bool sums) {
   return convert(totals, operand.type.dtype);
 }
 
-HostArray reduce_by_row(const EvalContext& c, const std::string& combiner) {
+HostArray reduce_by_row(const EvalContext& c, Combiner combiner) {
   const HostArray &operand = *c.operands[0], &init = *c.operands[1];
   const Dims strides = result_strides(c.node);
-  const bool is_logical = combiner == "and" || combiner == "or";
-  const ElementwiseFn apply = elementwise_function(
-      elementwise_row(is_logical ? combiner + "_" : combiner), operand.type.dtype);
+  const ElementwiseFn apply =
+      elementwise_function(elementwise_row(info(combiner).row), operand.type.dtype);
   PARTITA_ASSERT(apply);
   HostArray result(c.result_type());
   copy_box(init, {0, Dims(result.type.dims.size(), 0)}, result, view_of(result.type),
@@ -115,9 +114,8 @@ std::vector<Tensor> reduce_by_region(const EvalContext& c) {
 std::vector<Tensor> eval(const EvalContext& c) {
   const auto combiner = c.operands.size() == 2 ? simple_combiner(c.node.region(0)) : std::nullopt;
   if (!combiner) return reduce_by_region(c);
-  const bool sums = *combiner == "add";
-  if (is_float(c.operands[0]->type.dtype) && (sums || *combiner == "multiply"))
-    return one(reduce_floats(c, sums));
+  if (is_float(c.operands[0]->type.dtype) && info(*combiner).rounds)
+    return one(reduce_floats(c, *combiner == Combiner::sum));
   return one(reduce_by_row(c, *combiner));
 }
 
@@ -126,7 +124,7 @@ FactorRule factors(const Node& node) {
   const std::size_t n = node.operands().size() / 2;
   const Type& operand = node.operand(0).type();
   const I64s& dimensions = node.attrs.i64s("dimensions");
-  const std::string combiner = n == 1 ? simple_combiner(node.region(0)).value_or("") : "";
+  const auto combiner = n == 1 ? simple_combiner(node.region(0)) : std::nullopt;
   std::size_t at = 0;
   for (std::size_t d = 0; d < operand.dims.size(); ++d) {
     const bool is_reduced = contains(dimensions, std::int64_t(d));
@@ -221,9 +219,9 @@ Values sum_vjp(DerivativeContext& c, const Values& cotangents) {
   return results;
 }
 
-/// Empty where the region is not one op of two arguments.
-std::string combiner_of(const DerivativeContext& c) {
-  return c.node.operands().size() == 2 ? simple_combiner(c.node.region(0)).value_or("") : "";
+/// Nothing where the region is not one op of two arguments.
+std::optional<Combiner> combiner_of(const DerivativeContext& c) {
+  return c.node.operands().size() == 2 ? simple_combiner(c.node.region(0)) : std::nullopt;
 }
 
 /// Of any region: through a tree that combines the elements in order.
@@ -252,15 +250,15 @@ Values region_vjp(DerivativeContext& c, const Values& cotangents) {
 }
 
 Values vjp(DerivativeContext& c, const Values& cotangents) {
-  const std::string combiner = combiner_of(c);
-  if (combiner.empty()) return region_vjp(c, cotangents);
-  if (combiner == "add") return sum_vjp(c, cotangents);
-  if (combiner == "multiply") return product_vjp(c, cotangents[0]);
+  const std::optional<Combiner> combiner = combiner_of(c);
+  if (!combiner) return region_vjp(c, cotangents);
+  if (combiner == Combiner::sum) return sum_vjp(c, cotangents);
+  if (combiner == Combiner::product) return product_vjp(c, cotangents[0]);
   return extremum_vjp(c, cotangents[0]);
 }
 
 Values jvp(DerivativeContext& c, const Values& tangents) {
-  if (combiner_of(c) != "add") return transposed_jvp(c, tangents);
+  if (combiner_of(c) != Combiner::sum) return transposed_jvp(c, tangents);
   Values operands;
   for (std::size_t k = 0; k < tangents.size(); ++k)
     operands.push_back(c.or_zeros(tangents[k], c.node.operand(k).type()));

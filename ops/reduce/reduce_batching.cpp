@@ -13,7 +13,7 @@ namespace partita::ir::ops {
 namespace {
 
 /// Starts from the identity, and combines each slice's initial value with the result.
-void reduce_from_identity(const BatchJob& job, const std::string& combiner) {
+void reduce_from_identity(const BatchJob& job, Combiner combiner) {
   const Maker b = job.maker();
   BatchJob without = job;
   const DenseRef identity = combiner_identity(combiner, job.node.operand(1).type());
@@ -21,7 +21,7 @@ void reduce_from_identity(const BatchJob& job, const std::string& combiner) {
   batch_leading(without, {true, false});
   const Value reduced = job.made(0);
   const Value init = b.broadcast(job.plain(1), reduced.type().dims, {0});
-  job.set(0, b.op(cat("stablehlo.", combiner), {init, reduced}));
+  job.set(0, b.op(cat("stablehlo.", info(combiner).op), {init, reduced}));
 }
 
 /// Dimensions of the batched operand: reduced ones in front, then the batch and those that stay.

@@ -161,12 +161,11 @@ void for_each_update(const EvalContext& c, F&& f) {
 }
 
 /// A region that is one row, element by element as the region would be run.
-HostArray combine_by_row(const EvalContext& c, const std::string& combiner) {
+HostArray combine_by_row(const EvalContext& c, Combiner combiner) {
   HostArray result = *c.operands[0];
   const HostArray& updates = *c.operands[2];
-  const bool is_logical = combiner == "and" || combiner == "or";
-  const ElementwiseFn apply = elementwise_function(
-      elementwise_row(is_logical ? combiner + "_" : combiner), result.type.dtype);
+  const ElementwiseFn apply =
+      elementwise_function(elementwise_row(info(combiner).row), result.type.dtype);
   PARTITA_ASSERT(apply);
   const auto size = std::int64_t(byte_size(result.type.dtype));
   for_each_update(c, [&](std::int64_t to, std::int64_t from) {

@@ -19,22 +19,25 @@ class ScatterRule {
         region_(c.node.region(0)) {}
 
   [[nodiscard]] bool is_linear() const {
-    return returns_update(region_) || (n_ == 1 && simple_combiner(region_) == "add");
+    return returns_update(region_) || is_combined_by(Combiner::sum);
   }
 
   Values vjp(const Values& cotangents) {
     if (updates_.count() == 0 || input_.count() == 0) return cotangents;
-    const auto combiner = n_ == 1 ? simple_combiner(region_) : std::nullopt;
     if (returns_update(region_)) return of_assignment(cotangents);
-    if (combiner == "add")
+    if (is_combined_by(Combiner::sum))
       return {cotangents[0], {}, c_.wanted(2) ? at(cotangents[0], 0) : Value{}};
-    if (combiner == "maximum" || combiner == "minimum") return of_extremum(cotangents[0]);
+    if (is_combined_by(Combiner::max) || is_combined_by(Combiner::min))
+      return of_extremum(cotangents[0]);
     if (is_unique()) return of_region(cotangents);
-    if (combiner == "multiply") return of_product(cotangents[0]);
+    if (is_combined_by(Combiner::product)) return of_product(cotangents[0]);
     c_.refuse("its region is no sum, product, extremum or assignment and unique_indices is false");
   }
 
  private:
+  [[nodiscard]] bool is_combined_by(Combiner combiner) const {
+    return n_ == 1 && simple_combiner(region_) == combiner;
+  }
   [[nodiscard]] const I64s& list(const char* name) const { return c_.node.attrs.i64s(name); }
   [[nodiscard]] Value update(std::size_t k) const { return c_.node.operand(n_ + 1 + k); }
 
@@ -115,7 +118,7 @@ class ScatterRule {
                   std::move(regions))
         ->result();
   }
-  Value combined(std::string_view combiner, Value input, Value updates) const {
+  Value combined(Combiner combiner, Value input, Value updates) const {
     return scatter(input, updates, make_combiner(combiner, input.type().dtype));
   }
   Value assigned(Value input, Value updates) const {
@@ -162,7 +165,7 @@ class ScatterRule {
       return chosen(is_it, c_.splat({.dtype = y.type().dtype, .dims = is_it.type().dims}, 1));
     };
     const Value is_x = c_.compare("EQ", x, y), is_u = c_.compare("EQ", u, at(y, 0));
-    const Value count = combined("add", ones(is_x), ones(is_u));
+    const Value count = combined(Combiner::sum, ones(is_x), ones(is_u));
     const Value share =
         c_.op("stablehlo.divide",
               {cotangent, c_.op("stablehlo.maximum", {count, c_.splat(count.type(), 1)})});
@@ -191,9 +194,9 @@ class ScatterRule {
     const Value x = c_.node.operand(0), u = update(0), one = c_.splat(u.type(), 1);
     const Value is_zero = c_.compare("EQ", u, c_.zeros(u.type()));
     const Value kept = c_.select(is_zero, one, u);
-    const Value product = combined("multiply", c_.splat(x.type(), 1), kept);
+    const Value product = combined(Combiner::product, c_.splat(x.type(), 1), kept);
     const Value zeros =
-        combined("add", c_.zeros(x.type()), c_.select(is_zero, one, c_.zeros(u.type())));
+        combined(Combiner::sum, c_.zeros(x.type()), c_.select(is_zero, one, c_.zeros(u.type())));
     Values results(3);
     const Value none = c_.compare("EQ", zeros, c_.zeros(zeros.type()));
     if (c_.wanted(0))

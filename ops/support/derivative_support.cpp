@@ -150,7 +150,7 @@ Value put_along(const DerivativeContext& c, const Type& type, Value at, Value up
   if (type.count() == 0 || at.type().count() == 0) return c.zeros(type);
   const Along a = along(c, at, d);
   std::vector<std::unique_ptr<Graph>> regions;
-  regions.push_back(make_combiner("add", type.dtype));
+  regions.push_back(make_combiner(Combiner::sum, type.dtype));
   return create(c.graph, "stablehlo.scatter", {c.zeros(type), a.at, updates},
                 {{"update_window_dims", I64s{}},
                  {"inserted_window_dims", I64s{d}},

@@ -242,7 +242,9 @@ class Factors {
   }
 
  private:
-  [[nodiscard]] std::string combiner() const { return result_ == DType::i1 ? "or" : "add"; }
+  [[nodiscard]] Combiner combiner() const {
+    return result_ == DType::i1 ? Combiner::logical_or : Combiner::sum;
+  }
 
   void set(std::vector<std::vector<int>>& dims, std::int64_t dim, const std::vector<int>& factors) {
     std::vector<int>& of_dim = dims[std::size_t(dim)];

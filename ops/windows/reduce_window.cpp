@@ -85,13 +85,11 @@ class FloatTotal final : public Total {
 /// A region that is one row of the elementwise table.
 class RowTotal final : public Total {
  public:
-  RowTotal(const EvalContext& c, std::vector<HostArray>& results, const std::string& combiner)
+  RowTotal(const EvalContext& c, std::vector<HostArray>& results, Combiner combiner)
       : values_(*c.operands[0]),
         init_(*c.operands[1]),
         result_(results[0]),
-        apply_(elementwise_function(
-            elementwise_row(combiner == "and" || combiner == "or" ? combiner + "_" : combiner),
-            values_.type.dtype)),
+        apply_(elementwise_function(elementwise_row(info(combiner).row), values_.type.dtype)),
         size_(byte_size(values_.type.dtype)) {
     PARTITA_ASSERT(apply_);
   }
@@ -204,13 +202,11 @@ std::vector<Tensor> eval(const EvalContext& c) {
   for (std::size_t k = 0; k < n; ++k) results.emplace_back(c.result_type(int(k)));
   const std::vector<WindowDim> window = window_dims(operand, c.node.attrs);
   const auto combiner = n == 1 ? simple_combiner(c.node.region(0)) : std::nullopt;
-  const bool sums = combiner == "add";
   std::unique_ptr<Total> total;
   if (!combiner)
     total = std::make_unique<RegionTotal>(c, results);
-  else if (is_float(operand.dtype) && (sums || combiner == "multiply") &&
-           element_count(window) > few_terms)
-    total = std::make_unique<FloatTotal>(c, results, sums);
+  else if (is_float(operand.dtype) && info(*combiner).rounds && element_count(window) > few_terms)
+    total = std::make_unique<FloatTotal>(c, results, combiner == Combiner::sum);
   else
     total = std::make_unique<RowTotal>(c, results, *combiner);
   const auto shape = scan_shape(window);

@@ -36,7 +36,7 @@ Dict attributes(const std::vector<WindowDim>& window) {
 /// Sums over windows, without an initial value.
 Value window_sums(const DerivativeContext& c, Value v, Dict attrs) {
   std::vector<std::unique_ptr<Graph>> regions;
-  regions.push_back(make_combiner("add", v.type().dtype));
+  regions.push_back(make_combiner(Combiner::sum, v.type().dtype));
   return create(c.graph, "stablehlo.reduce_window", {v, c.zeros(Type::scalar(v.type().dtype))},
                 std::move(attrs), std::move(regions))
       ->result();
@@ -50,18 +50,18 @@ class WindowRule {
         x_(c.node.operand(0)),
         window_(window_dims(x_.type(), c.node.attrs)),
         region_(c.node.region(0)) {
-    if (n_ == 1 && has_tangent(x_.type())) combiner_ = simple_combiner(region_).value_or("");
+    if (n_ == 1 && has_tangent(x_.type())) combiner_ = simple_combiner(region_);
   }
 
-  [[nodiscard]] bool is_sum() const { return combiner_ == "add"; }
+  [[nodiscard]] bool is_sum() const { return combiner_ == Combiner::sum; }
 
   Values vjp(const Values& cotangents) {
     if (c_.node.result_types()[0].count() == 0) return {};
     const auto scan = scan_shape(window_);
     if (is_sum()) return of_sum(cotangents[0]);
     const bool is_scan = scan && absorbs_constants(region_, inits());
-    if (!is_scan && (combiner_ == "maximum" || combiner_ == "minimum") && !is_dilated())
-      return of_extremum(cotangents[0]);
+    if (!is_scan && (combiner_ == Combiner::max || combiner_ == Combiner::min) && !is_dilated())
+      return of_extremum(cotangents[0], *combiner_);
     if (!is_scan && element_count(window_) > most_elements)
       c_.refuse(cat("windows of more than ", most_elements, " elements by such a region"));
     return vjp_of(c_, cotangents, [&] { return is_scan ? scanned(*scan) : combined(); });
@@ -104,13 +104,12 @@ class WindowRule {
   }
 
   /// To the first element that is the largest, unless the initial value is larger still.
-  Values of_extremum(Value g) const {
+  Values of_extremum(Value g, Combiner combiner) const {
     const Value init = c_.node.operand(1), y = c_.node.result();
-    const bool is_max = combiner_ == "maximum";
     const Value identity =
-        create_constant(c_.graph, combiner_identity(combiner_, Type::scalar(x_.type().dtype)));
+        create_constant(c_.graph, combiner_identity(combiner, Type::scalar(x_.type().dtype)));
     Values results(2);
-    if (!absorbs_everything(init)) {
+    if (!absorbs_everything(combiner, init)) {
       std::vector<std::unique_ptr<Graph>> regions;
       regions.push_back(clone_graph(region_));
       const Value inside = create(c_.graph, "stablehlo.reduce_window", {x_, identity},
@@ -128,11 +127,11 @@ class WindowRule {
     auto select = std::make_unique<Graph>();
     const Type scalar = Type::scalar(x_.type().dtype);
     const Value a = select->add_argument(scalar), b = select->add_argument(scalar);
-    select->results = {
-        DerivativeContext(c_.node, *select, c_.sweep, c_.path).compare(is_max ? "GE" : "LE", a, b)};
+    select->results = {DerivativeContext(c_.node, *select, c_.sweep, c_.path)
+                           .compare(combiner == Combiner::max ? "GE" : "LE", a, b)};
     std::vector<std::unique_ptr<Graph>> regions;
     regions.push_back(std::move(select));
-    regions.push_back(make_combiner("add", x_.type().dtype));
+    regions.push_back(make_combiner(Combiner::sum, x_.type().dtype));
     results[0] = create(c_.graph, "stablehlo.select_and_scatter", {x_, g, c_.zeros(scalar)},
                         std::move(attrs), std::move(regions))
                      ->result();
@@ -140,11 +139,10 @@ class WindowRule {
   }
 
   /// Whether the initial value is the constant that changes nothing.
-  [[nodiscard]] bool absorbs_everything(Value init) const {
+  [[nodiscard]] static bool absorbs_everything(Combiner combiner, Value init) {
     if (!init.node->is("stablehlo.constant")) return false;
     const auto* value = init.node->attrs.find("value")->get_if<DenseRef>();
-    return (*value)->to_array().bytes ==
-           combiner_identity(combiner_, init.type())->to_array().bytes;
+    return (*value)->to_array().bytes == combiner_identity(combiner, init.type())->to_array().bytes;
   }
 
   /// f(initial values, totals) at each place; in a reversed scan the initial values come last.
@@ -230,7 +228,7 @@ class WindowRule {
   Value x_;
   std::vector<WindowDim> window_;
   const Graph& region_;
-  std::string combiner_;
+  std::optional<Combiner> combiner_;
 };
 
 Values vjp(DerivativeContext& c, const Values& cotangents) { return WindowRule(c).vjp(cotangents); }
@@ -304,7 +302,7 @@ Values select_vjp(DerivativeContext& c, const Values& cotangents) {
 }
 
 Values select_jvp(DerivativeContext& c, const Values& tangents) {
-  if (simple_combiner(c.node.region(1)) != "add") return transposed_jvp(c, tangents);
+  if (simple_combiner(c.node.region(1)) != Combiner::sum) return transposed_jvp(c, tangents);
   if (!tangents[1] && !tangents[2]) return {};
   return c.same({c.node.operand(0), c.or_zeros(tangents[1], c.node.operand(1).type()),
                  c.or_zeros(tangents[2], c.node.operand(2).type())});

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "ir/interpreter/constants.hpp"
+#include "partita/ir/loops.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::passes {
@@ -153,32 +154,24 @@ std::optional<Interval> ValueRanges::of_argument(Value v) {
   return std::nullopt;
 }
 
-/// A carry that starts at a known value and to which the body adds a constant, up to a bound that the
+/// A carry that starts at a known value and to which the body adds a constant, up to an end that the
 /// condition compares it with; or one that the body does not change.
 std::optional<Interval> ValueRanges::of_loop_carry(const Node& loop, Value carry, bool in_body) {
   const std::size_t k = std::size_t(carry.index);
-  const Graph& condition = loop.region(0);
-  const Graph& body = loop.region(1);
   const auto start = of(loop.operand(k));
-  const Value next = body.results.at(k);
-  if (!start) return std::nullopt;
-  if (next == body.argument(int(k))) return start;
-  if (!next.node->is("stablehlo.add") || condition.results.size() != 1) return std::nullopt;
-  const bool is_first = next.node->operand(0) == body.argument(int(k));
-  if (!is_first && next.node->operand(1) != body.argument(int(k))) return std::nullopt;
-  const auto step = integers_of(next.node->operand(is_first ? 1 : 0), 1);
-  const Node& test = *condition.results[0].node;
-  if (!step || (*step)[0] <= 0 || !test.is("stablehlo.compare") ||
-      test.operand(0) != condition.argument(int(k)))
+  if (!start || ir::is_passed_on(loop, k)) return start;
+  const auto counted = ir::counted_loop(loop);
+  const auto step = counted && counted->induction == carry.index && counted->update.is_sum
+                        ? ir::integer_constant(counted->update.by)
+                        : std::nullopt;
+  if (!step || *step <= 0 || (counted->direction != "LT" && counted->direction != "LE"))
     return std::nullopt;
-  const std::string& direction = test.attrs.text("comparison_direction");
-  if (direction != "LT" && direction != "LE") return std::nullopt;
-  const auto bound = of(test.operand(1));
-  if (!bound) return std::nullopt;
-  const Wide last = Wide(bound->high) - (direction == "LT" ? 1 : 0);
-  // The counter passes the bound by at most one step, which must not wrap.
+  const auto end = of(counted->end);
+  if (!end) return std::nullopt;
+  const Wide last = Wide(end->high) - (counted->direction == "LT" ? 1 : 0);
+  // The counter passes the end by at most one step, which must not wrap.
   const auto overshoot =
-      checked(start->low, std::max<Wide>(start->high, last + (*step)[0]), carry.type().dtype);
+      checked(start->low, std::max<Wide>(start->high, last + *step), carry.type().dtype);
   if (!overshoot) return std::nullopt;
   if (!in_body) return overshoot;
   if (last < start->low) return overshoot;  // does not run

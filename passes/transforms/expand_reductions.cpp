@@ -55,7 +55,7 @@ class Expansion {
     if (node_.is("mr.reduce_sum")) return sums();
     if (node_.is("mr.reduce_mean")) return means();
     if (node_.is("mr.reduce_weighted_mean")) return weighted_means();
-    return extrema(node_.is("mr.reduce_max") ? "maximum" : "minimum");
+    return extrema(*find_combiner(&CombinerInfo::reduction, node_.name()));
   }
 
  private:
@@ -110,7 +110,7 @@ class Expansion {
       if (!is_none.type().dims.empty()) {
         I64s all(is_none.type().dims.size());
         for (std::size_t d = 0; d < all.size(); ++d) all[d] = std::int64_t(d);
-        any = make_.reduce("or", is_none, all);
+        any = make_.reduce(Combiner::logical_or, is_none, all);
       }
       const Value holds = make_.op("stablehlo.not", {any});
       ir::create(
@@ -149,7 +149,7 @@ class Expansion {
     return results;
   }
 
-  std::vector<Value> extrema(std::string_view combiner) {
+  std::vector<Value> extrema(Combiner combiner) {
     std::vector<Value> results;
     std::optional<Value> none;
     if (mask_) {

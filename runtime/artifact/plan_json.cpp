@@ -2,9 +2,11 @@
 // Copyright The partita authors
 #include "partita/artifact/plan_json.hpp"
 
+#include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <optional>
+#include <span>
 
 #include "runtime/artifact/plan_fields.hpp"
 
@@ -20,17 +22,21 @@ namespace {
 constexpr std::string_view expr_names[] = {"constant", "var", "add", "sub", "mul",
                                            "div",      "mod", "min", "max"};
 constexpr std::string_view buffer_kind_names[] = {"input", "output", "constant", "arena", "block"};
-constexpr std::string_view combiner_names[] = {"sum", "max", "min", "logical_and", "logical_or"};
+constexpr auto combiner_names = [] {
+  std::array<std::string_view, collective_combiners.size()> names;
+  for (std::size_t k = 0; k < names.size(); ++k) names[k] = to_string(collective_combiners[k]);
+  return names;
+}();
 // In the order of Step::what's alternatives.
 constexpr std::string_view step_names[] = {"launch", "gemm",       "copy",       "for",  "while",
                                            "case",   "all_reduce", "all_gather", "done", "check"};
 static_assert(std::size(step_names) == std::variant_size_v<decltype(Step::what)>);
 
-template <class E, std::size_t n>
-void enum_from_json(const bj::value& value, E& x, const std::string_view (&names)[n],
+template <class E>
+void enum_from_json(const bj::value& value, E& x, std::span<const std::string_view> names,
                     const Path& path) {
   const std::string text = Reader::string(value, path);
-  for (std::size_t i = 0; i < n; ++i)
+  for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == text) {
       x = E(i);
       return;
@@ -40,8 +46,8 @@ void enum_from_json(const bj::value& value, E& x, const std::string_view (&names
   Reader::fail_at(path, expected, value);
 }
 
-template <class E, std::size_t n>
-bj::value enum_to_json(E x, const std::string_view (&names)[n]) {
+template <class E>
+bj::value enum_to_json(E x, std::span<const std::string_view> names) {
   return bj::string(bj::string_view(names[std::size_t(x)].data(), names[std::size_t(x)].size()));
 }
 
@@ -54,8 +60,6 @@ void read_alternative(std::size_t index, const bj::value& value, Step& step, con
 }
 
 }  // namespace
-
-std::string_view to_string(Combiner c) { return combiner_names[std::size_t(c)]; }
 
 bj::value to_json(const HostExpr& e) {
   if (e.is_constant()) return e.value();

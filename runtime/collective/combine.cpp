@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "runtime/collective/combine.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <complex>
 #include <cstdint>
@@ -126,18 +127,8 @@ void combine_as(std::byte* out, const std::byte* a, const std::byte* b, std::siz
 }
 
 bool is_combinable(DType dtype, Combiner combiner) {
-  if (accumulator_dtype(dtype) != dtype) return false;
-  switch (combiner) {
-    case Combiner::sum:
-      return true;
-    case Combiner::max:
-    case Combiner::min:
-      return !is_complex(dtype);
-    case Combiner::logical_and:
-    case Combiner::logical_or:
-      return intersects(info(dtype).kind, Kinds::bits);
-  }
-  return false;
+  return accumulator_dtype(dtype) == dtype && combines(combiner, dtype) &&
+         std::ranges::find(collective_combiners, combiner) != collective_combiners.end();
 }
 
 }  // namespace

@@ -417,11 +417,11 @@ std::optional<AxisPosition> position_in(const FactorRule& rule,
   return std::nullopt;
 }
 
-Tensor combine(const std::string& combiner, const Tensor& a, const Tensor& b) {
+Tensor combine(Combiner combiner, const Tensor& a, const Tensor& b) {
   Graph graph;
   graph.add_argument(a->type);
   graph.add_argument(b->type);
-  graph.results = {create_value(graph, cat("stablehlo.", combiner), graph.arguments())};
+  graph.results = {create_value(graph, cat("stablehlo.", info(combiner).op), graph.arguments())};
   return run_graph(graph, {a, b})[0];
 }
 
@@ -441,7 +441,7 @@ void check_shards(const Node& node, const AxisFlow& flow, std::int64_t n, std::m
   for (int k = 0; k < whole->argument_count(); ++k)  // each shard applies initial values
     if (is_reduced && node.is("stablehlo.reduce") && inner.operand(1) == whole->argument(k))
       inputs[std::size_t(k)] = std::make_shared<const HostArray>(
-          combiner_identity(flow.combiner, inputs[std::size_t(k)]->type)->to_array());
+          combiner_identity(*flow.combiner, inputs[std::size_t(k)]->type)->to_array());
   removed.run(*whole, n);
   ASSERT_EQ(removed.why, "") << what;
   const std::vector<Tensor> wanted = run_graph(*whole, inputs);
@@ -459,7 +459,7 @@ void check_shards(const Node& node, const AxisFlow& flow, std::int64_t n, std::m
       else if (i == 0)
         sums.push_back(found[r]);
       else
-        sums[r] = combine(flow.combiner, sums[r], found[r]);
+        sums[r] = combine(*flow.combiner, sums[r], found[r]);
     }
   }
   for (std::size_t r = 0; r < sums.size(); ++r)
@@ -470,7 +470,7 @@ void check_factor(const Node& node, const FactorRule& rule, int f, const std::st
                   std::mt19937& random) {
   const Factor& factor = rule.factors[std::size_t(f)];
   if (factor.kind == FactorKind::replicated ||
-      (factor.kind == FactorKind::reduced && factor.combiner.empty()))
+      (factor.kind == FactorKind::reduced && !factor.combiner))
     return;
   for (std::int64_t n = 1; n <= factor.size; ++n) {
     // An axis of 1 lies in every factor of a dimension; only a dimension of 1 is unambiguous.

@@ -133,7 +133,7 @@ RawAttr shardings_text(const std::vector<std::string>& shardings) {
   return {cat("#sdy.sharding_per_value<[", text, "]>")};
 }
 
-Value sum_over_shards(Graph& graph, Value v, const std::string& combiner) {
+Value sum_over_shards(Graph& graph, Value v, Combiner combiner) {
   HostArray group(Type{.dtype = DType::i64, .dims = {1, 2}});
   group.data<DType::i64>()[1] = 1;
   std::vector<std::unique_ptr<Graph>> regions;
@@ -177,7 +177,7 @@ std::unique_ptr<Graph> shard_program(const Node& node, const AxisFlow& flow) {
     const Value v = removal.results[k];
     region->results.push_back(
         flow.kind == FactorKind::reduced
-            ? sum_over_shards(*region, v, flow.combiner)
+            ? sum_over_shards(*region, v, *flow.combiner)
             : reshaped(*region, v, half_of(node.result_types()[k], flow.results[k])));
   }
   return region;
@@ -203,7 +203,7 @@ void check_two_shards(const Node& node, const AxisFlow& flow, const std::string&
     const std::size_t half = node.operands().size() / 2;
     if (flow.kind == FactorKind::reduced && node.is("stablehlo.reduce") && k >= half)
       inputs.back() =
-          std::make_shared<const HostArray>(combiner_identity(flow.combiner, type)->to_array());
+          std::make_shared<const HostArray>(combiner_identity(*flow.combiner, type)->to_array());
   }
   // An operand may be used twice: the op on arguments of its own.
   std::vector<Value> arguments;
@@ -246,7 +246,7 @@ TEST(Sharding, TwoShardsWithTheirCollectivesAreTheWhole) {
     std::mt19937 random(41);
     for (std::size_t f = 0; f < rule.factors.size(); ++f) {
       const Factor& factor = rule.factors[f];
-      const bool is_combined = factor.kind == FactorKind::reduced && !factor.combiner.empty();
+      const bool is_combined = factor.kind == FactorKind::reduced && factor.combiner.has_value();
       if (factor.size == 0 || factor.size % 2 != 0 ||
           !(factor.kind == FactorKind::parallel || is_combined))
         continue;

@@ -198,8 +198,9 @@ class Generator {
     I64s dims;
     for (std::size_t d = 0; d < x.type().dims.size(); ++d)
       if (pick(2) == 0) dims.push_back(std::int64_t(d));
-    static constexpr const char* combiners[] = {"add", "maximum", "minimum", "multiply"};
-    const char* combiner = combiners[pick(4)];
+    static constexpr Combiner combiners[] = {Combiner::sum, Combiner::max, Combiner::min,
+                                             Combiner::product};
+    const Combiner combiner = combiners[pick(4)];
     const Value init = keep(
         ir::create_constant(graph_, ir::combiner_identity(combiner, Type::scalar(x.type().dtype))));
     std::vector<std::unique_ptr<Graph>> regions;

@@ -151,7 +151,7 @@ std::optional<Vectorised> vectorised(const ir::Function& f,
     if (!is_float(result.type().dtype)) continue;
     // What partitions make is also summed up, so that there is a reduction to find.
     std::vector<std::unique_ptr<ir::Graph>> regions;
-    regions.push_back(ir::make_combiner("add", result.type().dtype));
+    regions.push_back(ir::make_combiner(Combiner::sum, result.type().dtype));
     const ir::Value zero = ir::create_splat(*g->body, Type::scalar(result.type().dtype), 0);
     const ir::Value sum = ir::create(*g->body, "stablehlo.reduce", {result, zero},
                                      {{"dimensions", ir::I64s{0}}}, std::move(regions))

@@ -321,10 +321,11 @@ void Scope::scatter() {
     const Value offset = m_.broadcast(index({}, extent), {updates}, {});
     at = m_.op("stablehlo.add", {m_.iota(offset.type(), 0), offset});
   }
-  static constexpr const char* combiners[] = {"add", "maximum", "minimum", "multiply", "or"};
+  static constexpr Combiner combiners[] = {Combiner::sum, Combiner::max, Combiner::min,
+                                           Combiner::product, Combiner::logical_or};
   const DType d = into.type().dtype;
   std::vector<std::unique_ptr<Graph>> regions;
-  regions.push_back(ir::make_combiner(assigns ? "maximum" : one_of(combiners), d));
+  regions.push_back(ir::make_combiner(assigns ? Combiner::max : one_of(combiners), d));
   if (assigns) {
     regions[0] = std::make_unique<Graph>();
     regions[0]->add_argument(Type::scalar(d));
@@ -364,7 +365,7 @@ void Scope::arg_max() {
                      r.op("stablehlo.select", {takes_a, i, j})};
   std::vector<std::unique_ptr<Graph>> regions;
   regions.push_back(std::move(region));
-  const Value lowest = m_.constant(ir::combiner_identity("maximum", of_x));
+  const Value lowest = m_.constant(ir::combiner_identity(Combiner::max, of_x));
   ir::Node* const node =
       ir::create(m_.graph, "stablehlo.reduce", {x, at, lowest, m_.splat(of_at, 0)},
                  {{"dimensions", I64s{last}}}, std::move(regions));
@@ -374,8 +375,9 @@ void Scope::arg_max() {
 }
 
 void Scope::reduction() {
-  static constexpr const char* combiners[] = {"add", "maximum", "minimum", "multiply"};
-  static constexpr const char* of_truth[] = {"and", "or"};
+  static constexpr Combiner combiners[] = {Combiner::sum, Combiner::max, Combiner::min,
+                                           Combiner::product};
+  static constexpr Combiner of_truth[] = {Combiner::logical_and, Combiner::logical_or};
   Value x = any();
   if (x.type().dims.empty()) x = value({.dtype = integer_dtype(), .dims = {8}});
   if (!is_whole(x.type().dtype)) return;

@@ -166,7 +166,7 @@ void Scope::loop_until() {
   Loop loop = begin_loop(std::move(inits));
   const ir::Maker condition{*loop.condition}, body{*loop.body};
   Value goes_on = condition.compare(direction, loop.condition->argument(1), limit);
-  if (has_lanes) goes_on = condition.reduce("or", goes_on, {0});
+  if (has_lanes) goes_on = condition.reduce(Combiner::logical_or, goes_on, {0});
   loop.condition->results = {condition.op(
       "stablehlo.and", {condition.compare("LT", loop.condition->argument(0), most), goes_on})};
   Scope inner = scope_in(*loop.body, "loop until", loop.body->arguments());

@@ -20,7 +20,6 @@
 namespace partita::collective {
 namespace {
 
-using partita::testing::all_combiners;
 using partita::testing::Bytes;
 using partita::testing::concatenated_blocks;
 using partita::testing::is_combinable;
@@ -126,7 +125,7 @@ void on_ranks(int ranks, std::size_t chunk_bytes, const std::function<void(Ranks
 TEST(CollectiveAlgorithms, AllReduceMatchesTheNaiveLoopForEveryDtypeAndCombiner) {
   for (int ranks : {2, 3, 5}) {
     for (DType dtype : all_dtypes) {
-      for (Combiner combiner : all_combiners) {
+      for (Combiner combiner : collective_combiners) {
         if (!is_combinable(dtype, combiner)) continue;
         constexpr std::size_t count = 37;
         const Bytes expected = naive_all_reduce(dtype, combiner, ranks, count);

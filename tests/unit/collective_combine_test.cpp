@@ -18,7 +18,6 @@
 namespace partita::collective {
 namespace {
 
-using partita::testing::all_combiners;
 using partita::testing::Bytes;
 using partita::testing::is_combinable;
 using partita::testing::naive_all_reduce;
@@ -26,7 +25,7 @@ using partita::testing::sample_vector;
 
 TEST(CollectiveCombine, EveryDtypeAndCombinerMatchesTheNaiveLoop) {
   for (DType dtype : all_dtypes) {
-    for (Combiner combiner : all_combiners) {
+    for (Combiner combiner : collective_combiners) {
       if (!is_combinable(dtype, combiner)) continue;
       for (std::size_t count : {0u, 1u, 63u, 64u, 65u, 1000u}) {
         Bytes a = sample_vector(dtype, 0, count);
@@ -41,7 +40,7 @@ TEST(CollectiveCombine, EveryDtypeAndCombinerMatchesTheNaiveLoop) {
 
 TEST(CollectiveCombine, RefusesWhatHasNoMeaning) {
   for (DType dtype : all_dtypes) {
-    for (Combiner combiner : all_combiners) {
+    for (Combiner combiner : collective_combiners) {
       if (is_combinable(dtype, combiner)) {
         EXPECT_NO_THROW(check_combinable(dtype, combiner));
       } else {

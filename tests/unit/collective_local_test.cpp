@@ -15,7 +15,6 @@
 namespace partita {
 namespace {
 
-using partita::testing::all_combiners;
 using partita::testing::Bytes;
 using partita::testing::concatenated_blocks;
 using partita::testing::is_combinable;
@@ -61,7 +60,7 @@ TEST(CollectiveLocal, AllReduceMatchesTheNaiveLoopForEveryDtypeAndCombiner) {
       EXPECT_EQ(c.shards(), shards);
       EXPECT_EQ(c.rank(), 0);
       for (DType dtype : all_dtypes) {
-        for (Combiner combiner : all_combiners) {
+        for (Combiner combiner : collective_combiners) {
           if (!is_combinable(dtype, combiner)) continue;
           Bytes data = sample_vector(dtype, c.shard(), 1001);
           c.all_reduce(data, dtype, combiner, "sum")->wait();

@@ -16,9 +16,6 @@ namespace partita::testing {
 
 using Bytes = std::vector<std::byte>;
 
-inline constexpr Combiner all_combiners[] = {Combiner::sum, Combiner::max, Combiner::min,
-                                             Combiner::logical_and, Combiner::logical_or};
-
 [[nodiscard]] inline bool is_combinable(DType dtype, Combiner combiner) {
   if (dtype == DType::f16 || dtype == DType::bf16) return false;
   if (combiner == Combiner::logical_and || combiner == Combiner::logical_or) {

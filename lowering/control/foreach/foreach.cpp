@@ -60,6 +60,9 @@ class Foreach {
     return *node_.attrs.find("results")->get_if<ir::List>()->items[k].get_if<std::string>();
   }
   [[nodiscard]] bool is_stack(std::size_t k) const { return kind(k) == "stack"; }
+  [[nodiscard]] Combiner combiner(std::size_t k) const {
+    return *find_combiner(&CombinerInfo::mr, kind(k));
+  }
   /// Elements of one partition.
   static HostExpr inner_count(const Type& type) {
     return {type.dims[0] == 0 ? 0 : type.count() / type.dims[0]};
@@ -94,13 +97,14 @@ class Foreach {
         continue;
       }
       results_.push_back(context_.new_temporary(type, name));
-      if (!is_stack(k)) lower_fill(context_, results_[k], type, fold_identity(kind(k), type.dtype));
+      if (!is_stack(k))
+        lower_fill(context_, results_[k], identity_of(combiner(k), type.dtype), type);
     }
   }
 
   void add_to_result(std::size_t k) {
     const Value v = body_.results[k];
-    if (!is_stack(k)) return lower_fold(context_, v, results_[k], kind(k), has_lanes(), count_);
+    if (!is_stack(k)) return lower_fold(context_, v, results_[k], combiner(k), has_lanes(), count_);
     Location to = results_[k];
     to.offset =
         to.offset + (is_split_ ? first_ - begin_ : first_) * inner_count(node_.result_types()[k]);

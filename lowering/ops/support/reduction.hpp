@@ -19,7 +19,7 @@ namespace partita::passes {
 /// What a reduction combines, and how; the same for the whole and for each stage of a split one.
 struct Reduction {
   const ir::Graph* region = nullptr;
-  std::optional<std::string> simple;
+  std::optional<Combiner> simple;
   std::vector<DType> dtypes, accumulators;
   std::vector<Register> registers;  ///< of `accumulators`
 
@@ -47,7 +47,7 @@ struct Reduction {
     if (simple) {
       const kernel::ExprId acc = registers[0].value(k.pool);
       const kernel::ExprId x = k.pool.convert(elements[0], accumulators[0]);
-      const kernel::ExprId next = k.pool.apply(combiner_row(*simple), accumulators[0], {acc, x});
+      const kernel::ExprId next = k.pool.apply(info(*simple).row, accumulators[0], {acc, x});
       stmts.push_back(registers[0].assign(next));
       return stmts;
     }

@@ -24,8 +24,7 @@ static void lower_window(Context& context, Node& node) {
 
 bool absorbs_initial(const Context& context, const Node& node) {
   const std::size_t n = node.result_types().size();
-  if (const auto simple = ir::simple_combiner(node.region(0));
-      simple && *simple != "add" && *simple != "multiply")
+  if (const auto simple = ir::simple_combiner(node.region(0)); simple && !info(*simple).rounds)
     return true;
   std::vector<ir::Tensor> inits;
   for (std::size_t k = n; k < 2 * n; ++k) {

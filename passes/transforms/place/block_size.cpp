@@ -26,13 +26,12 @@ std::int64_t bytes_of(const Type& t) {
 /// Trips of a loop whose bounds are constants; 1 where they are not.
 double trips_of(const Node& loop) {
   const auto counted = ir::counted_loop(loop);
-  if (!counted) return 1;
-  Value end = counted->end;
-  if (loop.region(0).is_argument(end)) end = loop.operand(std::size_t(end.index));
+  const auto step = counted ? counted->rising_step() : std::nullopt;
+  if (!step || !counted->outer_end) return 1;
   const auto first = integers_of(loop.operand(std::size_t(counted->induction))),
-             last = integers_of(end);
+             last = integers_of(*counted->outer_end);
   if (!first || !last || first->size() != 1 || last->size() != 1) return 1;
-  return std::max(0.0, std::ceil(double((*last)[0] - (*first)[0]) / double(counted->step)));
+  return std::max(0.0, std::ceil(double((*last)[0] - (*first)[0]) / double(*step)));
 }
 
 void add_graph(const Graph& graph, double times, PartitionWork& work) {

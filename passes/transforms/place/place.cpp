@@ -100,10 +100,8 @@ class Placer {
     for (Node* node : graph.nodes()) {
       if (!is_reduction(*node) || node->operand(0).node != &map) continue;
       if (node->attrs.text("placement") != map.attrs.text("placement")) continue;
-      const std::string kind = node->is("mr.reduce_sum")   ? "sum"
-                               : node->is("mr.reduce_max") ? "max"
-                                                           : "min";
-      outputs.push_back({node->operand(0).index, kind, node->result()});
+      const Combiner by = *find_combiner(&CombinerInfo::reduction, node->name());
+      outputs.push_back({node->operand(0).index, std::string(info(by).mr), node->result()});
       --other_uses[std::size_t(node->operand(0).index)];
     }
     for (int k = 0; k < map.result_count(); ++k)

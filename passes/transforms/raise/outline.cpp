@@ -83,11 +83,9 @@ Value axis_from_front(Graph& graph, Value placed, const Type& type, const AxisPo
       type.dims, before);
 }
 
-std::string_view reduction_op(const std::string& combiner) {
-  if (combiner == "add") return "mr.reduce_sum";
-  if (combiner == "maximum") return "mr.reduce_max";
-  if (combiner == "minimum") return "mr.reduce_min";
-  return {};
+/// The mr op that reduces as the flow does, or "".
+std::string_view reduction_op(const AxisFlow& flow) {
+  return flow.combiner ? info(*flow.combiner).reduction : "";
 }
 
 class Outliner {
@@ -124,12 +122,13 @@ class Outliner {
     for (Node* node : graph_.nodes()) {
       const AxisFlow* flow = tracker_.flow(node);
       if (flow == nullptr) continue;
-      if (flow->kind == FactorKind::reduced && reduction_op(flow->combiner).empty()) {
+      if (flow->kind == FactorKind::reduced && reduction_op(*flow).empty()) {
         result_.remarks.push_back(cat("the axis of '", placement_, "' stops at ", node->name(),
-                                      ": it is combined by '", flow->combiner, "'"));
+                                      ": it is combined by '",
+                                      flow->combiner ? info(*flow->combiner).op : "", "'"));
         continue;
       }
-      if (flow->kind == FactorKind::reduced && !starts_from_identity(*node, flow->combiner)) {
+      if (flow->kind == FactorKind::reduced && !starts_from_identity(*node, *flow->combiner)) {
         result_.remarks.push_back(cat("the axis of '", placement_, "' stops at ", node->name(),
                                       ": its initial value is no identity"));
         continue;
@@ -139,7 +138,7 @@ class Outliner {
   }
 
   /// Each partition applies the initial values of a reduce, so they must change nothing.
-  static bool starts_from_identity(const Node& node, const std::string& combiner) {
+  static bool starts_from_identity(const Node& node, Combiner combiner) {
     if (!node.is("stablehlo.reduce")) return true;
     for (std::size_t k = node.result_types().size(); k < node.operands().size(); ++k) {
       const Value init = node.operand(k);
@@ -313,8 +312,8 @@ class Outliner {
   }
 
   Value reduced(Value old, Value placed, const AxisFlow& flow, Node* before) {
-    return ir::create_value(graph_, reduction_op(flow.combiner), {placed},
-                            {{"placement", placement_}}, {{old.type()}}, before);
+    return ir::create_value(graph_, reduction_op(flow), {placed}, {{"placement", placement_}},
+                            {{old.type()}}, before);
   }
 
   Value partition_index(Body& body) {

@@ -38,7 +38,7 @@ class Scan {
   static std::optional<Scan> match(Node& loop,
                                    const std::map<std::string, std::int64_t>& placements) {
     const auto counted = ir::counted_loop(loop);
-    if (!counted || counted->step != 1) return std::nullopt;
+    if (!counted || counted->rising_step() != 1) return std::nullopt;
     const auto end = ir::integer_constant(counted->end);
     if (!end || ir::integer_constant(loop.operand(std::size_t(counted->induction))) != 0)
       return std::nullopt;

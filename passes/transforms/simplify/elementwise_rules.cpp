@@ -39,7 +39,7 @@ Replacement reassociate(Node& node, Rewriter& r) {
 }
 
 /// The identity of the operation as one operand: the other is the result.
-Replacement drop_identity(Node& node, std::string_view combiner) {
+Replacement drop_identity(Node& node, Combiner combiner) {
   for (std::size_t k = 0; k < 2; ++k)
     if (is_identity_of(combiner, node.operand(k))) return {node.operand(1 - k)};
   return {};
@@ -47,7 +47,7 @@ Replacement drop_identity(Node& node, std::string_view combiner) {
 
 Replacement add(Node& node, Rewriter& r) {
   if (is_bits(node.result())) {
-    if (auto v = drop_identity(node, "add"); !v.empty()) return v;
+    if (auto v = drop_identity(node, Combiner::sum); !v.empty()) return v;
     return reassociate(node, r);
   }
   if (!is_float(node.result().type().dtype)) return {};
@@ -66,7 +66,7 @@ Replacement subtract(Node& node, Rewriter& r) {
 
 Replacement multiply(Node& node, Rewriter& r) {
   if (is_complex(node.result().type().dtype)) return {};
-  if (auto v = drop_identity(node, "multiply"); !v.empty()) return v;
+  if (auto v = drop_identity(node, Combiner::product); !v.empty()) return v;
   if (!is_bits(node.result())) return {};
   for (std::size_t k = 0; k < 2; ++k)
     if (is_splat(node.operand(k), 0)) return {node.operand(k)};
@@ -82,7 +82,7 @@ template <bool is_max>
 Replacement extremum(Node& node, Rewriter& r) {
   if (is_complex(node.result().type().dtype)) return {};
   if (node.operand(0) == node.operand(1)) return {node.operand(0)};
-  if (auto v = drop_identity(node, is_max ? "maximum" : "minimum"); !v.empty()) return v;
+  if (auto v = drop_identity(node, is_max ? Combiner::max : Combiner::min); !v.empty()) return v;
   if (!is_bits(node.result())) return {};
   const auto a = r.ranges().of(node.operand(0)), b = r.ranges().of(node.operand(1));
   if (a && b && a->low >= b->high) return {node.operand(is_max ? 0 : 1)};
@@ -92,7 +92,7 @@ Replacement extremum(Node& node, Rewriter& r) {
 
 Replacement bitwise_and(Node& node, Rewriter& r) {
   if (node.operand(0) == node.operand(1)) return {node.operand(0)};
-  if (auto v = drop_identity(node, "and"); !v.empty()) return v;
+  if (auto v = drop_identity(node, Combiner::logical_and); !v.empty()) return v;
   for (std::size_t k = 0; k < 2; ++k)
     if (is_splat(node.operand(k), 0)) return {node.operand(k)};
   return reassociate(node, r);
@@ -100,15 +100,15 @@ Replacement bitwise_and(Node& node, Rewriter& r) {
 
 Replacement bitwise_or(Node& node, Rewriter& r) {
   if (node.operand(0) == node.operand(1)) return {node.operand(0)};
-  if (auto v = drop_identity(node, "or"); !v.empty()) return v;
+  if (auto v = drop_identity(node, Combiner::logical_or); !v.empty()) return v;
   for (std::size_t k = 0; k < 2; ++k)
-    if (is_identity_of("and", node.operand(k))) return {node.operand(k)};
+    if (is_identity_of(Combiner::logical_and, node.operand(k))) return {node.operand(k)};
   return reassociate(node, r);
 }
 
 Replacement bitwise_xor(Node& node, Rewriter& r) {
   if (node.operand(0) == node.operand(1)) return {r.splat(node.result().type(), 0)};
-  if (auto v = drop_identity(node, "or"); !v.empty()) return v;
+  if (auto v = drop_identity(node, Combiner::logical_or); !v.empty()) return v;
   return reassociate(node, r);
 }
 
@@ -151,7 +151,7 @@ Replacement compare_extremum(Node& node, Rewriter& r) {
     return {};
   const bool is_max = direction == "GT";
   // An extremum that is x itself goes.
-  if (is_identity_of(is_max ? "maximum" : "minimum", c)) return {};
+  if (is_identity_of(is_max ? Combiner::max : Combiner::min, c)) return {};
   const std::string_view wanted = is_max ? "stablehlo.maximum" : "stablehlo.minimum";
   for (Node* other : node.graph()->nodes()) {
     if (other == &node) break;

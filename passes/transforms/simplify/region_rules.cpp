@@ -17,7 +17,7 @@ using ir::Node;
 using ir::Value;
 
 /// The combiner of a reduce of one operand whose initial value changes nothing.
-std::optional<std::string> plain_combiner(const Node& node) {
+std::optional<Combiner> plain_combiner(const Node& node) {
   if (node.operands().size() != 2) return std::nullopt;
   auto combiner = ir::simple_combiner(node.region(0));
   if (combiner && !is_identity_of(*combiner, node.operand(1))) combiner.reset();
@@ -57,8 +57,7 @@ Replacement reduce_twice(Node& node, Rewriter& r) {
   if (!combiner || !x.node->is("stablehlo.reduce") || r.uses(x) != 1 ||
       plain_combiner(*x.node) != combiner)
     return {};
-  const bool rounds = *combiner == "add" || *combiner == "multiply";
-  if (rounds && !intersects(info(x.type().dtype).kind, Kinds::bits)) return {};
+  if (info(*combiner).rounds && !intersects(info(x.type().dtype).kind, Kinds::bits)) return {};
   const Value inner = x.node->operand(0);
   I64s dims = x.node->attrs.i64s("dimensions"), remaining;
   for (std::int64_t d = 0; d < inner.type().rank(); ++d)

@@ -71,7 +71,7 @@ struct AxisFlow {
       results;  ///< where it must lie in each; absent: the value does not have it
   ValueMap<AxisPosition> captures;  ///< the same for values that regions of the node capture
   FactorKind kind = FactorKind::parallel;
-  std::string combiner;  ///< when reduced: see Factor
+  std::optional<Combiner> combiner;  ///< when reduced: see Factor
   std::string why;  ///< not empty: it cannot pass, and the reason; the rest is meaningless then
   bool is_reduced_inside = false;  ///< why: a region of the node reduces it
 };

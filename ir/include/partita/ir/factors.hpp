@@ -8,10 +8,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <vector>
 
-#include <utility>
+#include "partita/base/combiner.hpp"
 
 namespace partita::ir {
 
@@ -26,8 +26,7 @@ enum class FactorKind : std::uint8_t {
 struct Factor {
   std::int64_t size = 1;
   FactorKind kind = FactorKind::parallel;
-  /// For `reduced`: "add", "maximum", "minimum", "multiply", "and", "or", or "" for another region.
-  std::string combiner;
+  std::optional<Combiner> combiner;  ///< for `reduced`; nothing for another region
 };
 
 struct FactorRule {
@@ -36,8 +35,8 @@ struct FactorRule {
   std::vector<std::vector<std::vector<int>>> operands, results;
 
   int add_factor(std::int64_t size, FactorKind kind = FactorKind::parallel,
-                 std::string combiner = {}) {
-    factors.push_back({size, kind, std::move(combiner)});
+                 std::optional<Combiner> combiner = {}) {
+    factors.push_back({size, kind, combiner});
     return int(factors.size()) - 1;
   }
 };

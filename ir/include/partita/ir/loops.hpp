@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// What the regions of a stablehlo.while say of its carries: which stay the same, which are added to.
-// Who asks decides what a counted loop is: derivatives want a number of trips known here, kernel
-// formation takes a bound that the host computes.
+// What the regions of a stablehlo.while say of its carries: which stay the same, which are added to,
+// and which of these the condition compares.  Who asks decides what of that must be known: derivatives
+// want a number of trips, kernel formation takes an end that the host computes, ranges any end.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "partita/ir/graph.hpp"
 
@@ -30,13 +31,25 @@ struct CarryStep {
 /// Of carry k where its next value is a sum or difference of it and something else.
 [[nodiscard]] std::optional<CarryStep> carry_step(const Node& loop, std::size_t k);
 
-/// A counted loop: `induction` starts at an integer, grows by `step`, ends before `end`.
+/// A loop that goes on while a carry, which each iteration adds to, is on one side of an end.
 struct CountedLoop {
-  int induction = 0;  ///< index of the carried value
-  std::int64_t step = 1;
-  Value end;  ///< bound in the condition: a constant, a capture or a pass-through carry
+  int induction = 0;  ///< index of the carry
+  /// The loop goes on while induction DIRECTION end: "LT", "LE", "GT", "GE", "EQ" or "NE".
+  std::string_view direction;
+  Value end;  ///< as the condition sees it
+  /// The end where it is the same in every iteration, as a value outside of the condition, or a
+  /// constant: what the end is, or what a carry that the body passes on starts from.
+  std::optional<Value> outer_end;
+  CarryStep update;
+
+  /// The step of `i < end; i += step`, where it is a positive constant.
+  [[nodiscard]] std::optional<std::int64_t> rising_step() const;
 };
-/// Recognises `while (i < end) { …; i += step }` with i a scalar integer; nothing when it is not one.
+/// Recognises `while (i DIRECTION end) { …; i ± step }`, the sides in either order, with i a scalar
+/// integer; nothing when it is not one.
 [[nodiscard]] std::optional<CountedLoop> counted_loop(const Node& loop);
+
+/// The direction of a comparison whose sides change places.
+[[nodiscard]] std::string_view mirrored(std::string_view direction);
 
 }  // namespace partita::ir

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "partita/base/combiner.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/graph.hpp"
 
@@ -48,7 +49,7 @@ struct Maker {
   [[nodiscard]] Value sum(Value v, const I64s& dimensions) const;
 
   /// Elements along dimensions, which are dropped, combined by "add", "maximum", … from its identity.
-  [[nodiscard]] Value reduce(std::string_view combiner, Value v, const I64s& dimensions) const;
+  [[nodiscard]] Value reduce(Combiner combiner, Value v, const I64s& dimensions) const;
 };
 
 }  // namespace partita::ir

@@ -5,25 +5,23 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <string_view>
 
+#include "partita/base/combiner.hpp"
 #include "partita/ir/graph.hpp"
 
 namespace partita::ir {
 
-/// "add", "multiply", "maximum", "minimum", "and" or "or" when the region is exactly that op of its
-/// two arguments, in either order; else nothing, as for extrema of complex numbers.
-[[nodiscard]] std::optional<std::string> simple_combiner(const Graph& region);
+/// The combiner whose op of its two arguments, in either order, is all of the region; else nothing, as
+/// for extrema of complex numbers.
+[[nodiscard]] std::optional<Combiner> simple_combiner(const Graph& region);
 
 /// Whether the region returns its second argument (a scatter that assigns).
 [[nodiscard]] bool returns_update(const Graph& region);
 
-/// The value that changes nothing under the combiner, for elements of `type.dtype`, as a splat.
-/// An internal error for another combiner.
-[[nodiscard]] DenseRef combiner_identity(std::string_view combiner, const Type& type);
+/// identity_of() elements of `type.dtype`, as a splat.
+[[nodiscard]] DenseRef combiner_identity(Combiner combiner, const Type& type);
 
-/// A region of scalars (dtype, dtype) -> dtype that applies "stablehlo.<combiner>".
-[[nodiscard]] std::unique_ptr<Graph> make_combiner(std::string_view combiner, DType dtype);
+/// A region of scalars (dtype, dtype) -> dtype that applies the combiner's op.
+[[nodiscard]] std::unique_ptr<Graph> make_combiner(Combiner combiner, DType dtype);
 
 }  // namespace partita::ir

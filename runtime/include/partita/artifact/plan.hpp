@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "partita/artifact/host_expr.hpp"
+#include "partita/base/combiner.hpp"
 #include "partita/base/type.hpp"
 
 namespace partita {
@@ -106,9 +107,6 @@ struct Case {
   DType index_dtype = DType::i32;
   std::vector<Steps> branches;
 };
-
-enum class Combiner : std::uint8_t { sum, max, min, logical_and, logical_or };
-[[nodiscard]] std::string_view to_string(Combiner c);
 
 /// Part of a buffer that takes part in a collective.
 struct Piece {

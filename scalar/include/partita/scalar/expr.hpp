@@ -9,6 +9,7 @@
 // the kernel at hand).  f16 and bf16 elements are computed in f32 and rounded after each operation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -70,6 +71,8 @@ class ExprPool {
   ExprId constant(DType d, std::uint64_t bits);
   /// `value` converted to d.
   ExprId constant_of(DType d, double value);
+  /// Of an element as memory holds it.
+  ExprId constant_of(DType d, std::span<const std::byte> element);
   ExprId boolean(bool value) { return constant(DType::i1, value ? 1 : 0); }
   /// Row `row` (static storage: a row's name) on operands of dtype `d`; result dtype by the row.
   ExprId apply(std::string_view row, DType d, std::span<const ExprId> operands);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/base/combiner.hpp"
+
+#include <limits>
+
+#include "partita/base/error.hpp"
+
+namespace partita {
+namespace {
+
+using Identity = CombinerInfo::Identity;
+
+template <class T>
+T value_of(Identity identity) {
+  if (identity == Identity::zero) return T(0);
+  if (identity == Identity::one) return T(1);
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    return identity == Identity::lowest ? -infinity : infinity;
+  } else if constexpr (std::is_integral_v<T>) {
+    if (identity == Identity::lowest) return std::numeric_limits<T>::lowest();
+    if (identity == Identity::highest || std::is_same_v<T, bool>)
+      return std::numeric_limits<T>::max();
+    return T(-1);
+  }
+  return T{};
+}
+
+}  // namespace
+
+HostArray identity_of(Combiner c, DType d) {
+  if (!combines(c, d))
+    throw_internal_error(cat("the combiner ", to_string(c), " has no identity on ", to_string(d)));
+  HostArray scalar(Type::scalar(d));
+  visit(d, [&](auto type) {
+    store<type>(value_of<ValueType<type>>(info(c).identity), scalar.data<type>(), 0);
+  });
+  return scalar;
+}
+
+}  // namespace partita
