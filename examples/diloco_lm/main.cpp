@@ -19,7 +19,7 @@
 #include "partita/algorithms.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/ir/interpreter.hpp"
 
@@ -128,7 +128,7 @@ std::vector<double> train(Session& session, const std::vector<ir::Tensor>& state
   for (int step = 0; step < options.steps; ++step) {
     if (step > 0) session.carry(carries);
     session.set_input(leaves, next_batch(corpus, sizes.length, random));
-    session.run();
+    session.submit();
     const auto found = session.output(leaves);
     if (!found) continue;
     losses.push_back(mean_of(*found));
@@ -136,7 +136,7 @@ std::vector<double> train(Session& session, const std::vector<ir::Tensor>& state
       std::printf("step %3d  loss %.4f  collective calls %lld\n", step + 1, losses.back(),
                   static_cast<long long>(session.stats().collective_calls));
   }
-  session.finish();
+  session.wait();
   return losses;
 }
 
@@ -150,9 +150,9 @@ int run(const Options& options) {
   build::Program program({{placement, workers}}, "diloco_lm");
   build_program(program, sizes, options.interval);
   if (!options.emit.empty()) write_file(options.emit, program.text());
-  passes::CompileOptions compile;
+  CompileOptions compile;
   compile.target = options.target;
-  Session session(passes::compile_module(program.module(), compile), {.use_mpi = options.use_mpi});
+  Session session(partita::compile(program, compile).artifact, {.use_mpi = options.use_mpi});
   const std::vector<double> losses = train(session, initial_state(program.module(), sizes, random),
                                            corpus, sizes, options, random);
   if (session.rank() != 0) return 0;

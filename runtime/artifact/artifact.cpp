@@ -200,6 +200,11 @@ class ArtifactReader {
           cat("expected artifact format ", Artifact::format_major, ", found format ",
               manifest.format_major,
               manifest.format_major > Artifact::format_major ? " (a newer partita wrote it)" : ""));
+    std::vector<std::string> needs;  // docs/decisions/0016-format-and-abi.md
+    reader.optional("needs", needs, std::vector<std::string>{});
+    if (!needs.empty())
+      fail(cat("expected an artifact without needs that this version does not know, found '",
+               needs.front(), "' (a newer partita wrote it)"));
     fields(reader, manifest);
     return manifest;
   }

@@ -4,6 +4,7 @@
 // Artifacts and their signatures in C.
 #include "runtime/c_api/artifact.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -100,6 +101,26 @@ partita_status partita_artifact_parse(const void* bytes, size_t size, const char
     parsed->artifact = partita::parse_artifact(
         std::span(static_cast<const std::byte*>(bytes), size), name != nullptr ? name : "memory");
     *artifact = parsed.release();
+  });
+}
+
+partita_status partita_artifact_save(const partita_artifact* artifact, const char* path) {
+  return guarded([&] {
+    partita::save_artifact(require(artifact, "artifact").artifact, &require(path, "path"));
+  });
+}
+
+partita_status partita_artifact_serialize(const partita_artifact* artifact, void* bytes,
+                                          size_t capacity, size_t* size) {
+  return guarded([&] {
+    require(size, "size");
+    const auto file = partita::serialize_artifact(require(artifact, "artifact").artifact);
+    *size = file.size();
+    if (bytes == nullptr) return;
+    if (capacity < file.size())
+      partita::throw_user_error(
+          cat("capacity: expected at least ", file.size(), " bytes, found ", capacity));
+    std::ranges::copy(file, static_cast<std::byte*>(bytes));
   });
 }
 

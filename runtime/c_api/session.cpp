@@ -109,11 +109,15 @@ partita_status partita_session_lend_input(partita_session* session, size_t index
 }
 
 partita_status partita_session_submit(partita_session* session) {
-  return guarded([&] { require(session, "session").session->run(); });
+  return guarded([&] { require(session, "session").session->submit(); });
 }
 
 partita_status partita_session_wait(partita_session* session) {
-  return guarded([&] { require(session, "session").session->finish(); });
+  return guarded([&] { require(session, "session").session->wait(); });
+}
+
+partita_status partita_session_run(partita_session* session) {
+  return guarded([&] { require(session, "session").session->run(); });
 }
 
 partita_status partita_session_carry(partita_session* session, const partita_carry* carries,

@@ -328,13 +328,18 @@ void Session::lend_input(int index, std::span<const std::byte> array) {
   impl_->give_input(index, array, {.is_lent = true, .owner = {}});
 }
 
-void Session::run() {
+void Session::submit() {
   for (std::size_t i = 0; i < impl_->input_set.size(); ++i)
     if (!impl_->input_set[i])
       throw_user_error(cat(port_name("input", int(i), impl_->artifact.plan.inputs[i]),
                            ": expected a value, found none"));
   impl_->on_all_shards([](Shard& shard) { shard.run(); });
   if (impl_->options.check_replicas) impl_->check_replicas();
+}
+
+void Session::run() {
+  submit();
+  wait();
 }
 
 void Session::carry(const std::vector<Carry>& carries) {
@@ -367,7 +372,7 @@ std::optional<HostArray> Session::output(int index) {
   return result;
 }
 
-void Session::finish() {
+void Session::wait() {
   impl_->on_all_shards([](Shard& shard) { shard.device().finish(); });
 }
 

@@ -102,6 +102,13 @@ PARTITA_API partita_status partita_artifact_load(const char* path, partita_artif
  * error texts (may be NULL). */
 PARTITA_API partita_status partita_artifact_parse(const void* bytes, size_t size, const char* name,
                                                   partita_artifact** artifact);
+/* Writes a file, whole or not at all. */
+PARTITA_API partita_status partita_artifact_save(const partita_artifact* artifact,
+                                                 const char* path);
+/* *size becomes the number of bytes of the file; they are copied to `bytes` unless that is NULL.  A
+ * `capacity` of fewer bytes is PARTITA_ERROR_USER, with *size written. */
+PARTITA_API partita_status partita_artifact_serialize(const partita_artifact* artifact, void* bytes,
+                                                      size_t capacity, size_t* size);
 /* Sessions made from it live on.  NULL is allowed. */
 PARTITA_API void partita_artifact_free(partita_artifact* artifact);
 
@@ -183,6 +190,8 @@ PARTITA_API partita_status partita_session_lend_input(partita_session* session, 
 PARTITA_API partita_status partita_session_submit(partita_session* session);
 /* Returns when all that was submitted is done. */
 PARTITA_API partita_status partita_session_wait(partita_session* session);
+/* partita_session_submit, then partita_session_wait.  Collective. */
+PARTITA_API partita_status partita_session_run(partita_session* session);
 
 /* After a run, before the next: output `output` becomes input `input`, on the device. */
 typedef struct partita_carry {

@@ -87,7 +87,11 @@ class Artifact {
     handle_.reset(handle);
   }
 
+  /// Takes over what a call of the C ABI made, such as partita_compile().
+  explicit Artifact(partita_artifact* made) noexcept : handle_(made) {}
+
   [[nodiscard]] const partita_artifact* get() const noexcept { return handle_.get(); }
+  void save(const std::string& path) const { check(partita_artifact_save(get(), path.c_str())); }
   [[nodiscard]] std::string target() const { return partita_artifact_target(get()); }
   [[nodiscard]] std::vector<Port> inputs() const {
     return ports(partita_artifact_input_count(get()), partita_artifact_input);
@@ -170,10 +174,7 @@ class Session {
 
   void submit() { check(partita_session_submit(get())); }
   void wait() { check(partita_session_wait(get())); }
-  void run() {
-    submit();
-    wait();
-  }
+  void run() { check(partita_session_run(get())); }
   void carry(std::initializer_list<partita_carry> carries) {
     check(partita_session_carry(get(), carries.begin(), carries.size()));
   }

@@ -6,7 +6,7 @@
 
 #include "kernel/draft_pass.hpp"
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
 
 namespace partita::passes {
@@ -75,9 +75,9 @@ func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
                                        "program");
   for (const std::string& target : built_targets()) {
     CompileOptions options{.target = target};
-    const Plan shared = compile_module(*module, options).plan;
+    const Plan shared = partita::compile(*module, options).artifact.plan;
     options.shares_arena = false;
-    const Plan apart = compile_module(*module, options).plan;
+    const Plan apart = partita::compile(*module, options).artifact.plan;
     EXPECT_GT(close_pairs(shared, 0), 0) << target;
     EXPECT_EQ(close_pairs(apart, gap), 0) << target;
     EXPECT_GT(apart.arena_bytes, shared.arena_bytes) << target;

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "passes/transforms/place/block_size.hpp"
 
@@ -31,7 +31,7 @@ void find(const Steps& steps, bool in_loop, Found& found) {
 Found compile(const std::string& text, const passes::CompileOptions& options) {
   const auto module = ir::parse_module(text, "program");
   Found found;
-  find(passes::compile_module(*module, options).plan.steps, false, found);
+  find(partita::compile(*module, options).artifact.plan.steps, false, found);
   return found;
 }
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
 
 namespace partita::testing {
@@ -34,7 +34,7 @@ Counts counts_of(const std::string& arguments, const std::string& results,
                  const std::string& body) {
   const auto module = ir::parse_module(
       cat("func.func @main(", arguments, ") -> (", results, ") {\n", body, "}\n"), "program");
-  const Artifact artifact = passes::compile_module(*module, {});
+  const Artifact artifact = partita::compile(*module, {}).artifact;
   Counts counts{.kernels = artifact.kernels.size()};
   count(artifact.plan.steps, counts);
   for (const Buffer& b : artifact.plan.buffers) counts.temporaries += b.kind == BufferKind::arena;

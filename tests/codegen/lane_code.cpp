@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
 
@@ -37,7 +37,7 @@ func.func @main(%x: tensor<7x45xf32>) -> (tensor<7x45xf32>, tensor<7xf32>) {
   options.target = "cpu";
   options.target_options["tier"] = tier;
   options.runs = runs;
-  return passes::compile_module(*module, options);
+  return partita::compile(*module, options).artifact;
 }
 
 std::string text_of(const Artifact& artifact) {
@@ -103,7 +103,7 @@ func.func @main(%x: tensor<3xf32>, %limit: tensor<f32>) -> tensor<3xf32> {
   passes::CompileOptions options;
   options.target = "cpu";
   options.runs = 1;
-  EXPECT_NE(passes::compile_module(*module, options).binaries.at(0).name, lane_code_name);
+  EXPECT_NE(partita::compile(*module, options).artifact.binaries.at(0).name, lane_code_name);
   ::unsetenv("PARTITA_CACHE_DIR");
 }
 

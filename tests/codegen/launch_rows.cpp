@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
 
 namespace partita::testing {
@@ -19,7 +19,7 @@ struct Found {
 Found compile(const std::string& arguments, const std::string& result, const std::string& body) {
   const auto module = ir::parse_module(
       cat("func.func @main(", arguments, ") -> ", result, " {\n", body, "}\n"), "program");
-  const Artifact artifact = passes::compile_module(*module, {.target = "opencl"});
+  const Artifact artifact = partita::compile(*module, {.target = "opencl"}).artifact;
   Found found;
   for (const Step& s : artifact.plan.steps)
     if (const Launch* l = std::get_if<Launch>(&s.what))

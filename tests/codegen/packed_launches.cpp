@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
 
 namespace partita::testing {
@@ -20,7 +20,7 @@ Found compile(const std::string& arguments, const std::string& results, const st
               const std::string& target = "opencl") {
   const auto module = ir::parse_module(
       cat("func.func @main(", arguments, ") -> (", results, ") {\n", body, "}\n"), "program");
-  const Artifact artifact = passes::compile_module(*module, {.target = target});
+  const Artifact artifact = partita::compile(*module, {.target = target}).artifact;
   Found found;
   for (const Step& s : artifact.plan.steps)
     if (const Launch* l = std::get_if<Launch>(&s.what))

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/interpreter.hpp"
@@ -19,7 +19,7 @@ Artifact compiled(const std::string& text, const std::string& tier) {
   passes::CompileOptions options;
   options.target = "cpu";
   options.target_options["tier"] = tier;
-  return passes::compile_module(*ir::parse_module(text, "loops"), options);
+  return partita::compile(*ir::parse_module(text, "loops"), options).artifact;
 }
 
 /// Numbers of the plan's steps of one kind, at any depth.

@@ -10,7 +10,7 @@
 #include <regex>
 
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
@@ -146,7 +146,7 @@ class Support {
       passes::CompileOptions options;
       options.target = target_;
       options.text_only = true;
-      (void)passes::compile_module(program, options);
+      (void)partita::compile(program, options).artifact;
       return {};
     } catch (const Error& e) {
       EXPECT_EQ(int(e.kind()), int(ErrorKind::user)) << e.what() << "\n"

@@ -8,7 +8,7 @@
 
 #include "lowering/values/tuning_model.hpp"
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
 
 namespace partita::testing {
@@ -50,7 +50,7 @@ passes::CompileOptions options_with(Tuning tuning) {
 }
 
 Artifact compile(const std::string& text, const passes::CompileOptions& options) {
-  return passes::compile_module(*ir::parse_module(text, "program"), options);
+  return partita::compile(*ir::parse_module(text, "program"), options).artifact;
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {

@@ -25,6 +25,8 @@ cmake --build "$work/build"
 "$work/build/host_c"
 "$work/build/host_cpp"
 "$work/build/compiler_cpp"
+"$work/build/compiler_c"
+if command -v valgrind >/dev/null; then valgrind --quiet --error-exitcode=1 --leak-check=full "$work/build/compiler_c"; fi
 
 echo "== pkg-config"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig

@@ -32,6 +32,7 @@
 #include "partita/artifact/npz.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
+#include "partita/compile.hpp"
 #include "partita/device/device.hpp"
 #include "partita/driver/target.hpp"
 #include "partita/exec/executor.hpp"
@@ -61,7 +62,6 @@ std::uint8_t poison_of(unsigned seed) { return std::popcount(seed) % 2 == 0 ? 0x
 
 std::vector<HostArray> run(Session& session, std::size_t outputs) {
   session.run();
-  session.finish();
   std::vector<HostArray> results;
   for (std::size_t k = 0; k < outputs; ++k) {
     auto result = session.output(int(k));
@@ -77,7 +77,7 @@ std::vector<HostArray> compiled(const RandomGraph& program, const Options& how, 
   options.target = how.target;
   for (const passes::TargetOption& option : passes::find_target(how.target).options)
     if (option.name == "tier") options.target_options["tier"] = how.tier;
-  Session session(passes::compile_module(*program.module, options), {.poison = poison_of(seed)});
+  Session session(partita::compile(*program.module, options).artifact, {.poison = poison_of(seed)});
   for (std::size_t k = 0; k < program.inputs.size(); ++k)
     session.set_input(int(k), program.inputs[k]);
   std::vector<HostArray> results = run(session, program.noise.size());

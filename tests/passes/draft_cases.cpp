@@ -63,7 +63,6 @@ std::vector<HostArray> run_draft(PlanDraft draft, const std::string& target) {
   for (std::size_t k = 0; k < inputs.size(); ++k)
     session.set_input(int(k), random_array(inputs[k].type, random));
   session.run();
-  session.finish();
   std::vector<HostArray> results;
   for (std::size_t k = 0; k < outputs; ++k) results.push_back(session.output(int(k)).value());
   return results;

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/artifact/describe.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/driver/pipelines.hpp"
 #include "partita/frontend/stablehlo.hpp"
 
@@ -59,7 +59,7 @@ TEST(Residuals, AreSaidByMapAndLoop) {
 
 TEST(Residuals, AreSaidOfAnArtifact) {
   const auto module = ir::parse_module(program, "residuals");
-  const std::string text = describe_artifact(compile_module(*module, {.target = "cpu"}));
+  const std::string text = describe_artifact(partita::compile(*module, {.target = "cpu"}).artifact);
   EXPECT_THAT(text, HasSubstr("\n  residuals = 120 bytes\n"));
   EXPECT_THAT(text,
               HasSubstr("\n  residuals of mr.map in @main = 40 bytes a partition, 3 partitions\n"));

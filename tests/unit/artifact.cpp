@@ -190,6 +190,18 @@ TEST(Artifact, NewerFormatsAndChangedContentAreRefused) {
   EXPECT_THAT(
       parse_error(with_replacement("manifest.json", "\"format_major\": 1", "\"format_major\": 2")),
       HasSubstr("expected artifact format 1, found format 2 (a newer partita wrote it)"));
+  EXPECT_THAT(parse_error(with_replacement("manifest.json", "\"format_minor\": 0",
+                                           "\"format_minor\": 9, \"needs\": [\"mesh\"]")),
+              HasSubstr("found 'mesh' (a newer partita wrote it)"));
+  EXPECT_NO_THROW(
+      static_cast<void>(parse_artifact(with_replacement("manifest.json", "\"format_minor\": 0",
+                                                        "\"format_minor\": 0, \"needs\": []"),
+                                       "x")));
+  EXPECT_THAT(
+      parse_error(
+          with_replacement("manifest.json", "\"target\": \"opencl\"", "\"target\": \"abacus\"")),
+      HasSubstr("expected an artifact for a target that is built in (opencl, cpu), found one "
+                "for 'abacus'"));
   EXPECT_THAT(parse_error(with_replacement("manifest.json", "partita artifact", "another")),
               HasSubstr("expected a partita artifact"));
   EXPECT_THAT(parse_error(with_replacement("kernels/federated.cl", "fill", "full")),

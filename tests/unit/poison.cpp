@@ -192,10 +192,7 @@ TEST(PoisonedSession, SaysWhichMemoryWasWrittenOutsideOfItsArray) {
                                }}};
     Session session(one_launch(), {.poison = patterns[0]}, null_parts(1, kernels));
     session.set_input(0, f32_array({4}, {1, 2, 3, 4}));
-    return internal_error_of([&] {
-      session.run();
-      session.finish();
-    });
+    return internal_error_of([&] { session.run(); });
   };
   EXPECT_THAT(error(output, 3), "no error");
   EXPECT_THAT(error(output, 4), HasSubstr("wrote 1 bytes behind output 0"));
@@ -297,11 +294,7 @@ TEST(PoisonedSession, FindsWhatOneOfSeveralShardsWrites) {
   Session session(federated_artifact(7, 3), {.poison = patterns[0]}, null_parts(3, kernels));
   session.set_input(0, f32_array({3}, {10, 20, 30}));
   session.set_input(1, f32_array({7, 3}, counting(21)));
-  EXPECT_THAT(internal_error_of([&] {
-                session.run();
-                session.finish();
-              }),
-              HasSubstr("behind output 1"));
+  EXPECT_THAT(internal_error_of([&] { session.run(); }), HasSubstr("behind output 1"));
 }
 
 }  // namespace

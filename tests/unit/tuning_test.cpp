@@ -11,7 +11,6 @@
 #include "partita/base/error.hpp"
 #include "partita/device/backend.hpp"
 #include "tests/support/sample_artifacts.hpp"
-#include "tools/partita/parse.cpp"      // NOLINT(bugprone-suspicious-include)
 #include "tools/partita/tune/grid.cpp"  // NOLINT(bugprone-suspicious-include)
 
 namespace partita::testing {

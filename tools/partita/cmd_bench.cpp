@@ -22,7 +22,7 @@
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/base/hash.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
@@ -84,7 +84,7 @@ void compile_once(Measured& m, const std::string& text, const BenchArguments& ar
   const auto begin = Clock::now();
   const std::clock_t cpu_begin = std::clock();
   const auto module = ir::parse_module(text, m.name);
-  Artifact artifact = passes::compile_module(*module, arguments.options);
+  Artifact artifact = partita::compile(*module, arguments.options).artifact;
   const std::size_t bytes = serialize_artifact(artifact).size();
   m.compile_cpu_s.push_back(double(std::clock() - cpu_begin) / CLOCKS_PER_SEC);
   m.compile_s.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
@@ -122,7 +122,6 @@ void run_all(std::vector<Measured>& all, int rounds, const std::string& path) {
       const std::size_t i = (turn + std::size_t(k + 1)) % all.size();  // another begins each time
       const auto begin = Clock::now();
       sessions[i]->run();
-      sessions[i]->finish();
       if (k >= 0)
         all[i].round_s.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
       all[i].stats = sessions[i]->stats();

@@ -9,6 +9,8 @@
 
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
+#include "partita/base/parse.hpp"
+#include "partita/compile.hpp"
 #include "partita/driver/object.hpp"
 #include "partita/driver/target.hpp"
 #include "partita/frontend/stablehlo.hpp"
@@ -136,8 +138,7 @@ int compile(CompileArguments& arguments) {
   if (arguments.emit != "artifact")
     throw_user_error(cat("--emit: expected artifact, object or c, found '", arguments.emit, "'"));
   const auto module = ir::read_module(arguments.input);
-  passes::CompileReport report;
-  const Artifact artifact = passes::compile_module(*module, arguments.options, &report);
+  const auto [artifact, report] = partita::compile(*module, arguments.options);
   check_strict(arguments, report);
   save_artifact(artifact, arguments.output);
   print_summary(report);

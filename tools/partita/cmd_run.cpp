@@ -17,7 +17,8 @@
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/base/parse.hpp"
+#include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
@@ -180,11 +181,10 @@ class Runner {
     const bool is_shown = seconds != nullptr && seconds->empty();
     const Progress progress(options_, session_.rank() == 0 && is_shown);
     for (int round = 1; round <= options_.rounds; ++round) {
-      session_.finish();
+      session_.wait();
       session_.barrier("start of round");
       const auto begin = Clock::now();
       session_.run();
-      session_.finish();
       if (seconds != nullptr)
         seconds->push_back(std::chrono::duration<double>(Clock::now() - begin).count());
       progress.round_done(round, is_shown ? printed_values() : "");
@@ -252,7 +252,7 @@ Artifact artifact_of(const RunOptions& options) {
   // Ranks must agree, and what one finds in its cache another may not.
   if (!launched_by_mpi())
     compile.runs = std::int64_t(options.rounds) * (options.repeat > 1 ? options.repeat + 1 : 1);
-  return passes::compile_module(*ir::read_module(options.artifact), compile);
+  return compile_file(options.artifact, compile).artifact;
 }
 
 int run(const RunOptions& options) {

@@ -12,6 +12,7 @@
 
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
+#include "partita/base/parse.hpp"
 #include "tools/partita/bench/rounds.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/device_choice.hpp"

@@ -9,7 +9,7 @@
 
 #include "partita/artifact/describe.hpp"
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/driver/pipelines.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/ir/interpreter.hpp"
@@ -110,7 +110,7 @@ Communication communication_of(const BodyOfLeaves& body, const std::string& targ
   const auto program = program_of(body);
   passes::CompileOptions options;
   options.target = target;
-  Session session(passes::compile_module(program->module(), options), {.devices_per_rank = 3});
+  Session session(partita::compile(program->module(), options).artifact, {.devices_per_rank = 3});
   const std::vector<HostArray> inputs = arguments();
   std::vector<ir::Tensor> tensors;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
@@ -118,7 +118,6 @@ Communication communication_of(const BodyOfLeaves& body, const std::string& targ
     tensors.push_back(std::make_shared<const HostArray>(inputs[k]));
   }
   session.run();
-  session.finish();
   const std::string text = describe_artifact(session.artifact());
   const Communication found{.calls = session.stats().collective_calls,
                             .inspected = occurrences(text, "start all_reduce"),

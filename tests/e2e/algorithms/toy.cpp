@@ -3,7 +3,7 @@
 #include "tests/e2e/algorithms/toy.hpp"
 
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/interpreter.hpp"
@@ -77,12 +77,11 @@ Ran compile_and_run(const ToyProgram& toy, const std::string& target, int shards
   build::Program program(toy.placements, toy.name);
   passes::CompileOptions options;
   options.target = target;
-  Session session(passes::compile_module(toy.build_into(program).module(), options),
+  Session session(partita::compile(toy.build_into(program).module(), options).artifact,
                   {.devices_per_rank = shards});
   const std::vector<HostArray> arguments = toy.arguments();
   for (std::size_t k = 0; k < arguments.size(); ++k) session.set_input(int(k), arguments[k]);
   session.run();
-  session.finish();
   Ran ran;
   ran.collective_calls = session.stats().collective_calls;
   for (std::size_t k = 0; k < session.artifact().plan.outputs.size(); ++k) {

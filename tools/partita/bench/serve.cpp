@@ -16,6 +16,7 @@
 #include "partita/artifact/npz.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
+#include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
@@ -120,7 +121,7 @@ int serve_rounds(const ServeOptions& options) {
   static_cast<void>(list_devices());  // the platform starts before the time of compiling counts
   const auto begin = Clock::now();
   const auto module = ir::read_module(options.program);
-  Artifact artifact = passes::compile_module(*module, compile);
+  Artifact artifact = partita::compile(*module, compile).artifact;
   const double compile_s = seconds_since(begin);
   Session session(std::move(artifact), settings);
   const double ready_s = seconds_since(begin);
@@ -133,10 +134,7 @@ int serve_rounds(const ServeOptions& options) {
   served.facts = {{"versions", {{"partita", partita_version()}}},
                   {"compile_s", ready_s},
                   {"artifact_s", compile_s}};
-  served.round = [&] {
-    session.run();
-    session.finish();
-  };
+  served.round = [&] { session.run(); };
   served.save_outputs = [&](const std::string& path) {
     std::map<std::string, HostArray> outputs;
     for (std::size_t i = 0; i < session.artifact().plan.outputs.size(); ++i)

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/ir/interpreter.hpp"
 #include "partita_generated/backends.hpp"
@@ -27,7 +27,6 @@ std::vector<HostArray> run(const Artifact& artifact, const SessionOptions& optio
   Session session(artifact, options);
   for (std::size_t k = 0; k < arguments.size(); ++k) session.set_input(int(k), arguments[k]);
   session.run();
-  session.finish();
   std::vector<HostArray> results;
   for (std::size_t k = 0; k < artifact.plan.outputs.size(); ++k) {
     auto result = session.output(int(k));
@@ -64,10 +63,10 @@ std::vector<HostArray> compile_and_run(const std::string& target, const CompileS
   options.placements = settings.placements;
   options.layout = settings.layout;
   options.gemm = settings.gemm;
-  const Artifact artifact = passes::compile_module(module, options);
+  const Artifact artifact = partita::compile(module, options).artifact;
   if (!settings.poisons) return run(artifact, SessionOptions{}, arguments);
   options.shares_arena = false;
-  run_poisoned(passes::compile_module(module, options), "each temporary in memory of its own",
+  run_poisoned(partita::compile(module, options).artifact, "each temporary in memory of its own",
                arguments);
   return run_poisoned(artifact, "temporaries as planned", arguments);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "partita/base/error.hpp"
+#include "partita/base/parse.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/tune/tune.hpp"
 

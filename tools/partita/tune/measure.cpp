@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "partita/base/error.hpp"
-#include "partita/driver/compile.hpp"
+#include "partita/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "tools/partita/bench/statistics.hpp"
 #include "tools/partita/tune/tune.hpp"
@@ -99,13 +99,12 @@ void check_result(const ContractionKey& key, const HostArray& found) {
 Artifact compile(const ContractionKey& key, const std::string& gemm, Tuning tuning,
                  const std::string& target) {
   tuning.device.target = target;
-  const auto module = ir::parse_module(program_text(key), "contraction");
   passes::CompileOptions options;
   options.target = target;
   options.gemm = gemm;
   options.tuning = std::make_shared<Tuning>(std::move(tuning));
   options.tuning_name = "candidate";
-  return passes::compile_module(*module, options);
+  return partita::compile(program_text(key), options, "contraction").artifact;
 }
 
 }  // namespace
@@ -116,11 +115,10 @@ Subject::Subject(const ContractionKey& key, Artifact artifact)
   const auto& inputs = session_->artifact().plan.inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     session_->set_input(int(i), input_array(inputs[i].type, int(i)));
-  session_->finish();
+  session_->wait();
   const auto run = [&] {
     const auto begin = Clock::now();
     session_->run();
-    session_->finish();
     return seconds_since(begin);
   };
   first_s_ = run();
@@ -133,11 +131,10 @@ Subject::Subject(const ContractionKey& key, Artifact artifact)
 void Subject::take_turn() {
   if (runs_per_turn_ > 1) {  // not counted: others may have changed what the library was told
     session_->run();
-    session_->finish();
   }
   const auto begin = Clock::now();
-  for (int i = 0; i < runs_per_turn_; ++i) session_->run();
-  session_->finish();
+  for (int i = 0; i < runs_per_turn_; ++i) session_->submit();
+  session_->wait();
   turns_s_.push_back(seconds_since(begin) / runs_per_turn_);
 }
 

@@ -2,7 +2,8 @@
 // Copyright The partita authors
 //
 // Runs an artifact on this process's shards.  One Session holds devices, communicators, compiled
-// kernels, arena and bindings; `run` is one execution of the plan on every local shard.
+// kernels, arena and bindings.  `submit` enqueues one execution of the plan on every local shard, `wait`
+// waits for all, `run` does both: the words mean the same in partita.h and partita.hpp.
 #pragma once
 
 #include <chrono>
@@ -88,13 +89,15 @@ class Session {
   void lend_input(int index, std::span<const std::byte> array);
   /// One execution on all local shards; returns when everything is enqueued.  Collective.  Throws
   /// what any shard threw.
+  void submit();
+  /// Returns when all work of this rank's shards is done.
+  void wait();
+  /// submit(), then wait().  Collective.
   void run();
   /// Outputs become inputs by swapping buffers (copying where one output has several takers).
   void carry(const std::vector<Carry>& carries);
   /// Global value of output `index` on rank 0, nothing on others.  Collective.
   [[nodiscard]] std::optional<HostArray> output(int index);
-  /// Waits until all work of this rank's shards is done.
-  void finish();
   /// Returns when every rank has arrived.  Collective.
   void barrier(const std::string& name);
   /// Counters of the last run over this rank's shards.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+#include "partita/base/parse.hpp"
+
+#include <algorithm>
 #include <charconv>
+#include <string_view>
 
 #include "partita/base/error.hpp"
-#include "tools/partita/commands.hpp"
 
-namespace partita::tool {
+namespace partita {
 
 std::int64_t parse_bytes(const std::string& text, const std::string& option) {
   struct Unit {
@@ -58,4 +61,4 @@ std::int64_t parse_number(const std::string& text, const std::string& option, st
   return number;
 }
 
-}  // namespace partita::tool
+}  // namespace partita

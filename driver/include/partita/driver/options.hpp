@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Options of a compilation as text, by the names that `partita compile` has for them: what a host says
+// that has strings rather than a struct.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "partita/driver/compile.hpp"
+
+namespace partita::passes {
+
+/// "clients=512" into `placements`; a user error where it is not NAME=N with N > 0, or where the name
+/// is there already.
+void add_placement(std::map<std::string, std::int64_t>& placements, const std::string& text);
+
+/// Sets one option: target, function, placement (NAME=N, may come several times), layout, gemm,
+/// memory-budget, device (a name), tuning (a file), runs, or one of a target's own.  Another name is a
+/// user error with the nearest ones.  Values are checked here or by the compilation.
+void set_option(CompileOptions& options, const std::string& name, const std::string& value);
+
+}  // namespace partita::passes

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/driver/options.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "partita/base/error.hpp"
+#include "partita/base/nearest_name.hpp"
+#include "partita/base/parse.hpp"
+#include "partita/driver/target.hpp"
+
+namespace partita::passes {
+namespace {
+
+constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
+
+struct GeneralOption {
+  std::string_view name;
+  void (*set)(CompileOptions& options, const std::string& value);
+};
+
+void set_tuning(CompileOptions& options, const std::string& path) {
+  options.tuning = std::make_shared<Tuning>(load_tuning(path));
+  options.tuning_name = path;
+}
+
+/// What stands for a device, or describes one, is for those who may ask this machine's drivers.
+void set_device(CompileOptions& options, const std::string& name) {
+  if (name.empty() || name == "local" || name.ends_with(".json"))
+    throw_user_error(cat("--device: expected the name of a device, found '", name, "'"));
+  options.device = name;
+}
+
+/// Those that every target has.
+constexpr GeneralOption general_options[] = {
+    {"target", [](CompileOptions& o, const std::string& v) { o.target = v; }},
+    {"function", [](CompileOptions& o, const std::string& v) { o.function = v; }},
+    {"placement", [](CompileOptions& o, const std::string& v) { add_placement(o.placements, v); }},
+    {"layout", [](CompileOptions& o, const std::string& v) { o.layout = v; }},
+    {"gemm", [](CompileOptions& o, const std::string& v) { o.gemm = v; }},
+    {"memory-budget",
+     [](CompileOptions& o, const std::string& v) {
+       o.memory_budget = parse_bytes(v, "--memory-budget");
+     }},
+    {"device", set_device},
+    {"tuning", set_tuning},
+    {"runs", [](CompileOptions& o,
+                const std::string& v) { o.runs = parse_number(v, "--runs", any_number); }},
+};
+
+/// Names of options, of all targets too.
+std::vector<std::string> option_names() {
+  std::vector<std::string> names;
+  for (const GeneralOption& o : general_options) names.emplace_back(o.name);
+  for (const Target* target : all_targets())
+    for (const TargetOption& o : target->options)
+      if (std::ranges::find(names, o.name) == names.end()) names.push_back(o.name);
+  return names;
+}
+
+[[noreturn]] void refuse_option(const std::string& name) {
+  const std::vector<std::string> all = option_names();
+  const std::vector<std::string> near = nearest_names(name, all);
+  std::string expected;
+  for (const std::string& n : near.empty() ? all : near)
+    expected += cat(expected.empty() ? "" : ", ", n);
+  throw_user_error(cat("option: expected ", expected, ", found '", name.substr(0, 100), "'"));
+}
+
+}  // namespace
+
+void add_placement(std::map<std::string, std::int64_t>& placements, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw_user_error(cat("--placement: expected NAME=N, found ", text));
+  const std::string name = text.substr(0, equals);
+  const std::int64_t size = parse_number(text.substr(equals + 1), "--placement", any_number);
+  if (size == 0) throw_user_error(cat("--placement: expected a size above 0, found ", text));
+  if (!placements.emplace(name, size).second)
+    throw_user_error(cat("--placement: expected each name once, found ", name, " twice"));
+}
+
+void set_option(CompileOptions& options, const std::string& name, const std::string& value) {
+  for (const GeneralOption& o : general_options)
+    if (o.name == name) return o.set(options, value);
+  const auto names = option_names();
+  if (std::ranges::find(names, name) == names.end()) refuse_option(name);
+  options.target_options[name] = value;
+}
+
+}  // namespace partita::passes
