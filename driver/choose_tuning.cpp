@@ -21,7 +21,8 @@ ChosenTuning chosen(std::shared_ptr<const Tuning> tuning, const std::string& nam
   return {.tuning = std::move(tuning), .text = std::move(text)};
 }
 
-/// The built-in file of a name, or the one that covers a device best.
+}  // namespace
+
 const Target::TuningText* find_built_in(const Target& target, const std::string& device) {
   for (const Target::TuningText& t : target.tunings)
     if (t.device == device) return &t;
@@ -33,6 +34,8 @@ const Target::TuningText* find_built_in(const Target& target, const std::string&
   }
   return best;
 }
+
+namespace {
 
 void check_given(const Tuning& tuning, const CompileOptions& options, const Target& target) {
   if (tuning.device.target != target.name)

@@ -19,6 +19,10 @@ struct ChosenTuning {
   std::string text;                      ///< where it comes from, with the hash of its content
 };
 
+/// The built-in file of a name, or the one that covers a device best; null where there is none.
+[[nodiscard]] const Target::TuningText* find_built_in(const Target& target,
+                                                      const std::string& device);
+
 /// A file for another target, or for another device than the one that is named, is a user error.
 [[nodiscard]] ChosenTuning choose_tuning(const CompileOptions& options, const Target& target);
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 
+#include "driver/choose_target_info.hpp"
 #include "driver/choose_tuning.hpp"
 #include "driver/lower.hpp"
 #include "driver/properties.hpp"
@@ -76,13 +77,16 @@ class Pipelines {
 Artifact compile_once(const ir::Module& original, const CompileOptions& options, CompileReport& r) {
   const Target& target = find_target(options.target);
   const ChosenTuning tuning = choose_tuning(options, target);
-  const std::vector<PassRun> schedule = schedule_pipeline(target, options);
+  const TargetInfo info = choose_target_info(options, target);
+  const std::vector<PassRun> schedule = schedule_pipeline(info, options);
   check_dumps(options.dumps, schedule);
   const std::unique_ptr<ir::Module> module = ir::clone_module(original);
   r.counts["nodes"] = count_nodes(original);
 
-  PassContext context{
-      .function = options.function, .placements = options.placements, .layout = options.layout};
+  PassContext context{.function = options.function,
+                      .placements = options.placements,
+                      .layout = options.layout,
+                      .target = info};
   Artifact artifact;
   artifact.target = target.name;
   artifact.module_name = original.name;
@@ -99,7 +103,7 @@ Artifact compile_once(const ir::Module& original, const CompileOptions& options,
   r.notes = context.notes;
   r.counts.insert(context.counts.begin(), context.counts.end());
 
-  const Lowering lowering{*module, options, tuning};
+  const Lowering lowering{*module, options, info, tuning};
   PlanDraft draft;
   DraftVerifier verifier;
   pipelines.run(
@@ -113,10 +117,10 @@ Artifact compile_once(const ir::Module& original, const CompileOptions& options,
   const double codegen_seconds = seconds_of([&] {
     artifact.plan = draft.plan;
     artifact.constants = std::move(draft.constants);
-    target.generate(draft, options, artifact);
+    target.generate(draft, options, info, artifact);
   });
   r.timings.push_back({"codegen", codegen_seconds});
-  describe({*module, context, tuning, draft}, options, planned, artifact);
+  describe({*module, context, info, tuning, draft}, options, planned, artifact);
 
   r.counts.insert(draft.counts.begin(), draft.counts.end());
   r.counts["kernels"] = std::int64_t(artifact.kernels.size());

@@ -26,6 +26,7 @@ inline constexpr std::string_view lower_name = "lower";
 struct Lowering {
   const ir::Module& module;
   const CompileOptions& options;
+  const TargetInfo& target;
   const ChosenTuning& tuning;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "driver/choose_target_info.hpp"
 #include "driver/schedule.hpp"
 #include "partita/base/error.hpp"
 #include "partita/driver/pipelines.hpp"
@@ -37,11 +38,10 @@ constexpr std::string_view schedule_prefix = "schedule-";
 
 }  // namespace
 
-std::vector<PassRun> schedule_pipeline(const Target& target, const CompileOptions& options) {
+std::vector<PassRun> schedule_pipeline(const TargetInfo& target, const CompileOptions& options) {
   std::string text = cat(tidy, " ", fuse);
   if (target.has_row_launches)
-    text +=
-        cat(" launch-rows{vector-bytes=", target.tiles(options).vector_bytes, "} pack-launches");
+    text += cat(" launch-rows{vector-bytes=", target.vector_bytes, "} pack-launches");
   text += options.shares_arena ? " assign-arena " : " assign-arena{share=no} ";
   return manager::parse_runs(cat(text, finish));
 }
@@ -50,8 +50,10 @@ std::vector<PassRun> named_pipeline(std::string_view name) {
   for (const NamedPipeline& p : pipelines)
     if (p.name == name) return manager::parse_runs(cat(p.parts[0], " ", p.parts[1]));
   for (const std::string& target : built_targets())
-    if (name == cat(schedule_prefix, target))
-      return schedule_pipeline(find_target(target), {.target = target});
+    if (name == cat(schedule_prefix, target)) {
+      const CompileOptions options{.target = target};
+      return schedule_pipeline(choose_target_info(options, find_target(target)), options);
+    }
   std::string known;
   for (const std::string& n : pipeline_names()) known += cat(known.empty() ? "" : ", ", n);
   throw_user_error(cat("--pipeline: unknown pipeline '", name, "'; known: ", known));

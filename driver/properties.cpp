@@ -46,8 +46,6 @@ void add_properties(const ir::Module& module, const CompileOptions& options, con
   for (const auto& [name, how] : draft.contractions)
     artifact.properties.emplace_back("contraction." + name, how);
   artifact.properties.emplace_back("device", options.device);
-  if (!options.device_profile.empty())
-    artifact.properties.emplace_back("device_profile", options.device_profile);
   artifact.properties.emplace_back("function", options.function);
   artifact.properties.emplace_back("gemm", options.gemm);
   artifact.properties.emplace_back("layout", options.layout);
@@ -92,6 +90,7 @@ void describe(const CompiledProgram& program, const CompileOptions& options,
   add_library_settings(program.tuning, program.draft, artifact);
   add_properties(program.module, options, program.draft, artifact);
   add_residuals(program.context, artifact);
+  artifact.properties.emplace_back("target_info", to_string(program.target));
   artifact.properties.emplace_back("tuning", program.tuning.text);
   artifact.properties.emplace_back("planned_bytes", planned.formula);
   std::ranges::sort(artifact.properties);

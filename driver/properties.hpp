@@ -26,6 +26,7 @@ struct PlannedBytes {
 struct CompiledProgram {
   const ir::Module& module;
   const PassContext& context;
+  const TargetInfo& target;
   const ChosenTuning& tuning;
   const PlanDraft& draft;
 };

@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include <algorithm>
 
+#include "driver/choose_target_info.hpp"
 #include "driver/lower.hpp"
 #include "kernel/draft_pass.hpp"
 #include "kernel/text/draft_text.hpp"
@@ -47,8 +48,10 @@ CompileOptions options_of(const PassRun& lower, const PassContext& context) {
 std::string lowered(const ir::Module& module, const PassRun& run, const Runs& passes,
                     const PassContext& context) {
   const CompileOptions options = options_of(run, context);
-  const ChosenTuning tuning = choose_tuning(options, find_target(options.target));
-  const Lowering lowering{module, options, tuning};
+  const Target& target = find_target(options.target);
+  const ChosenTuning tuning = choose_tuning(options, target);
+  const TargetInfo info = choose_target_info(options, target);
+  const Lowering lowering{module, options, info, tuning};
   PlanDraft draft;
   DraftVerifier verifier;
   (void)run_lowering(lowering, draft, {}, verifier);

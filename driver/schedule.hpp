@@ -6,13 +6,13 @@
 
 #include <vector>
 
+#include "partita/base/target_info.hpp"
 #include "partita/driver/compile.hpp"
 #include "partita/driver/pipelines.hpp"
-#include "partita/driver/target.hpp"
 
 namespace partita::passes {
 
-[[nodiscard]] std::vector<PassRun> schedule_pipeline(const Target& target,
+[[nodiscard]] std::vector<PassRun> schedule_pipeline(const TargetInfo& target,
                                                      const CompileOptions& options);
 
 }  // namespace partita::passes

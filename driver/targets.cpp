@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "driver/target_profiles.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/nearest_name.hpp"
 #include "partita/driver/target.hpp"
@@ -89,6 +91,15 @@ std::vector<std::string> tuned_devices(const std::string& target) {
   std::vector<std::string> names;
   for (const Target::TuningText& t : find_target(target).tunings) names.emplace_back(t.device);
   return names;
+}
+
+std::vector<std::string> known_devices(const std::string& target) {
+  const std::vector<std::string> tuned = tuned_devices(target);
+  std::set<std::string> names(tuned.begin(), tuned.end());
+  for (const TargetProfile& profile : target_profiles())
+    if (profile.is_offered && profile.target == target && profile.name != "generic")
+      names.emplace(profile.name);
+  return {names.begin(), names.end()};
 }
 
 std::vector<std::string> covered_devices(const std::string& target) {

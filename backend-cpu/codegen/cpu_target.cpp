@@ -26,8 +26,11 @@
 namespace partita::passes {
 namespace {
 
-/// Multiply-adds from which a product by the library is faster than the generated kernel.
-constexpr std::int64_t blas_threshold = 4096;
+/// Multiply-adds from which a product by the library is faster than the generated kernel, or than
+/// lane code.
+constexpr std::int64_t blas_threshold = 4096, interpreted_threshold = 64;
+/// Multiply-adds from which copying an operand is worth its launch.
+constexpr std::int64_t worth_packing = 1 << 19;
 
 /// Stands before each loop over items.
 constexpr std::string_view item_loop = "#pragma GCC ivdep";
@@ -106,6 +109,11 @@ class KernelPrinter {
 
   kernel::ScalarText text_{c_dialect()};
 };
+
+bool has_level(const CompileOptions& options, std::string_view level) {
+  const std::vector<std::string> levels = chosen_levels(options);
+  return std::ranges::find(levels, level) != levels.end();
+}
 
 /// Kernels of which a unit of the compiler consists: starting it costs half a kernel.
 constexpr std::size_t unit_kernels = 8;
@@ -196,7 +204,8 @@ bool pays_interpreting(const PlanDraft& draft, std::int64_t runs, std::size_t ke
   return double(runs) * once < start_seconds + double(kernels) * kernel_seconds;
 }
 
-void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact) {
+void generate(const PlanDraft& draft, const CompileOptions& options, const TargetInfo& /*info*/,
+              Artifact& artifact) {
   const std::vector<std::string> levels = chosen_levels(options);
   KernelPrinter printer;
   const std::vector<PrintedKernel> printed =
@@ -232,24 +241,33 @@ void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& a
 
 /// Accumulators that leave registers for what is multiplied: AVX-512 has 32 of 64 bytes, AVX2 16 of 32
 /// bytes, SSE 16 of 16.  One plan serves all levels, so the most demanding one decides.
-TileSize tiles(const CompileOptions& options) {
-  constexpr TileSize wide{.vector_bytes = 64, .rows = 12, .vectors = 2};
-  const std::vector<std::string> levels = chosen_levels(options);
-  const auto has = [&](std::string_view level) {
-    return std::ranges::find(levels, level) != levels.end();
-  };
-  if (has("x86-64-v4")) return wide;
-  if (has("x86-64-v3")) return {.vector_bytes = 32, .rows = 6, .vectors = 2};
-  if (has("x86-64-v2")) return {.vector_bytes = 16, .rows = 6, .vectors = 2};
-  return wide;
+TargetInfo default_info(const CompileOptions& options) {
+  TargetInfo info{.vector_bytes = 64,
+                  .registers = 32,
+                  .register_bytes = 64,
+                  .tile_rows = 12,
+                  .tile_vectors = 2,
+                  .library_threshold = blas_threshold,
+                  .packing_threshold = worth_packing,
+                  .has_row_launches = false};
+  if (has_level(options, "x86-64-v4")) return info;
+  const std::int64_t bytes = has_level(options, "x86-64-v3")   ? 32
+                             : has_level(options, "x86-64-v2") ? 16
+                                                               : 0;
+  if (bytes == 0) return info;
+  info.vector_bytes = info.register_bytes = bytes;
+  info.registers = 16;
+  info.tile_rows = 6;
+  return info;
 }
 
 /// Instructions for bf16 come with the vectors of x86-64-v4 or not at all.  An object's library has no
-/// common function for such products.
-bool multiplies_bf16(const CompileOptions& options) {
-  if (options.text_only) return false;
-  const std::vector<std::string> levels = chosen_levels(options);
-  return std::ranges::find(levels, "x86-64-v4") != levels.end();
+/// common function for such products.  Lane code has no vectors.
+void adapt(const CompileOptions& options, TargetInfo& info) {
+  info.library_reads_bf16 = !options.text_only && has_level(options, "x86-64-v4");
+  if (makes_machine_code(options)) return;
+  info.vector_bytes = 0;
+  info.library_threshold = std::min(info.library_threshold, interpreted_threshold);
 }
 
 ObjectCode emit(const std::string& name, std::span<const ObjectFunction> functions,
@@ -278,11 +296,9 @@ Finding check_compiler() {
 const Target& target_cpu();
 const Target& target_cpu() {
   static const Target target{.name = "cpu",
-                             .library_threshold = blas_threshold,
                              .generate = generate,
-                             .tiles = tiles,
-                             .compiles = makes_machine_code,
-                             .multiplies_bf16 = multiplies_bf16,
+                             .default_info = default_info,
+                             .adapt = adapt,
                              .emit_object = emit,
                              .emit_c = emit_text,
                              .check_emit = check_cpu_emit,

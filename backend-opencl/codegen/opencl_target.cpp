@@ -17,9 +17,19 @@ namespace {
 /// seconds (docs/opencl-device.md), which smaller products never win back.
 constexpr std::int64_t clblast_threshold = std::int64_t(1) << 33;
 
-/// Vectors of sixteen floats: one register with AVX-512, two with AVX2.
-TileSize tiles(const CompileOptions& /*options*/) {
-  return {.vector_bytes = 64, .rows = 12, .vectors = 2};
+/// Multiply-adds from which copying an operand is worth its launch.
+constexpr std::int64_t worth_packing = 1 << 25;
+
+/// PoCL runs a group as one vectorised loop; GPUs take multiples of 32 items.  Vectors of sixteen
+/// floats are one register with AVX-512, two with AVX2.
+TargetInfo default_info(const CompileOptions& /*options*/) {
+  return {.vector_bytes = 64,
+          .tile_rows = 12,
+          .tile_vectors = 2,
+          .preferred_group = 64,
+          .library_threshold = clblast_threshold,
+          .packing_threshold = worth_packing,
+          .has_row_launches = true};
 }
 
 /// Parameters and body; the kernel's name is put before it.
@@ -47,7 +57,8 @@ std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
   return cat("(", parameters, ") {\n", moves, body, "}\n");
 }
 
-void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact) {
+void generate(const PlanDraft& draft, const CompileOptions& options, const TargetInfo& info,
+              Artifact& artifact) {
   kernel::ScalarText text(opencl_dialect());
   std::string source;
   for (const PrintedKernel& k : print_kernels(
@@ -55,7 +66,7 @@ void generate(const PlanDraft& draft, const CompileOptions& options, Artifact& a
     if (!k.comment.empty()) source += cat("\n// ", k.comment);
     source += cat("\n__kernel void ", k.name, k.text);
   }
-  if (text.uses_f64() && !options.has_fp64)
+  if (text.uses_f64() && !info.has_f64)
     throw_user_error(cat("--device: expected a device with fp64, which the program needs, found '",
                          options.device, "', which has none"));
   artifact.modules.push_back({"kernels", text.prelude_and_helpers() + source});
@@ -73,13 +84,10 @@ std::vector<Target::TuningText> tunings() {
 const Target& target_opencl();
 const Target& target_opencl() {
   static const Target target{.name = "opencl",
-                             .library_threshold = clblast_threshold,
                              .generate = generate,
-                             .tiles = tiles,
+                             .default_info = default_info,
                              .library_names = {"clblast"},
-                             .tunings = tunings(),
-                             .has_row_launches = true,
-                             .packing_threshold = 1 << 25};
+                             .tunings = tunings()};
   return target;
 }
 

@@ -9,9 +9,6 @@ namespace partita::passes {
 
 using kernel::ExprId;
 
-/// Work-items of a group.  PoCL runs a group as one vectorised loop; GPUs take a multiple of 32.
-static constexpr std::int64_t group_size = 64;
-
 void Context::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items) {
   const std::string name = kernel->stem;
   launch(std::move(kernel), body, std::move(items), name);
@@ -20,7 +17,7 @@ void Context::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr 
 void Context::launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items,
                      const std::string& name, bool of_any_group) {
   Launch l;
-  std::int64_t local = of_any_group ? 1 : group_size;
+  std::int64_t local = of_any_group ? 1 : policy_.target.preferred_group;
   ExprId limit{};
   if (items.is_constant()) {
     if (items.value() == 0) return;

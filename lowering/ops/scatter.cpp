@@ -87,7 +87,7 @@ class ScatterKernel {
         operand_dims_(node.operand(0).type().dims),
         update_dims_(node.operand(n + 1).type().dims),
         results_(std::move(results)),
-        width_(space_.width(node, n, context.policy().tiles.vector_bytes)),
+        width_(space_.width(node, n, context.policy().target.vector_bytes)),
         parallel_(extents(space_.parallel)),
         serial_(extents(space_.serial)),
         kernel_(std::make_unique<Kernel>()),

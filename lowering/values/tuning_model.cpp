@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "ir/core/contraction.hpp"
@@ -97,7 +96,7 @@ std::string name_of(const ContractionKey& k) {
              k.batch == 1 ? "" : cat("x", k.batch));
 }
 
-std::string tile_text(const TileLimits& t) {
+std::string tile_text(const TileSize& t) {
   return cat(t.rows, " rows of ", t.vectors, " vectors of ", t.vector_bytes, " bytes");
 }
 
@@ -115,12 +114,12 @@ std::string estimates(const ir::Node& dot, const ContractionEstimate& e) {
 }
 
 std::string rule(const ir::Node& dot, const ValuePolicy& policy, bool is_generated) {
-  if (policy.library_threshold == 1) return "as --gemm library says";
-  if (policy.library_threshold == std::numeric_limits<std::int64_t>::max())
-    return "as --gemm generated says";
+  if (policy.library == LibraryUse::always) return "as --gemm library says";
+  if (policy.library == LibraryUse::never) return "as --gemm generated says";
+  const std::int64_t threshold = policy.target.library_threshold;
   const auto found = std::int64_t(work(contraction_key(dot)));
-  const bool is_exception = is_generated && found >= policy.library_threshold;
-  return cat("rule: the library from ", policy.library_threshold, " multiply-adds on",
+  const bool is_exception = is_generated && found >= threshold;
+  return cat("rule: the library from ", threshold, " multiply-adds on",
              is_exception
                  ? ", unless more is done with each element or the layout is none of its own"
                  : "",
@@ -171,10 +170,9 @@ ContractionKey contraction_key(const ir::Node& dot) {
           .batch = s.batch};
 }
 
-TileLimits tiles_of(const ir::Node& dot, const ValuePolicy& policy) {
+TileSize tiles_of(const ir::Node& dot, const ValuePolicy& policy) {
   const auto e = estimate_of(dot, policy);
-  if (!e) return policy.tiles;
-  return {.vector_bytes = e->tile.vector_bytes, .rows = e->tile.rows, .vectors = e->tile.vectors};
+  return e ? e->tile : policy.target.tile();
 }
 
 std::string explain_tiles(const ir::Node& dot, const ValuePolicy& policy) {
@@ -185,7 +183,9 @@ std::string explain_tiles(const ir::Node& dot, const ValuePolicy& policy) {
 
 std::string explain_library(const ir::Node& dot, const ValuePolicy& policy) {
   const auto e = estimate_of(dot, policy);
-  return cat("library; ", e && policy.asks_tuning ? estimates(dot, *e) : rule(dot, policy, false));
+  return cat("library; ", e && policy.library == LibraryUse::where_faster
+                              ? estimates(dot, *e)
+                              : rule(dot, policy, false));
 }
 
 }  // namespace partita::passes

@@ -37,7 +37,7 @@ class TuningModel {
 };
 
 [[nodiscard]] ContractionKey contraction_key(const ir::Node& dot);
-[[nodiscard]] TileLimits tiles_of(const ir::Node& dot, const ValuePolicy& policy);
+[[nodiscard]] TileSize tiles_of(const ir::Node& dot, const ValuePolicy& policy);
 /// One line: what was chosen, by what numbers.
 [[nodiscard]] std::string explain_tiles(const ir::Node& dot, const ValuePolicy& policy);
 [[nodiscard]] std::string explain_library(const ir::Node& dot, const ValuePolicy& policy);

@@ -21,8 +21,6 @@ using ir::KernelShape;
 using ir::Node;
 using ir::Value;
 
-/// Storing and reading back costs about this much arithmetic per element and reader.
-constexpr double store_cost = 4;
 /// What a contraction may recompute per element it loads.
 constexpr double contraction_operand_cost = 1;
 /// The same where vectors of results are computed and each element is read that often.
@@ -55,8 +53,8 @@ double operand_cost(const Node& dot, int operand) {
 }
 
 /// The same for what windows read more often than once.
-double window_operand_cost(const Node& node, const TileLimits& tiles) {
-  const bool is_tiled = node.is("stablehlo.convolution") && suits_tiles(node, tiles);
+double window_operand_cost(const Node& node, const TileSize& most) {
+  const bool is_tiled = node.is("stablehlo.convolution") && suits_tiles(node, most);
   return is_tiled ? 0 : contraction_operand_cost;
 }
 
@@ -64,11 +62,11 @@ bool is_scalar_integer(Value v) { return ir::is_scalar_integer(v.type()); }
 
 }  // namespace
 
-bool suits_tiles(const ir::Node& convolution, const TileLimits& limits) {
+bool suits_tiles(const ir::Node& convolution, const TileSize& most) {
   const Type &input = convolution.operand(0).type(), &weights = convolution.operand(1).type(),
              &type = convolution.result_types()[0];
   const DType sums = accumulator_dtype(type.dtype);
-  if ((sums != DType::f32 && sums != DType::f64) || limits.vector_bytes == 0) return false;
+  if ((sums != DType::f32 && sums != DType::f64) || most.vector_bytes == 0) return false;
   if (!is_float(input.dtype) || !is_float(weights.dtype)) return false;
   if (type.count() == 0 || input.count() == 0 || weights.count() == 0) return false;
   const ir::Convolution conv(input, weights, convolution.attrs);
@@ -88,11 +86,12 @@ bool is_library_contraction(const Node& node, const ValuePolicy& policy) {
     if (v.type().dtype != d) return false;
   const ir::ContractionShape s = contraction_shape(node);
   if (s.batch == 0 || s.m == 0 || s.n == 0 || s.k == 0) return false;
-  if (policy.asks_tuning)
+  if (policy.library != LibraryUse::where_faster) return policy.library == LibraryUse::always;
+  if (policy.tuning)
     if (const auto estimate = policy.tuning->estimate(contraction_key(node)))
       return estimate->takes_library();
   return double(s.batch) * double(s.m) * double(s.n) * double(s.k) >=
-         double(policy.library_threshold);
+         double(policy.target.library_threshold);
 }
 
 ValueAnalysis::ValueAnalysis(const Graph& body, const ValuePolicy& policy) : policy_(policy) {
@@ -212,7 +211,7 @@ void ValueAnalysis::force(const Graph& graph) {
 
 /// Whether both operands are f32 that was bf16, which lies as the library reads matrices.
 bool ValueAnalysis::suits_bf16(const Node& dot) const {
-  if (!policy_.multiplies_bf16 || dot.result_types()[0].dtype != DType::f32) return false;
+  if (!policy_.target.library_reads_bf16 || dot.result_types()[0].dtype != DType::f32) return false;
   const auto is_widened = [](Value v) {
     return v.node->is("stablehlo.convert") && v.node->operand(0).type().dtype == DType::bf16;
   };
@@ -272,7 +271,8 @@ void ValueAnalysis::estimate(const Graph& graph) {
         const Value v = node->result(k);
         cost_[v] = total;
         // What many elements need is better read than computed for each of them.
-        if (total > kernel_budget || (total >= store_cost && !host_.contains(v) && is_spread(v)))
+        if (total > kernel_budget ||
+            (total >= policy_.target.store_operations && !host_.contains(v) && is_spread(v)))
           force_value(v);
       }
     }
@@ -294,7 +294,8 @@ double ValueAnalysis::limit(Value v, const Graph& graph) {
       continue;
     }
     const Node& user = *use.user;
-    if (visits_again(user)) limit = std::min(limit, window_operand_cost(user, policy_.tiles));
+    if (visits_again(user))
+      limit = std::min(limit, window_operand_cost(user, policy_.target.tile()));
     if (user.op().shape == KernelShape::contraction)
       limit = std::min(limit, operand_cost(user, use.operand));
     changes_index |=
@@ -305,7 +306,7 @@ double ValueAnalysis::limit(Value v, const Graph& graph) {
     else
       roots.insert(use.user);
   }
-  if (roots.size() > 1) limit = std::min(limit, store_cost);
+  if (roots.size() > 1) limit = std::min(limit, policy_.target.store_operations);
   if (is_captured || (uses.size() > 1 && changes_index)) limit = 0;
   roots_[v] = std::move(roots);
   return limit;

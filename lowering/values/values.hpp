@@ -13,6 +13,7 @@
 
 #include "lowering/values/epilogues.hpp"
 #include "partita/artifact/host_expr.hpp"
+#include "partita/base/target_info.hpp"
 #include "partita/ir/graph.hpp"
 #include "partita/ir/loops.hpp"
 #include "partita/ir/op.hpp"
@@ -21,28 +22,22 @@ namespace partita::passes {
 
 class TuningModel;
 
-/// Tiles of generated contractions of f32 and f64: what one work-item keeps in registers.
-struct TileLimits {
-  std::int64_t vector_bytes = 0;  ///< of one register's worth of columns; 0: no vectors
-  std::int64_t rows = 12;
-  std::int64_t vectors = 2;  ///< side by side
+/// Whether tiles suit a convolution.
+[[nodiscard]] bool suits_tiles(const ir::Node& convolution, const TileSize& most);
+
+/// Which contractions go to the matrix library where it can take them.
+enum class LibraryUse : std::uint8_t {
+  where_faster,  ///< by what was measured, else from the target's threshold on
+  always,
+  never
 };
 
-/// Whether tiles suit a convolution.
-[[nodiscard]] bool suits_tiles(const ir::Node& convolution, const TileLimits& limits);
-
+/// What decides on values and contractions.
 struct ValuePolicy {
-  /// Contractions with at least this many multiply-adds go to the GEMM library where it can take them.
-  std::int64_t library_threshold = 0;
-  TileLimits tiles = {};
-  /// Generated contractions with at least this many may have an operand copied first.
-  std::int64_t packing_threshold = 0;
-  /// What was measured of the device that is meant; null: nothing.  Decides on the tiles, and on the
-  /// library where `asks_tuning`.
+  TargetInfo target = {};
+  /// What was measured of contractions there; null: nothing.
   std::shared_ptr<const TuningModel> tuning = nullptr;
-  bool asks_tuning = false;
-  /// The library multiplies bf16 faster than the f32 that it is converted to.
-  bool multiplies_bf16 = false;
+  LibraryUse library = LibraryUse::where_faster;
 };
 
 class ValueAnalysis {

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "partita/base/nearest_name.hpp"
+
 namespace partita::json {
 
 namespace {
@@ -166,6 +168,7 @@ std::int64_t Reader::integer(const bj::value& value, const Path& path, std::int6
 double Reader::to_double(const bj::value& value, const Path& path) {
   if (value.is_int64()) return double(value.get_int64());
   if (value.is_double()) return value.get_double();
+  if (!value.is_string()) fail_at(path, "a number", value);
   const std::string text = string(value, path);
   char* end = nullptr;
   const double x = std::strtod(text.c_str(), &end);
@@ -182,6 +185,26 @@ std::string Reader::string(const bj::value& value, const Path& path) {
 const bj::array& Reader::array(const bj::value& value, const Path& path) {
   if (!value.is_array()) fail_at(path, "an array", value);
   return value.get_array();
+}
+
+void expect_known_members(const bj::value& found, const bj::object& known, const Path& path) {
+  if (!found.is_object()) Reader::fail_at(path, "an object", found);
+  std::vector<std::string> names;
+  for (const bj::key_value_pair& member : known) names.emplace_back(member.key());
+  for (const bj::key_value_pair& member : found.get_object()) {
+    const bj::value* same = known.if_contains(member.key());
+    if (same == nullptr) {
+      const std::string name = to_utf8(member.key()).substr(0, 60);
+      const std::vector<std::string> near = nearest_names(name, names);
+      std::string all;
+      for (const std::string& n : names) all += cat(all.empty() ? "" : ", ", n);
+      throw_user_error(cat("expected ", near.empty() ? cat("one of ", all) : near.front(),
+                           ", found an unknown field '", name, "'"),
+                       {.file = path.text()});
+    }
+    if (same->is_object())
+      expect_known_members(member.value(), same->get_object(), Path{&path, member.key()});
+  }
 }
 
 }  // namespace partita::json

@@ -46,6 +46,10 @@ struct Path {
   [[nodiscard]] std::string text() const;
 };
 
+/// `found` is an object, and so are its members that are objects in `known`; each member is one of
+/// `known`.  Else a user error that says which may have been meant.
+void expect_known_members(const bj::value& found, const bj::object& known, const Path& path);
+
 /// Fills a JSON object.
 class Writer {
  public:

@@ -162,14 +162,16 @@ TEST(Contractions, of_a_number_that_was_bf16_and_one_that_was_not_read_f32) {
 TEST(BlockSize, makes_launches_cheap_beside_the_work_and_keeps_blocks_in_cache) {
   using passes::PartitionWork;
   const PartitionWork much{
-      .launches = 100, .operations = 1e11, .bytes = 1e6, .held_bytes = 1 << 20};
+      .launches = 100, .operations = {{DType::f32, 1e11}}, .bytes = 1e6, .held_bytes = 1 << 20};
   EXPECT_EQ(passes::choose_block(much, 512).block, 1);
-  const PartitionWork some{.launches = 100, .operations = 7e7, .bytes = 8e6, .held_bytes = 1 << 20};
+  const PartitionWork some{
+      .launches = 100, .operations = {{DType::f32, 7e7}}, .bytes = 8e6, .held_bytes = 1 << 20};
   EXPECT_EQ(passes::choose_block(some, 512).block, 8);
   EXPECT_EQ(passes::choose_block(some, 5).block, 4);
-  const PartitionWork large{.launches = 100, .operations = 0, .bytes = 0, .held_bytes = 3 << 20};
+  const PartitionWork large{.launches = 100, .operations = {}, .bytes = 0, .held_bytes = 3 << 20};
   EXPECT_EQ(passes::choose_block(large, 512).block, 2);
-  const PartitionWork tiny{.launches = 100, .operations = 10, .bytes = 10, .held_bytes = 10};
+  const PartitionWork tiny{
+      .launches = 100, .operations = {{DType::f32, 10}}, .bytes = 10, .held_bytes = 10};
   EXPECT_EQ(passes::choose_block(tiny, 100000).block, 512);
   EXPECT_EQ(passes::choose_block(tiny, 0).block, 1);
 }

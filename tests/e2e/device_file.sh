@@ -40,7 +40,16 @@ tr -d '\n ' <far.json | sed 's/partitadevice/partita device/; s/pthread-haswell-
 quiet "$partita" compile p.mlir -o same.pta --target opencl --device elsewhere/same.json
 cmp far.pta same.pta || failed "expected the same artifact from the same device"
 quiet "$partita" inspect far.pta
-grep -q 'device_profile = pthread-haswell-far away (7), hash ' log || failed "expected the device's hash in the manifest"
+grep -q 'target_info = pthread-haswell-far away (device file, driver 7, hash [0-9a-f]*): cpu, 4 units; ' log ||
+  failed "expected what is known of the device, and its hash, in the manifest"
+
+# What the file states beside what the driver says decides.
+sed 's/^}/, "target": {"preferred_group": 32, "vector_bytes": 32, "launch_seconds": 1e-5, "flops": {"f64": 5e9}}}/' far.json >stated.json
+quiet "$partita" compile p.mlir -o stated.pta --target opencl --device stated.json
+quiet "$partita" inspect stated.pta
+for words in 'vectors of 32 bytes' 'groups of 32 (at most 256)' 'launch 10 us' 'f32 150 GFLOP/s' 'local 1000'; do
+  grep -qF "$words" log || failed "expected '$words'"
+done
 
 if has_device; then
   quiet "$partita" devices -o here.json
@@ -61,6 +70,17 @@ refused 2 "--device: expected a device with fp64|far away" "$partita" compile wi
 bad "found version 2 (a newer partita wrote it)" 's/"version": 1/"version": 2/'
 bad "found format 'partita tuning'" 's/partita device/partita tuning/'
 bad "expected a field 'driver', found none" 's/"driver"/"diver"/'
+bad "expected global_bytes, found an unknown field 'global_byte'" 's/"vendor"/"global_byte": 1, "vendor"/'
+bad "expected target, found an unknown field 'targets'" 's/^}/, "targets": {}}/'
+stated() { # stated WORDS MEMBER
+  bad "$1" "s/^}/, \"target\": {$2}}/"
+}
+stated "target: expected vector_bytes, found an unknown field 'vector_byte'" '"vector_byte": 32'
+stated "target.flops: expected one of f16, bf16, f32, f64, found an unknown field 'tensor'" '"flops": {"tensor": 1}'
+stated "target.vector_bytes: expected 0, 16, 32 or 64, found 48" '"vector_bytes": 48'
+stated "target.preferred_group: expected a number from 1 to 256, found 512" '"preferred_group": 512'
+stated "target.launch_seconds|expected a number" '"launch_seconds": true'
+stated "target|expected an object" '"flops": 3'
 bad "compute_units|expected an integer" 's/"compute_units": 4/"compute_units": "4"/'
 bad "device.compute_units: expected at least 1, found 0" 's/"compute_units": 4/"compute_units": 0/'
 bad "device.name: expected a name" 's/pthread-haswell-far away//'

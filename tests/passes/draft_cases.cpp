@@ -55,7 +55,7 @@ std::vector<HostArray> run_draft(PlanDraft draft, const std::string& target) {
   artifact.constants = draft.constants;
   passes::CompileOptions options{.target = target};
   if (target == "cpu") options.target_options["tier"] = "0";
-  passes::find_target(target).generate(draft, options, artifact);
+  passes::find_target(target).generate(draft, options, {}, artifact);
   const std::size_t outputs = artifact.plan.outputs.size();
   Session session(std::move(artifact), {.poison = 0x2a});
   std::mt19937 random(7);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "driver/choose_target_info.hpp"
 #include "driver/choose_tuning.hpp"
 #include "driver/lower.hpp"
 #include "driver/schedule.hpp"
@@ -59,7 +60,8 @@ std::optional<PlanDraft> draft_of(const ir::Module& original,
     context.function = options.function;
     (void)passes::run_passes(*module, passes::named_pipeline("compile"), context);
     const auto tuning = passes::choose_tuning(options, passes::find_target(options.target));
-    return passes::lower({*module, options, tuning});
+    const auto target = passes::choose_target_info(options, passes::find_target(options.target));
+    return passes::lower({*module, options, target, tuning});
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::user) throw;
     return std::nullopt;
@@ -69,8 +71,8 @@ std::optional<PlanDraft> draft_of(const ir::Module& original,
 /// A draft, and the same as it was read again after each pass.
 void expect_same_after_each_pass(PlanDraft& draft, const passes::CompileOptions& options) {
   std::string text = passes::print_draft(draft);
-  for (const passes::PassRun& run :
-       passes::schedule_pipeline(passes::find_target(options.target), options)) {
+  for (const passes::PassRun& run : passes::schedule_pipeline(
+           passes::choose_target_info(options, passes::find_target(options.target)), options)) {
     PlanDraft read = passes::parse_draft(text, "draft");
     ASSERT_EQ(passes::print_draft(read), text) << "before " << run.name;
     (void)passes::run_draft_passes(read, {run}, {});

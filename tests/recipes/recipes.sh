@@ -5,7 +5,7 @@
 # processors: 2
 #
 # The recipes of CONTRIBUTING.md, followed: a copy of the sources gets an elementwise row, an op in a folder, a pass over
-# graphs, a fusion, and a backend. Each works, with its tests and in the documents, and nothing else was edited.
+# graphs, a fusion, a backend, and a device. Each works, with its tests and in the documents, and nothing else was edited.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
@@ -44,6 +44,8 @@ edit("scalar/elementwise.def", "PARTITA_ROW(sqrt,", '''PARTITA_ROW(softsign, "ch
 PARTITA_ROW(sqrt,''')
 edit("driver/pipelines.cpp", '"inline batch-processes', '"inline drop-double-negations batch-processes')
 edit("driver/pipelines.cpp", 'fuse = "fuse-launches', 'fuse = "join-copies fuse-launches')
+edit("driver/target_profiles.cpp", '    {"cpu", "generic",', """    {"opencl", "abacus", [](TargetInfo& t) { t.preferred_group = 32; }},
+    {"cpu", "generic",""")
 edit("CMakeLists.txt", "set(PARTITA_BACKENDS opencl cpu)", "set(PARTITA_BACKENDS opencl cpu mirror)")
 PY
 
@@ -74,6 +76,11 @@ grep -F '| join-copies |' docs/passes.md
 ls dumps/*-join-copies.draft
 ! "$partita" opt new_ops.mlir --passes join-copies 2>error.txt
 grep -F 'expected a draft (after lower), found a module' error.txt
+
+echo "== a device"
+"$partita" compile new_ops.mlir -o abacus.pta --target opencl --device abacus --function softsign_f32_of
+"$partita" inspect abacus.pta | grep -F 'target_info = abacus (built in): '
+"$partita" inspect abacus.pta | grep -F 'groups of 32 '
 
 echo "== a backend"
 if ((has_device)); then
@@ -130,5 +137,6 @@ diff edited.txt - <<'EDITED'
 ./docs/passes.md
 ./docs/support.md
 ./driver/pipelines.cpp
+./driver/target_profiles.cpp
 ./scalar/elementwise.def
 EDITED

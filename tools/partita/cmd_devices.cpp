@@ -35,7 +35,7 @@ DeviceProfile chosen_device(const DevicesArguments& arguments) {
 int devices(const DevicesArguments& arguments) {
   if (!arguments.output.empty()) {
     check_writable(arguments.output);
-    write_file(arguments.output, device_to_json(chosen_device(arguments)));
+    write_file(arguments.output, device_to_json({.device = chosen_device(arguments), .facts = {}}));
     return 0;
   }
   const auto profiles = list_devices();

@@ -27,7 +27,7 @@ void add_device_options(CLI::App& command, DeviceChoice& choice) {
 namespace {
 
 /// The device that a file describes; nothing where a name was given.
-std::optional<DeviceProfile> described_device(const std::string& choice) {
+std::optional<DeviceFile> described_device(const std::string& choice) {
   std::error_code ignored;
   const std::filesystem::path path = choice;
   if (path.extension() != ".json" && !std::filesystem::is_regular_file(path, ignored))
@@ -35,24 +35,34 @@ std::optional<DeviceProfile> described_device(const std::string& choice) {
   return load_device(path);
 }
 
-void apply(const DeviceProfile& device, const std::string& file, passes::CompileOptions& options) {
+void use_device(const DeviceFile& file, const std::string& source, const std::string& path,
+                passes::CompileOptions& options) {
+  options.device = file.device.name;
+  TargetInfo info = passes::target_info(options);
+  describe(file, path, info);
+  info.source = source;
+  options.device_info = std::move(info);
+}
+
+void use_file(const DeviceFile& file, const std::string& path, passes::CompileOptions& options) {
+  const DeviceProfile& device = file.device;
   if (device.backend != options.target)
     throw_user_error(cat("--device: expected a device of target ", options.target,
                          ", found one of ", device.backend),
-                     {.file = file});
+                     {.file = path});
   Hasher hasher;
-  hasher.add(std::string_view(device_to_json(device)));
-  options.device = device.name;
-  options.device_profile = cat(device.name, " (", device.driver, "), hash ", hasher.hex());
-  options.has_fp64 = device.has_fp64;
-  const passes::Target& target = passes::find_target(options.target);
-  if (target.use_driver != nullptr) target.use_driver(device.driver, file, options);
+  if (const auto use_driver = passes::find_target(options.target).use_driver)
+    use_driver(device.driver, path, options);
+  Hasher hasher;
+  hasher.add(std::string_view(device_to_json(file)));
+  use_device(file, cat("device file, driver ", device.driver, ", hash ", hasher.hex()), path,
+             options);
 }
 
-bool is_tuned(const std::string& name, const passes::CompileOptions& options) {
-  const auto tuned = passes::tuned_devices(options.target);
+bool is_built_in(const std::string& name, const passes::CompileOptions& options) {
+  const auto known = passes::known_devices(options.target);
   const auto covered = passes::covered_devices(options.target);
-  return std::ranges::find(tuned, name) != tuned.end() ||
+  return std::ranges::find(known, name) != known.end() ||
          std::ranges::any_of(covered, [&](const auto& b) { return name.starts_with(b); }) ||
          (options.tuning && coverage(*options.tuning, name) >= 0);
 }
@@ -61,7 +71,7 @@ bool is_tuned(const std::string& name, const passes::CompileOptions& options) {
 std::string similar_devices(const std::string& name, const std::string& target,
                             const std::vector<std::string>& here) {
   std::vector<std::string> known{"generic", "local"};
-  for (const auto& names : {passes::tuned_devices(target), here})
+  for (const auto& names : {passes::known_devices(target), here})
     known.insert(known.end(), names.begin(), names.end());
   std::vector<std::string> near = nearest_names(name, known);
   for (const std::string& beginning : passes::covered_devices(target)) {
@@ -83,21 +93,24 @@ std::string similar_devices(const std::string& name, const std::string& target,
     expected += " or another known device (see partita compile --help)";
   } else {
     expected = "generic, local, ";
-    for (const std::string& tuned : passes::tuned_devices(target)) expected += tuned + ", ";
+    for (const std::string& known : passes::known_devices(target)) expected += known + ", ";
     expected += "a name that `partita devices` gives or a file (.json) of `partita devices -o`";
   }
   throw_user_error(cat("--device: expected ", expected, ", found '", name.substr(0, 100), "'"));
 }
 
-/// The device of a name, as it says it itself where that is known here.
-std::string named_device(const std::string& name, const passes::CompileOptions& options) {
-  if (name == "local") return local_device(options.target).name;
-  if (name == "generic" || is_tuned(name, options)) return name;
-  std::vector<std::string> here;  // asked last, because drivers take their time
-  for (DeviceProfile& p : list_devices())
-    if (p.backend == options.target) here.push_back(std::move(p.name));
-  if (std::ranges::find(here, name) == here.end()) refuse_unknown(name, options.target, here);
-  return name;
+/// The device of this machine that a name means; nothing for names that are built in.
+std::optional<DeviceProfile> device_here(const std::string& name,
+                                         const passes::CompileOptions& options) {
+  if (name == "local") return local_device(options.target);
+  if (name == "generic" || is_built_in(name, options)) return std::nullopt;
+  std::vector<std::string> names;  // asked last, because drivers take their time
+  for (DeviceProfile& p : list_devices()) {
+    if (p.backend != options.target) continue;
+    if (name == p.name) return std::move(p);
+    names.push_back(std::move(p.name));
+  }
+  refuse_unknown(name, options.target, names);
 }
 
 }  // namespace
@@ -118,10 +131,13 @@ void apply(const DeviceChoice& choice, passes::CompileOptions& options) {
     options.tuning = std::make_shared<Tuning>(load_tuning(choice.tuning));
     options.tuning_name = choice.tuning;
   }
-  if (const auto device = described_device(choice.device))
-    apply(*device, choice.device, options);
+  if (const auto file = described_device(choice.device))
+    use_file(*file, choice.device, options);
+  else if (const auto device = device_here(choice.device, options))
+    use_device({.device = *device, .facts = {}}, cat("of this machine, driver ", device->driver),
+               "--device", options);
   else
-    options.device = named_device(choice.device, options);
+    options.device = choice.device;
 }
 
 }  // namespace partita::tool

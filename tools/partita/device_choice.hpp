@@ -19,9 +19,9 @@ struct DeviceChoice {
 };
 
 void add_device_options(CLI::App& command, DeviceChoice& choice);
-/// Reads the files and finds out the name of the local device; a name that neither a tuning file
-/// nor this machine knows is a user error with the nearest ones.  The target takes over what a file says of
-/// the driver.
+/// Reads the files and asks this machine's drivers where a device of it is meant; `options` are
+/// complete but for the device.  A name that no profile, no tuning file and no driver knows is a user
+/// error with the nearest ones.  The target takes over what a file says of the driver.
 void apply(const DeviceChoice& choice, passes::CompileOptions& options);
 
 /// The device of a target that a run on this machine takes: the first, or number `index` of those that

@@ -203,7 +203,7 @@ static std::optional<PackedOperand> pack_operand(Context& context, const Contrac
   const Node& node = *work.epilogue.contraction;
   const ir::ContractionShape s = contraction_shape(node);
   if (double(s.batch) * double(s.m) * double(s.n) * double(s.k) <
-      double(context.policy().packing_threshold))
+      double(context.policy().target.packing_threshold))
     return std::nullopt;
   Kernel probe;
   KernelBody probe_body(context, probe);

@@ -46,7 +46,7 @@ class Tiler {
         body_(body),
         s_(contraction_shape(dot_)),
         d_(dot_.result_types()[0].dtype),
-        lanes_(work.limits.vector_bytes / std::int64_t(byte_size(d_))) {}
+        lanes_(work.most.vector_bytes / std::int64_t(byte_size(d_))) {}
 
   std::optional<std::int64_t> run() {
     if (!suits() || !choose_form()) return std::nullopt;
@@ -178,7 +178,7 @@ class Tiler {
   }
 
   void choose_tiles() {
-    const std::int64_t registers = work_.limits.rows * work_.limits.vectors;
+    const std::int64_t registers = work_.most.rows * work_.most.vectors;
     if (sums_vectors_) {
       const std::int64_t side = 5;
       tile_columns_ = tile_size(columns_, side);
@@ -187,9 +187,9 @@ class Tiler {
       while (lanes_ > s_.k) lanes_ /= 2;
       return;
     }
-    tile_rows_ = tile_size(rows_, work_.limits.rows);
+    tile_rows_ = tile_size(rows_, work_.most.rows);
     const std::int64_t vectors =
-        std::clamp(registers / tile_rows_, work_.limits.vectors, 2 * work_.limits.vectors);
+        std::clamp(registers / tile_rows_, work_.most.vectors, 2 * work_.most.vectors);
     tile_columns_ = std::min(vectors * lanes_, columns_);
   }
 

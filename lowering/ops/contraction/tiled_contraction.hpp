@@ -22,7 +22,7 @@ struct PackedOperand {
 struct ContractionWork {
   const Epilogue& epilogue;
   Location to;  ///< of the root, dense row-major
-  TileLimits limits;
+  TileSize most;
   std::optional<PackedOperand> packed;
 };
 

@@ -205,7 +205,7 @@ static void lower_tiled_convolution(Context& context, Node& node, Location to);
 void lower_convolution(Context& context, Node& node) {
   const Value v = node.result();
   const Location to = context.new_temporary(v.type(), step_name(node));
-  if (suits_tiles(node, context.policy().tiles)) {
+  if (suits_tiles(node, context.policy().target.tile())) {
     lower_tiled_convolution(context, node, to);
   } else if (v.type().count() > 0) {
     const std::string name = step_name(node);
@@ -258,7 +258,7 @@ static void lower_tiled_convolution(Context& context, Node& node, Location to) {
   const ConvolutionWork work{
       .node = node,
       .to = to,
-      .limits = context.policy().tiles,
+      .most = context.policy().target.tile(),
       .sums = sums,
       .input = [&](std::span<const ExprId> i) { return element(input, wide_input, x, i, i); },
       .weight =

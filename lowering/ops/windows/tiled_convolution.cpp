@@ -45,7 +45,7 @@ class ConvolutionTiler {
         body_(body),
         conv_(work.node.operand(0).type(), work.node.operand(1).type(), work.node.attrs),
         type_(work.node.result_types()[0]),
-        lanes_(work.limits.vector_bytes / std::int64_t(byte_size(work.sums))) {
+        lanes_(work.most.vector_bytes / std::int64_t(byte_size(work.sums))) {
     while (lanes_ > conv_.output) lanes_ /= 2;
     vectors_ = (conv_.output + lanes_ - 1) / lanes_;
     axis_ = choose_axis();
@@ -93,9 +93,9 @@ class ConvolutionTiler {
   // --- Choices ---
 
   [[nodiscard]] std::int64_t vectors_of_tile(std::int64_t rows) const {
-    const std::int64_t registers = work_.limits.rows * work_.limits.vectors;
+    const std::int64_t registers = work_.most.rows * work_.most.vectors;
     return std::min(vectors_,
-                    std::clamp(registers / rows, work_.limits.vectors, 2 * work_.limits.vectors));
+                    std::clamp(registers / rows, work_.most.vectors, 2 * work_.most.vectors));
   }
 
   /// Of the windows of tiles, the part that meets both elements and padding at a place of the window.
@@ -136,7 +136,7 @@ class ConvolutionTiler {
         axis.step = std::min(w.base_dilation / std::gcd(w.stride, w.base_dilation), axis.windows);
       }
       axis.extent = (axis.windows + axis.step - 1) / axis.step;
-      axis.tile = tile_size(axis.extent, work_.limits.rows);
+      axis.tile = tile_size(axis.extent, work_.most.rows);
       if (k == int(conv_.window.size()) - 1 || cost(axis) < cost(best)) best = axis;
     }
     return best;

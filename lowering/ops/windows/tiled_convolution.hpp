@@ -18,7 +18,7 @@ namespace partita::passes {
 struct ConvolutionWork {
   const ir::Node& node;
   Location to;  ///< dense row-major
-  TileLimits limits;
+  TileSize most;
   DType sums;  ///< f32 or f64
   using ElementFn = std::function<kernel::ExprId(std::span<const kernel::ExprId> index)>;
   ElementFn input;

@@ -19,6 +19,10 @@ using ir::KernelShape;
 using ir::Node;
 using ir::Value;
 
+/// The most that launches may take beside the work.
+constexpr double launch_share = 1.0 / 12;
+constexpr std::int64_t most_partitions = 512;
+
 std::int64_t bytes_of(const Type& t) {
   return t.is_token ? 0 : t.count() * std::int64_t(byte_size(t.dtype));
 }
@@ -50,7 +54,8 @@ void add_graph(const Graph& graph, double times, PartitionWork& work) {
     for (const Type& t : node->result_types()) work.bytes += times * double(bytes_of(t));
     if (shape != KernelShape::contraction) continue;
     const ir::ContractionShape s = contraction_shape(*node);
-    work.operations += 2 * times * double(s.batch) * double(s.m) * double(s.n) * double(s.k);
+    work.operations[node->result_types()[0].dtype] +=
+        2 * times * double(s.batch) * double(s.m) * double(s.n) * double(s.k);
   }
   for (const Value& v : graph.results) {
     if (v.type().dims.empty()) continue;
@@ -74,22 +79,26 @@ PartitionWork partition_work(const Graph& body) {
   return work;
 }
 
-BlockChoice choose_block(const PartitionWork& work, std::int64_t n, const DeviceCosts& costs) {
-  const double seconds =
-      work.operations / costs.operations_per_second + work.bytes / costs.bytes_per_second;
-  const double launching = work.launches * costs.launch_seconds;
+BlockChoice choose_block(const PartitionWork& work, std::int64_t n, const TargetInfo& target) {
+  double operations = 0, computing = 0;
+  for (const auto& [dtype, count] : work.operations) {
+    operations += count;
+    computing += count / target.flop_rate(dtype);
+  }
+  const double seconds = computing + work.bytes / target.bytes_per_second;
+  const double launching = work.launches * target.launch_seconds;
   const std::int64_t fitting =
-      std::max<std::int64_t>(costs.cache_bytes / std::max<std::int64_t>(work.held_bytes, 1), 1);
-  const std::int64_t limit = std::min({n, fitting, costs.most});
+      std::max<std::int64_t>(target.cache_bytes / std::max<std::int64_t>(work.held_bytes, 1), 1);
+  const std::int64_t limit = std::min({n, fitting, most_partitions});
   std::int64_t block = 1;
-  while (2 * block <= limit && launching / double(block) > seconds * costs.launch_share) block *= 2;
+  while (2 * block <= limit && launching / double(block) > seconds * launch_share) block *= 2;
   BlockChoice choice{.block = block, .reason = {}};
   choice.reason =
       cat("B = ", block, ": one partition makes ", rounded(work.launches, "launches"), " (",
-          rounded(launching * 1e6, "us"), ") and does ", rounded(work.operations / 1e6, "Mflop"),
-          " on ", rounded(work.bytes / 1e6, "MB"), " (", rounded(seconds * 1e6, "us"),
-          "), holding ", rounded(double(work.held_bytes) / 1e6, "MB"), " of ",
-          rounded(double(costs.cache_bytes) / 1e6, "MB"), " of cache");
+          rounded(launching * 1e6, "us"), ") and does ", rounded(operations / 1e6, "Mflop"), " on ",
+          rounded(work.bytes / 1e6, "MB"), " (", rounded(seconds * 1e6, "us"), "), holding ",
+          rounded(double(work.held_bytes) / 1e6, "MB"), " of ",
+          rounded(double(target.cache_bytes) / 1e6, "MB"), " of cache");
   return choice;
 }
 

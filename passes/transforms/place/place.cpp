@@ -69,7 +69,7 @@ class Placer {
     if (layout_.kind == Layout::Kind::loop) return 1;
     std::int64_t block = layout_.block == 0 ? n : std::min(layout_.block, n);
     if (layout_.kind == Layout::Kind::automatic) {
-      const BlockChoice choice = passes::choose_block(partition_work(body), n);
+      const BlockChoice choice = passes::choose_block(partition_work(body), n, context_.target);
       reason_ = choice.reason;
       block = choice.block;
     }

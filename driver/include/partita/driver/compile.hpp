@@ -7,11 +7,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "partita/artifact/artifact.hpp"
 #include "partita/artifact/tuning.hpp"
+#include "partita/base/target_info.hpp"
 #include "partita/driver/pipelines.hpp"
 
 namespace partita::passes {
@@ -32,12 +34,11 @@ struct CompileOptions {
   /// the rules of the target.
   std::shared_ptr<const Tuning> tuning;
   std::string tuning_name;  ///< of the file, for errors
-  /// generic, a name of tuned_devices(), or the name of a device as it says it itself.  Any text is
+  /// generic, a name of known_devices(), or the name of a device as it says it itself.  Any text is
   /// taken: a device that no tuning file covers, and that is not here, has a name too.
   std::string device = "generic";
-  /// What is known of that device, as the manifest names it; empty: nothing.
-  std::string device_profile;
-  bool has_fp64 = true;  ///< A program that needs f64 is refused for a device without.
+  /// What is known of that device; nothing: what target_info() of these options gives.
+  std::optional<TargetInfo> device_info;
   /// How often the artifact will run, where somebody knows it; 0: often.
   std::int64_t runs = 0;
   /// Whether temporaries that are not alive together share memory; without, each has its own, which is
@@ -63,10 +64,18 @@ struct CompileReport {
 [[nodiscard]] Artifact compile_module(const ir::Module& module, const CompileOptions& options,
                                       CompileReport* report = nullptr);
 
+/// What is built in about the device that `options` name: the target's default, and what a profile of
+/// that name, or one whose tuning file covers it, says beyond.  An unknown target is a user error.
+[[nodiscard]] TargetInfo target_info(const CompileOptions& options);
+
 /// Names of the code generators that are built in.
 [[nodiscard]] std::vector<std::string> built_targets();
 
-/// Devices of a target for which tuning files are built in: values of `device`.
+/// Devices of a target for which a profile or a tuning file is built in, sorted: values of `device`
+/// beside "generic".
+[[nodiscard]] std::vector<std::string> known_devices(const std::string& target);
+
+/// Those of them that have a tuning file.
 [[nodiscard]] std::vector<std::string> tuned_devices(const std::string& target);
 
 /// Beginnings of the names of the devices that these files are meant for.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "partita/base/machine_check.hpp"
+#include "partita/base/target_info.hpp"
 #include "partita/driver/compile.hpp"
 #include "partita/driver/object.hpp"
 
@@ -35,20 +36,16 @@ struct TargetOption {
 
 struct Target {
   std::string name;
-  /// Multiply-adds from which `--gemm auto` takes the library.
-  std::int64_t library_threshold = 0;
   /// Prints kernels into the artifact (modules, kernels, renumbered launches) and compiles those that
   /// are not compiled where they run.
-  void (*generate)(const PlanDraft& draft, const CompileOptions& options, Artifact& artifact);
-  /// What generated contractions compute with where no tuning file says otherwise; no vectors where
-  /// their size is 0.
-  TileSize (*tiles)(const CompileOptions& options) = nullptr;
-  /// Whether kernels become code of the processor's own; null: always.  Otherwise products go to the
-  /// library from few multiply-adds on, and contractions are formed without vectors.
-  bool (*compiles)(const CompileOptions& options) = nullptr;
-  /// Whether the library multiplies bf16 where the processor does, and how is decided where the plan
-  /// runs; null: never.
-  bool (*multiplies_bf16)(const CompileOptions& options) = nullptr;
+  void (*generate)(const PlanDraft& draft, const CompileOptions& options, const TargetInfo& info,
+                   Artifact& artifact);
+  /// What suits most devices of the target, by its options, where nothing is known of the one that is
+  /// meant.
+  TargetInfo (*default_info)(const CompileOptions& options) = nullptr;
+  /// Takes back of what is known what the code generator makes no use of under these options; null:
+  /// nothing.
+  void (*adapt)(const CompileOptions& options, TargetInfo& info) = nullptr;
   /// Plans and kernels as one object; null: the target makes none.
   ObjectCode (*emit_object)(const std::string& name, std::span<const ObjectFunction> functions,
                             const CompileOptions& options) = nullptr;
@@ -75,10 +72,6 @@ struct Target {
     std::string_view device, text;
   };
   std::vector<TuningText> tunings;
-  /// Kernels are printed for one work-item, and launches may have two dimensions.
-  bool has_row_launches = false;
-  /// Multiply-adds from which a launch is worth it that copies an operand for a generated contraction.
-  std::int64_t packing_threshold = 1 << 19;
 };
 
 /// All that are built in, in the order of the build's list.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "partita/base/target_info.hpp"
 #include "partita/ir/graph.hpp"
 
 namespace partita::passes {
@@ -28,6 +29,7 @@ struct PassContext {
   std::string function = "main";
   std::map<std::string, std::int64_t> placements;  ///< --placement NAME=N
   std::string layout = "auto";                     ///< loop | batch[:B] | auto
+  TargetInfo target = {};                          ///< what is compiled for
   std::map<std::string, std::string> options;      ///< of this pass: name{key=value}
   std::vector<std::string> remarks;                ///< what was not recovered or fused, and why
   std::vector<std::string> notes;                  ///< what else the summary says

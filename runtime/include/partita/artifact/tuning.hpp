@@ -14,14 +14,9 @@
 #include <vector>
 
 #include "partita/artifact/artifact.hpp"
+#include "partita/base/target_info.hpp"
 
 namespace partita {
-
-/// What one work-item of a generated contraction keeps in registers.
-struct TileSize {
-  std::int64_t vector_bytes = 0, rows = 0, vectors = 0;
-  friend auto operator<=>(const TileSize&, const TileSize&) = default;
-};
 
 /// Which operands are stored transposed: t before n is the left one, whose sum then comes first.
 enum class ContractionForm : std::uint8_t { nn, nt, tn, tt };

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "driver/choose_target_info.hpp"
+
+#include "driver/choose_tuning.hpp"
+#include "driver/target_profiles.hpp"
+#include "partita/base/error.hpp"
+
+namespace partita::passes {
+namespace {
+
+/// The profile of a name; else that of the devices which a built-in tuning file covers.
+const TargetProfile* profile_of(const Target& target, const std::string& device) {
+  if (const TargetProfile* named = find_profile(target.name, device)) return named;
+  const Target::TuningText* covering = find_built_in(target, device);
+  return covering == nullptr ? nullptr : find_profile(target.name, covering->device);
+}
+
+}  // namespace
+
+TargetInfo target_info(const CompileOptions& options) {
+  const Target& target = find_target(options.target);
+  TargetInfo info = target.default_info(options);
+  info.source = cat("default of target ", target.name);
+  if (const TargetProfile* profile = profile_of(target, options.device)) {
+    profile->set(info);
+    info.name = profile->name;
+    info.source = "built in";
+  }
+  return info;
+}
+
+TargetInfo choose_target_info(const CompileOptions& options, const Target& target) {
+  TargetInfo info = options.device_info ? *options.device_info : target_info(options);
+  if (target.adapt != nullptr) target.adapt(options, info);
+  return info;
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What a compilation knows of the device that it is for: what it was given (of a device file, or of a
+// device that is here), else a built-in profile by name, else the target's default.
+#pragma once
+
+#include "partita/base/target_info.hpp"
+#include "partita/driver/compile.hpp"
+#include "partita/driver/target.hpp"
+
+namespace partita::passes {
+
+/// As the code generator makes use of it.
+[[nodiscard]] TargetInfo choose_target_info(const CompileOptions& options, const Target& target);
+
+}  // namespace partita::passes

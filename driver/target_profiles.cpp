@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Numbers are those of vendors' data sheets; rates are without matrix units, which no kernel uses.
+#include "driver/target_profiles.hpp"
+
+#include <algorithm>
+
+namespace partita::passes {
+namespace {
+
+constexpr std::int64_t kib = 1024, mib = 1024 * kib;
+constexpr double tera = 1e12, giga = 1e9;
+
+/// What OpenCL guarantees of a GPU, and the usual 8 x 8 floats of a work-item.
+void set_gpu(TargetInfo& t) {
+  t.device_class = DeviceClass::simt;
+  t.vector_bytes = 16;
+  t.tile_rows = 8;
+  t.tile_vectors = 2;
+  t.registers = 128;
+  t.register_bytes = 4;
+  t.local_bytes = 32 * kib;
+  t.most_group = 256;
+  t.subgroup_width = 32;
+}
+
+/// OpenCL on NVIDIA: 48 KiB of local memory for a group on all of them, and no sub-group functions.
+void set_nvidia(TargetInfo& t) {
+  set_gpu(t);
+  t.registers = 255;
+  t.local_bytes = 48 * kib;
+  t.most_group = 1024;
+  t.transfer_bytes_per_second = 31.5 * giga;  // PCI Express 4, 16 lanes
+}
+
+/// A100, 40 GB.
+void set_sm_80(TargetInfo& t) {
+  set_nvidia(t);
+  t.compute_units = 108;
+  t.cache_bytes = 40 * mib;
+  t.bytes_per_second = 1555 * giga;
+  t.flops = {.f16 = 78 * tera, .bf16 = 39 * tera, .f32 = 19.5 * tera, .f64 = 9.7 * tera};
+}
+
+/// GeForce RTX 3090.
+void set_sm_86(TargetInfo& t) {
+  set_nvidia(t);
+  t.compute_units = 82;
+  t.cache_bytes = 6 * mib;
+  t.bytes_per_second = 936 * giga;
+  t.flops = {.f16 = 35.6 * tera, .bf16 = 35.6 * tera, .f32 = 35.6 * tera, .f64 = 0.556 * tera};
+}
+
+/// H100 SXM.
+void set_sm_90(TargetInfo& t) {
+  set_nvidia(t);
+  t.compute_units = 132;
+  t.cache_bytes = 50 * mib;
+  t.bytes_per_second = 3350 * giga;
+  t.transfer_bytes_per_second = 63 * giga;  // PCI Express 5, 16 lanes
+  t.flops = {.f16 = 134 * tera, .bf16 = 134 * tera, .f32 = 67 * tera, .f64 = 34 * tera};
+}
+
+void set_amd(TargetInfo& t) {
+  set_gpu(t);
+  t.local_bytes = 64 * kib;
+  t.most_group = 1024;
+  t.transfer_bytes_per_second = 31.5 * giga;
+  t.has_f16 = true;
+  t.features = {"subgroups"};
+}
+
+/// One of the two devices of an MI250X.
+void set_gfx90a(TargetInfo& t) {
+  set_amd(t);
+  t.compute_units = 110;
+  t.registers = 512;
+  t.subgroup_width = 64;
+  t.cache_bytes = 8 * mib;
+  t.bytes_per_second = 1638 * giga;
+  t.flops = {.f16 = 23.9 * tera, .bf16 = 23.9 * tera, .f32 = 23.9 * tera, .f64 = 23.9 * tera};
+}
+
+/// Radeon RX 7900 XTX.
+void set_gfx1100(TargetInfo& t) {
+  set_amd(t);
+  t.compute_units = 96;
+  t.registers = 256;
+  t.cache_bytes = 6 * mib;
+  t.bytes_per_second = 960 * giga;
+  t.flops = {.f16 = 122.8 * tera, .bf16 = 122.8 * tera, .f32 = 61.4 * tera, .f64 = 1.92 * tera};
+}
+
+/// Arc A770; it has no f64.
+void set_xe(TargetInfo& t) {
+  set_gpu(t);
+  t.compute_units = 512;
+  t.registers = 64;  // 128 of 32 bytes for a sub-group of 16
+  t.subgroup_width = 16;
+  t.local_bytes = 64 * kib;
+  t.most_group = 1024;
+  t.cache_bytes = 16 * mib;
+  t.bytes_per_second = 560 * giga;
+  t.transfer_bytes_per_second = 31.5 * giga;
+  t.flops = {.f16 = 34.4 * tera, .bf16 = 17.2 * tera, .f32 = 17.2 * tera, .f64 = 1 * giga};
+  t.has_f16 = true;
+  t.has_f64 = false;
+  t.features = {"subgroups"};
+}
+
+constexpr bool data_alone = false;
+
+constexpr TargetProfile table[] = {
+    {"opencl", "generic", [](TargetInfo&) {}},
+    {"cpu", "generic", [](TargetInfo&) {}},
+    {"opencl", "pocl-avx512", [](TargetInfo&) {}},
+    {"opencl", "pocl-avx2", [](TargetInfo& t) { t.registers = 16, t.register_bytes = 32; }},
+    {"opencl", "gpu", set_gpu, data_alone},
+    {"opencl", "nvidia-sm_80", set_sm_80, data_alone},
+    {"opencl", "nvidia-sm_86", set_sm_86, data_alone},
+    {"opencl", "nvidia-sm_90", set_sm_90, data_alone},
+    {"opencl", "amd-gfx90a", set_gfx90a, data_alone},
+    {"opencl", "amd-gfx1100", set_gfx1100, data_alone},
+    {"opencl", "intel-xe", set_xe, data_alone},
+};
+
+}  // namespace
+
+std::span<const TargetProfile> target_profiles() { return table; }
+
+const TargetProfile* find_profile(std::string_view target, std::string_view name) {
+  const auto* const found = std::ranges::find_if(table, [&](const TargetProfile& p) {
+    return p.is_offered && p.target == target && p.name == name;
+  });
+  return found == std::end(table) ? nullptr : found;
+}
+
+}  // namespace partita::passes
