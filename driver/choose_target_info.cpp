@@ -2,18 +2,26 @@
 // Copyright The partita authors
 #include "driver/choose_target_info.hpp"
 
+#include <algorithm>
+
 #include "driver/choose_tuning.hpp"
-#include "driver/target_profiles.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::passes {
 namespace {
 
+/// One that is offered; null where there is none.
+const TargetProfile* find_profile(const Target& target, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      target.profiles, [&](const TargetProfile& p) { return p.is_offered && p.name == name; });
+  return found == target.profiles.end() ? nullptr : &*found;
+}
+
 /// The profile of a name; else that of the devices which a built-in tuning file covers.
 const TargetProfile* profile_of(const Target& target, const std::string& device) {
-  if (const TargetProfile* named = find_profile(target.name, device)) return named;
+  if (const TargetProfile* named = find_profile(target, device)) return named;
   const Target::TuningText* covering = find_built_in(target, device);
-  return covering == nullptr ? nullptr : find_profile(target.name, covering->device);
+  return covering == nullptr ? nullptr : find_profile(target, covering->device);
 }
 
 }  // namespace

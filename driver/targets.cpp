@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "driver/target_profiles.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/nearest_name.hpp"
 #include "partita/driver/target.hpp"
@@ -96,9 +95,8 @@ std::vector<std::string> tuned_devices(const std::string& target) {
 std::vector<std::string> known_devices(const std::string& target) {
   const std::vector<std::string> tuned = tuned_devices(target);
   std::set<std::string> names(tuned.begin(), tuned.end());
-  for (const TargetProfile& profile : target_profiles())
-    if (profile.is_offered && profile.target == target && profile.name != "generic")
-      names.emplace(profile.name);
+  for (const TargetProfile& profile : find_target(target).profiles)
+    if (profile.is_offered && profile.name != "generic") names.emplace(profile.name);
   return {names.begin(), names.end()};
 }
 

@@ -295,6 +295,7 @@ Finding check_compiler() {
 
 const Target& target_cpu();
 const Target& target_cpu() {
+  static constexpr TargetProfile profiles[] = {{"generic", [](TargetInfo&) {}}};
   static const Target target{.name = "cpu",
                              .generate = generate,
                              .default_info = default_info,
@@ -306,7 +307,8 @@ const Target& target_cpu() {
                              .alternatives = cpu_alternatives,
                              .use_driver = use_cpu_driver,
                              .checks = {{"C compiler", check_compiler}},
-                             .tunings = {}};
+                             .tunings = {},
+                             .profiles = profiles};
   return target;
 }
 

@@ -4,6 +4,7 @@
 // Prints kernels as OpenCL C 1.2: one module per element-type prelude is not worth it, so all
 // kernels of a program share one module, and kernels of equal text are one kernel.
 #include "backend-opencl/codegen/opencl_dialect.hpp"
+#include "backend-opencl/codegen/opencl_profiles.hpp"
 #include "kernel/print/kernel_list.hpp"
 #include "kernel/print/printer.hpp"
 #include "partita/base/error.hpp"
@@ -87,7 +88,8 @@ const Target& target_opencl() {
                              .generate = generate,
                              .default_info = default_info,
                              .library_names = {"clblast"},
-                             .tunings = tunings()};
+                             .tunings = tunings(),
+                             .profiles = opencl_profiles()};
   return target;
 }
 

@@ -43,7 +43,9 @@ double TargetInfo::flop_rate(DType d) const {
   }
 }
 
-std::string_view to_string(DeviceClass c) { return c == DeviceClass::cpu ? "cpu" : "simt"; }
+std::string_view to_string(DeviceClass c) {
+  return c == DeviceClass::multicore ? "multicore" : "simt";
+}
 
 std::string to_string(const TargetInfo& info) {
   std::string features;

@@ -120,7 +120,7 @@ DeviceFile load_device(const std::filesystem::path& path) {
 void describe(const DeviceFile& file, const std::string& name_for_errors, TargetInfo& info) {
   const DeviceProfile& d = file.device;
   info.name = d.name;
-  info.device_class = d.is_cpu ? DeviceClass::cpu : DeviceClass::simt;
+  info.device_class = d.is_cpu ? DeviceClass::multicore : DeviceClass::simt;
   info.compute_units = d.compute_units;
   info.local_bytes = d.local_bytes;
   // Drivers of a device without groups say 1.

@@ -44,8 +44,8 @@ edit("scalar/elementwise.def", "PARTITA_ROW(sqrt,", '''PARTITA_ROW(softsign, "ch
 PARTITA_ROW(sqrt,''')
 edit("driver/pipelines.cpp", '"inline batch-processes', '"inline drop-double-negations batch-processes')
 edit("driver/pipelines.cpp", 'fuse = "fuse-launches', 'fuse = "join-copies fuse-launches')
-edit("driver/target_profiles.cpp", '    {"cpu", "generic",', """    {"opencl", "abacus", [](TargetInfo& t) { t.preferred_group = 32; }},
-    {"cpu", "generic",""")
+edit("backend-opencl/codegen/opencl_profiles.cpp", '    {"gpu", set_gpu', """    {"abacus", [](TargetInfo& t) { t.preferred_group = 32; }},
+    {"gpu", set_gpu""")
 edit("CMakeLists.txt", "set(PARTITA_BACKENDS opencl cpu)", "set(PARTITA_BACKENDS opencl cpu mirror)")
 PY
 
@@ -133,10 +133,10 @@ tools/check_layers .
 done | sort >edited.txt
 diff edited.txt - <<'EDITED'
 ./CMakeLists.txt
+./backend-opencl/codegen/opencl_profiles.cpp
 ./docs/ops.md
 ./docs/passes.md
 ./docs/support.md
 ./driver/pipelines.cpp
-./driver/target_profiles.cpp
 ./scalar/elementwise.def
 EDITED

@@ -34,6 +34,13 @@ struct TargetOption {
   std::string run_doc;
 };
 
+/// What is known of a device by its name.
+struct TargetProfile {
+  std::string_view name;
+  void (*set)(TargetInfo& info);  ///< changes what differs from the target's default
+  bool is_offered = true;         ///< as a value of --device; else data alone
+};
+
 struct Target {
   std::string name;
   /// Prints kernels into the artifact (modules, kernels, renumbered launches) and compiles those that
@@ -72,6 +79,8 @@ struct Target {
     std::string_view device, text;
   };
   std::vector<TuningText> tunings;
+  /// Devices that are known by name.
+  std::span<const TargetProfile> profiles;
 };
 
 /// All that are built in, in the order of the build's list.

@@ -16,8 +16,8 @@
 namespace partita {
 
 enum class DeviceClass : std::uint8_t {
-  cpu,   ///< few work-items at a time that do much; a group is a loop
-  simt,  ///< many that do little; a group runs in lockstep, by sub-groups
+  multicore,  ///< few work-items at a time that do much; a group is a loop
+  simt,       ///< many that do little; a group runs in lockstep, by sub-groups
 };
 
 /// What one work-item of a generated contraction keeps in registers.
@@ -37,12 +37,12 @@ struct FlopRates {
 struct TargetInfo {
   std::string name = "generic";  ///< of the device, or of the kind of devices
   std::string source;            ///< where this comes from, for people
-  DeviceClass device_class = DeviceClass::cpu;
+  DeviceClass device_class = DeviceClass::multicore;
   std::int64_t compute_units = 0;  ///< cores or multiprocessors; 0: not known
 
   // Registers of one work-item.
   std::int64_t vector_bytes = 64;    ///< of vectors that work-items compute with; 0: no vectors
-  std::int64_t registers = 32;       ///< vectors of a core (cpu), words of a work-item (simt)
+  std::int64_t registers = 32;       ///< vectors of a core (multicore), words of a work-item (simt)
   std::int64_t register_bytes = 64;  ///< of one of them
   std::int64_t tile_rows = 12;       ///< of a generated contraction's tile, which is in registers
   std::int64_t tile_vectors = 2;     ///< side by side in that tile

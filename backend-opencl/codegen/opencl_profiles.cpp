@@ -2,9 +2,7 @@
 // Copyright The partita authors
 //
 // Numbers are those of vendors' data sheets; rates are without matrix units, which no kernel uses.
-#include "driver/target_profiles.hpp"
-
-#include <algorithm>
+#include "backend-opencl/codegen/opencl_profiles.hpp"
 
 namespace partita::passes {
 namespace {
@@ -112,28 +110,20 @@ void set_xe(TargetInfo& t) {
 constexpr bool data_alone = false;
 
 constexpr TargetProfile table[] = {
-    {"opencl", "generic", [](TargetInfo&) {}},
-    {"cpu", "generic", [](TargetInfo&) {}},
-    {"opencl", "pocl-avx512", [](TargetInfo&) {}},
-    {"opencl", "pocl-avx2", [](TargetInfo& t) { t.registers = 16, t.register_bytes = 32; }},
-    {"opencl", "gpu", set_gpu, data_alone},
-    {"opencl", "nvidia-sm_80", set_sm_80, data_alone},
-    {"opencl", "nvidia-sm_86", set_sm_86, data_alone},
-    {"opencl", "nvidia-sm_90", set_sm_90, data_alone},
-    {"opencl", "amd-gfx90a", set_gfx90a, data_alone},
-    {"opencl", "amd-gfx1100", set_gfx1100, data_alone},
-    {"opencl", "intel-xe", set_xe, data_alone},
+    {"generic", [](TargetInfo&) {}},
+    {"pocl-avx512", [](TargetInfo&) {}},
+    {"pocl-avx2", [](TargetInfo& t) { t.registers = 16, t.register_bytes = 32; }},
+    {"gpu", set_gpu, data_alone},
+    {"nvidia-sm_80", set_sm_80, data_alone},
+    {"nvidia-sm_86", set_sm_86, data_alone},
+    {"nvidia-sm_90", set_sm_90, data_alone},
+    {"amd-gfx90a", set_gfx90a, data_alone},
+    {"amd-gfx1100", set_gfx1100, data_alone},
+    {"intel-xe", set_xe, data_alone},
 };
 
 }  // namespace
 
-std::span<const TargetProfile> target_profiles() { return table; }
-
-const TargetProfile* find_profile(std::string_view target, std::string_view name) {
-  const auto* const found = std::ranges::find_if(table, [&](const TargetProfile& p) {
-    return p.is_offered && p.target == target && p.name == name;
-  });
-  return found == std::end(table) ? nullptr : found;
-}
+std::span<const TargetProfile> opencl_profiles() { return table; }
 
 }  // namespace partita::passes
