@@ -71,14 +71,10 @@ std::vector<Tensor> eval(const EvalContext& c) {
 
 // --- Kernels ------------------------------------------------------------------------------------
 
-DType unsigned_of(int bits) {
-  return bits == 8 ? DType::ui8 : bits == 16 ? DType::ui16 : bits == 32 ? DType::ui32 : DType::ui64;
-}
-
 /// The bits of x, which is not complex, zero-extended to `wide`.
 ExprId bits_as(ExprPool& pool, ExprId x, DType wide) {
   const DType d = pool[x].dtype;
-  return pool.convert(d == DType::i1 ? x : pool.bitcast(x, unsigned_of(info(d).bits)), wide);
+  return pool.convert(d == DType::i1 ? x : pool.bitcast(x, bits_dtype(d)), wide);
 }
 
 /// The low bits of `bits` as an element of d.
@@ -86,7 +82,7 @@ ExprId from_bits(ExprPool& pool, ExprId bits, DType d) {
   const DType wide = pool[bits].dtype;
   if (d == DType::i1)
     return pool.convert(pool.apply("and_", wide, {bits, pool.constant(wide, 1)}), d);
-  return pool.bitcast(pool.convert(bits, unsigned_of(info(d).bits)), d);
+  return pool.bitcast(pool.convert(bits, bits_dtype(d)), d);
 }
 
 ExprId shifted(ExprPool& pool, const char* row, ExprId x, ExprId by) {
@@ -125,12 +121,12 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
   if (is_complex(from)) return lower_complex(pool, to, index, load);
   const int step = std::min(info(from).bits, info(to).bits);
   if (info(to).bits < info(from).bits) {
-    const DType wide = unsigned_of(info(from).bits);
+    const DType wide = bits_dtype(from);
     const ExprId bits = bits_as(pool, load(0, index.first(index.size() - 1)), wide);
     const ExprId by = pool.from_index(pool.mul(index.back(), step), wide);
     return from_bits(pool, shifted(pool, "shift_right_logical", bits, by), to);
   }
-  const DType wide = unsigned_of(info(to).bits);
+  const DType wide = bits_dtype(to);
   std::vector<ExprId> at(index.begin(), index.end());
   ExprId bits = pool.constant(wide, 0);
   for (std::int64_t k = 0; k < ratio; ++k) {

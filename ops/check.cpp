@@ -25,17 +25,8 @@ struct Tolerance {
 /// What "almost" means unless the node says it: StableHLO's 1e-4 (1e-3 for custom calls), and for
 /// large values what the precision of the type allows.
 Tolerance default_tolerance(DType d, bool is_custom_call) {
-  const double absolute = is_custom_call ? 1e-3 : 1e-4;
-  switch (part_dtype(d)) {
-    case DType::f16:
-      return {std::max(absolute, 1e-3), 1e-3};
-    case DType::bf16:
-      return {absolute, 1e-2};
-    case DType::f64:
-      return {absolute, 1e-10};
-    default:
-      return {absolute, 1e-4};
-  }
+  const double absolute = is_custom_call ? 1e-3 : 1e-4, relative = relative_tolerance(d);
+  return {has_few_exponents(d) ? std::max(absolute, relative) : absolute, relative};
 }
 
 template <class T>
@@ -67,9 +58,7 @@ bool close(std::complex<T> a, std::complex<T> b, const Tolerance& t) {
 /// Position among the representable values of d; -0 and +0 share one.
 template <DType d>
 std::int64_t position(StorageType<d> stored) {
-  constexpr int bits = info(d).bits;
-  using Signed = std::conditional_t<bits == 16, std::int16_t,
-                                    std::conditional_t<bits == 32, std::int32_t, std::int64_t>>;
+  using Signed = StorageType<integer_dtype(Kinds::signed_, info(d).bits)>;
   const auto pattern = std::bit_cast<Signed>(stored);
   return pattern < 0 ? std::int64_t(std::numeric_limits<Signed>::min()) - pattern : pattern;
 }

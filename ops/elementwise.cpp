@@ -115,27 +115,24 @@ HostArray repeated(const HostArray& scalar, const Dims& dims) {
   return result;
 }
 
+constexpr DType key_dtype(DType d) { return integer_dtype(Kinds::signed_, info(d).bits); }
+
 /// Integers in the order of IEEE-754's totalOrder: -NaN, -inf, …, -0, +0, …, inf, NaN.
-template <class Float>
-auto total_order_key(Float stored) {
-  using Bits =
-      std::conditional_t<sizeof(Float) == 2, std::int16_t,
-                         std::conditional_t<sizeof(Float) == 4, std::int32_t, std::int64_t>>;
+template <DType d>
+auto total_order_key(StorageType<d> stored) {
+  using Bits = StorageType<key_dtype(d)>;
   const auto bits = std::bit_cast<Bits>(stored);
   return Bits(bits ^ ((bits >> (8 * sizeof(Bits) - 1)) & std::numeric_limits<Bits>::max()));
 }
 
 HostArray total_order_keys(const HostArray& floats) {
-  constexpr auto integer_of = [](std::size_t bytes) {
-    return bytes == 2 ? DType::i16 : bytes == 4 ? DType::i32 : DType::i64;
-  };
-  HostArray keys(Type{.dtype = integer_of(byte_size(floats.type.dtype)), .dims = floats.type.dims});
+  HostArray keys(Type{.dtype = key_dtype(floats.type.dtype), .dims = floats.type.dims});
   visit(floats.type.dtype, [&](auto d) {
     if constexpr (info(d).kind == Kinds::floating) {
-      constexpr DType key = integer_of(byte_size(d));
+      constexpr DType key = key_dtype(d);
       const auto* in = floats.data<d>();
       for (std::int64_t i = 0; i < floats.type.count(); ++i)
-        keys.data<key>()[i] = total_order_key(in[i]);
+        keys.data<key>()[i] = total_order_key<d>(in[i]);
     }
   });
   return keys;
@@ -167,7 +164,7 @@ std::vector<Tensor> eval(const EvalContext& c) {
 
 ExprId lower_total_order_key(ExprPool& pool, ExprId x) {
   const int bits = info(pool[x].dtype).bits;
-  const DType d = bits == 16 ? DType::i16 : bits == 32 ? DType::i32 : DType::i64;
+  const DType d = key_dtype(pool[x].dtype);
   const ExprId as_integer = pool.bitcast(x, d);
   const ExprId sign = pool.apply("shift_right_arithmetic", d,
                                  {as_integer, pool.constant(d, std::uint64_t(bits - 1))});

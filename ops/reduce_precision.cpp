@@ -15,25 +15,13 @@ namespace {
 using kernel::ExprId;
 using kernel::ExprPool;
 
-/// How a float of type d is laid out, and the masks of the reduction.
-struct Format {
-  int exponent_bits, mantissa_bits;
-};
-
-constexpr Format format_of(DType d) {
-  return d == DType::f16    ? Format{5, 10}
-         : d == DType::bf16 ? Format{8, 7}
-         : d == DType::f32  ? Format{8, 23}
-                            : Format{11, 52};
-}
-
-constexpr DType bits_dtype(DType d) {
-  return info(d).bits == 16 ? DType::ui16 : info(d).bits == 32 ? DType::ui32 : DType::ui64;
-}
-
+/// The masks of the reduction.
 struct Reduction {
   bool rounds = false, clips = false, has_nan = true;
-  std::uint64_t sign_mask = 0, infinity = 0;
+  /// What a carry out of the largest exponent gives lies above `overflow`.
+  bool may_carry = false;
+  std::uint64_t sign_mask = 0, exponent_mask = 0;
+  std::uint64_t overflow = 0, last_number = 0;                ///< as of FloatFormat
   std::uint64_t shift = 0, half_less_one = 0, keep_mask = 0;  ///< of the mantissa
   std::uint64_t lowest = 0,
                 highest =
@@ -41,12 +29,15 @@ struct Reduction {
 };
 
 Reduction reduction_of(DType d, std::int64_t exponent_bits, std::int64_t mantissa_bits) {
-  const Format source = format_of(d);
+  const FloatFormat source = info(d).format;
   Reduction r;
-  r.sign_mask = std::uint64_t{1} << (info(d).bits - 1);
-  r.infinity = ((std::uint64_t{1} << source.exponent_bits) - 1) << source.mantissa_bits;
-  r.has_nan = mantissa_bits > 0;
+  r.sign_mask = source.sign_mask();
+  r.exponent_mask = source.exponent_mask();
+  r.overflow = source.overflow();
+  r.last_number = source.last_number();
+  r.has_nan = mantissa_bits > 0 || !source.has_infinity;
   r.rounds = mantissa_bits < source.mantissa_bits;
+  r.may_carry = r.rounds && !source.has_infinity;
   r.clips = exponent_bits < source.exponent_bits;
   if (r.rounds) {
     r.shift = std::uint64_t(source.mantissa_bits - mantissa_bits);
@@ -54,7 +45,7 @@ Reduction reduction_of(DType d, std::int64_t exponent_bits, std::int64_t mantiss
     r.keep_mask = ~((std::uint64_t{1} << r.shift) - 1);
   }
   if (r.clips) {
-    const std::uint64_t bias = (std::uint64_t{1} << (source.exponent_bits - 1)) - 1;
+    const auto bias = std::uint64_t(source.bias());
     const std::uint64_t reduced_bias = (std::uint64_t{1} << (exponent_bits - 1)) - 1;
     r.highest = (bias + reduced_bias) << source.mantissa_bits;
     r.lowest = (bias - reduced_bias) << source.mantissa_bits;
@@ -65,12 +56,13 @@ Reduction reduction_of(DType d, std::int64_t exponent_bits, std::int64_t mantiss
 template <class Bits>
 Bits reduced(Bits x, const Reduction& r) {
   const std::uint64_t magnitude = x & (r.sign_mask - 1), sign = x & r.sign_mask;
-  if (magnitude > r.infinity) return r.has_nan ? x : Bits(sign | r.infinity);
+  if (magnitude > r.last_number) return r.has_nan ? x : Bits(sign | r.overflow);
   std::uint64_t result = magnitude;
   if (r.rounds) result = (result + r.half_less_one + (result >> r.shift & 1)) & r.keep_mask;
+  if (r.may_carry && result > r.last_number) result = r.overflow;
   if (r.clips) {
-    const std::uint64_t exponent = result & r.infinity;
-    if (exponent > r.highest) result = r.infinity;
+    const std::uint64_t exponent = result & r.exponent_mask;
+    if (exponent > r.highest) result = r.overflow;
     if (exponent <= r.lowest) result = 0;
   }
   return Bits(sign | result);
@@ -79,7 +71,7 @@ Bits reduced(Bits x, const Reduction& r) {
 std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 1);
   const Type& type = c.operands[0];
-  c.expect(is_float(type.dtype), "an operand of f16, bf16, f32 or f64", to_string(type));
+  c.expect(is_float(type.dtype), "an operand of floats", to_string(type));
   c.expect(c.attrs.i64("exponent_bits") >= 1, "exponent_bits of at least 1",
            cat(c.attrs.i64("exponent_bits")));  // (C2)
   c.expect(c.attrs.i64("mantissa_bits") >= 0, "mantissa_bits of at least 0",
@@ -124,16 +116,20 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
                         {pool.apply("add", d, {result, bias}),
                          constant(r.keep_mask & (r.sign_mask | (r.sign_mask - 1)))});
   }
+  if (r.may_carry) {
+    const ExprId carries = pool.apply("compare_gt", d, {result, constant(r.last_number)});
+    result = pool.apply("select", d, {carries, constant(r.overflow), result});
+  }
   if (r.clips) {
-    const ExprId exponent = pool.apply("and_", d, {result, constant(r.infinity)});
+    const ExprId exponent = pool.apply("and_", d, {result, constant(r.exponent_mask)});
     const ExprId overflows = pool.apply("compare_gt", d, {exponent, constant(r.highest)});
     const ExprId underflows = pool.apply("compare_le", d, {exponent, constant(r.lowest)});
-    result = pool.apply("select", d, {overflows, constant(r.infinity), result});
+    result = pool.apply("select", d, {overflows, constant(r.overflow), result});
     result = pool.apply("select", d, {underflows, constant(0), result});
   }
   result = pool.apply("or_", d, {sign, result});
-  const ExprId is_nan = pool.apply("compare_gt", d, {magnitude, constant(r.infinity)});
-  const ExprId nan = r.has_nan ? bits : pool.apply("or_", d, {sign, constant(r.infinity)});
+  const ExprId is_nan = pool.apply("compare_gt", d, {magnitude, constant(r.last_number)});
+  const ExprId nan = r.has_nan ? bits : pool.apply("or_", d, {sign, constant(r.overflow)});
   return pool.bitcast(pool.apply("select", d, {is_nan, nan, result}), dtype);
 }
 

@@ -69,7 +69,7 @@ template <RowId>
 struct Scalar;
 
 using enum Kinds;
-constexpr Kinds wide = Kinds::floating | no_16_bit_floats;
+constexpr Kinds wide = Kinds::floating | no_small_floats;
 
 #define ON(kinds, ...)                           \
   if constexpr (intersects((kinds), kind_of<T>)) \
@@ -84,6 +84,7 @@ constexpr Kinds wide = Kinds::floating | no_16_bit_floats;
       [[maybe_unused]] constexpr Literal<T> K;                              \
       [[maybe_unused]] constexpr unsigned BITS = 8 * sizeof(T);             \
       [[maybe_unused]] constexpr int MANTISSA = mantissa_bits(D);           \
+      [[maybe_unused]] constexpr int EMIN = smallest_exponent(D);           \
       value static_assert(!sizeof(T), "the row does not accept this kind"); \
     }                                                                       \
   };
@@ -126,16 +127,15 @@ void apply_row(const void* const* operands, void* result, std::size_t n) {
 template <RowId id>
 constexpr bool accepts(DType d) {
   using enum Kinds;
-  [[maybe_unused]] constexpr Kinds wide = Kinds::floating | no_16_bit_floats;
+  [[maybe_unused]] constexpr Kinds wide = Kinds::floating | no_small_floats;
   constexpr Kinds kinds_of_rows[] = {
 #define ON(kinds, ...) | (kinds)
 #define PARTITA_ROW(name, op, signature, value, ...) Kinds::none value,
 #include "scalar/elementwise.def"
   };
   constexpr Kinds kinds = kinds_of_rows[std::size_t(id)];
-  const bool is_16_bit_float = is_float(d) && info(d).bits == 16;
   return intersects(kinds, info(d).kind) &&
-         !(is_16_bit_float && intersects(kinds, no_16_bit_floats));
+         !(is_small_float(d) && intersects(kinds, no_small_floats));
 }
 
 template <RowId id, DType d>

@@ -15,7 +15,7 @@ namespace partita::ir {
 namespace {
 
 using enum Kinds;
-constexpr Kinds wide = Kinds::floating | no_16_bit_floats;
+constexpr Kinds wide = Kinds::floating | no_small_floats;
 
 /// range(low, high, ...): one pair per operand, the last of which repeats.
 template <class... Bounds>

@@ -164,6 +164,7 @@ inline constexpr std::string_view names[] = {
     "clz",
     "mul_hi",
     "MANTISSA",
+    "EMIN",
     "K",
     "U",
     "S",

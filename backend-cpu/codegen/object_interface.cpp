@@ -26,27 +26,14 @@ constexpr std::string_view keywords[] = {
     "noexcept", "decltype",  "linux",     "unix",    "asm"};
 
 std::string ctype_of(DType d) {
-  switch (d) {
-    case DType::i1:
-      return "uint8_t";
-    case DType::f16:
-    case DType::bf16:
-      return "uint16_t";
-    case DType::f32:
-    case DType::c64:
-      return "float";
-    case DType::f64:
-    case DType::c128:
-      return "double";
-    default:
-      return cat(info(d).kind == Kinds::unsigned_ ? "uint" : "int", info(d).bits, "_t");
-  }
+  const DTypeInfo& stored = info(info(part_dtype(d)).stored);
+  if (stored.kind == Kinds::floating) return stored.bits == 32 ? "float" : "double";
+  return cat(stored.kind == Kinds::unsigned_ ? "uint" : "int", stored.bits, "_t");
 }
 
 std::string note_of(DType d) {
   if (d == DType::i1) return ", 0 or 1";
-  if (d == DType::f16) return ", bits of IEEE halves";
-  if (d == DType::bf16) return ", bits of bfloat16";
+  if (is_small_float(d)) return cat(", bits of ", to_string(d));
   if (is_complex(d)) return ", real and imaginary parts by turns";
   return {};
 }

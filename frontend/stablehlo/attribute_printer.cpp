@@ -35,20 +35,6 @@ bool is_name(std::string_view name) {
   return is_bare_name(name) && name != "loc" && name != "unit";
 }
 
-// The stored bits of `value` in a type; equal bits are equal numbers.
-std::uint64_t bits_of(double value, DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-      return Float16::encode(value);
-    case DType::bf16:
-      return BFloat16::encode(value);
-    case DType::f32:
-      return std::bit_cast<std::uint32_t>(float(value));
-    default:
-      return std::bit_cast<std::uint64_t>(value);
-  }
-}
-
 void print_hex(std::string& out, std::uint64_t bits, int digits) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%0*llX", digits, static_cast<unsigned long long>(bits));
@@ -60,7 +46,7 @@ void print_float(std::string& out, double value, std::uint64_t bits, DType dtype
   if (!std::isfinite(value)) return print_hex(out, bits, int(byte_size(dtype)) * 2);
   char text[40];
   std::snprintf(text, sizeof text, "%.6e", value);
-  if (bits_of(dense_float(text, dtype), dtype) == bits) {
+  if (encode_float(dtype, dense_float(text, dtype)) == bits) {
     out += text;
     return;
   }
@@ -83,24 +69,9 @@ T read_as(const std::byte* data) {
 }
 
 void print_float_element(std::string& out, DType dtype, const std::byte* data) {
-  switch (dtype) {
-    case DType::f16: {
-      const auto bits = read_as<std::uint16_t>(data);
-      return print_float(out, Float16::decode(bits), bits, dtype);
-    }
-    case DType::bf16: {
-      const auto bits = read_as<std::uint16_t>(data);
-      return print_float(out, BFloat16::decode(bits), bits, dtype);
-    }
-    case DType::f32: {
-      const auto bits = read_as<std::uint32_t>(data);
-      return print_float(out, double(std::bit_cast<float>(bits)), bits, dtype);
-    }
-    default: {
-      const auto bits = read_as<std::uint64_t>(data);
-      return print_float(out, std::bit_cast<double>(bits), bits, dtype);
-    }
-  }
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, data, byte_size(dtype));
+  print_float(out, decode_float(dtype, bits), bits, dtype);
 }
 
 void print_blob(std::string& out, const Dense& dense) {
@@ -222,7 +193,7 @@ void print_attribute(std::string& out, const Attribute& attribute, std::int64_t 
     void operator()(bool value) const { out += value ? "true" : "false"; }
     void operator()(const Integer& value) const { print_integer(out, value); }
     void operator()(const Float& value) const {
-      print_float(out, value.value, bits_of(value.value, value.dtype), value.dtype);
+      print_float(out, value.value, encode_float(value.dtype, value.value), value.dtype);
       out += cat(" : ", to_string(value.dtype));
     }
     void operator()(const std::string& value) const { out += quoted(value); }

@@ -114,13 +114,12 @@ BytecodeType decode_builtin_type(BytecodeValues& values, ByteStream& in) {
     case 2:
       return read_function_type(values, in);
     case 3:
-      return element_type("bf16");
     case 4:
-      return element_type("f16");
     case 5:
-      return element_type("f32");
-    case 6:
-      return element_type("f64");
+    case 6: {
+      static constexpr const char* floats[] = {"bf16", "f16", "f32", "f64"};
+      return element_type(floats[code - 3]);
+    }
     case 9:
       return other_type(cat("complex<", values.read_type(in).text, ">"));
     case 12:

@@ -163,16 +163,7 @@ Attribute BytecodeValues::read_float(ByteStream& in, const BytecodeType& type) {
   const auto dtype = parse_dtype(type.text);
   if (!dtype || !is_float(*dtype))
     in.fail("a number of a supported floating-point type", cat("one of ", type.text));
-  switch (*dtype) {
-    case DType::f16:
-      return Float{Float16::decode(std::uint16_t(bits)), *dtype};
-    case DType::bf16:
-      return Float{BFloat16::decode(std::uint16_t(bits)), *dtype};
-    case DType::f32:
-      return Float{double(std::bit_cast<float>(std::uint32_t(bits))), *dtype};
-    default:
-      return Float{std::bit_cast<double>(bits), DType::f64};
-  }
+  return Float{decode_float(*dtype, bits), *dtype};
 }
 
 // --- Constants ----------------------------------------------------------------------------------

@@ -13,27 +13,10 @@ namespace partita::ir {
 
 namespace {
 
-template <class T>
-void append(std::vector<std::byte>& bytes, T value) {
-  const auto* begin = reinterpret_cast<const std::byte*>(&value);
-  bytes.insert(bytes.end(), begin, begin + sizeof value);
-}
-
-double float_of_bits(std::uint64_t bits, DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-      return Float16::decode(std::uint16_t(bits));
-    case DType::bf16:
-      return BFloat16::decode(std::uint16_t(bits));
-    case DType::f32:
-      return std::bit_cast<float>(std::uint32_t(bits));
-    default:
-      return std::bit_cast<double>(bits);
-  }
-}
-
-DType part_of(DType dtype) {
-  return dtype == DType::c64 ? DType::f32 : dtype == DType::c128 ? DType::f64 : dtype;
+/// The low `size` bytes of `bits`.
+void append(std::vector<std::byte>& bytes, std::uint64_t bits, std::size_t size) {
+  const auto* begin = reinterpret_cast<const std::byte*>(&bits);
+  bytes.insert(bytes.end(), begin, begin + size);
 }
 
 class DenseReader {
@@ -115,10 +98,10 @@ class DenseReader {
     if (kind != Kinds::complex) return read_integer();
     if (lexer_.peek().text != "(") fail_expected("'(' of a complex number");
     lexer_.take();
-    read_float(part_of(type_.dtype));
+    read_float(part_dtype(type_.dtype));
     if (lexer_.peek().text != ",") fail_expected("','");
     lexer_.take();
-    read_float(part_of(type_.dtype));
+    read_float(part_dtype(type_.dtype));
     if (lexer_.peek().text != ")") fail_expected("')'");
     lexer_.take();
   }
@@ -152,20 +135,7 @@ class DenseReader {
       fail(cat("expected an integer that fits in ", to_string(type_.dtype), ", found ",
                describe(token)),
            token);
-    append_bits(negative ? 0 - magnitude : magnitude);
-  }
-
-  void append_bits(std::uint64_t bits) {
-    switch (element_) {
-      case 1:
-        return append(bytes_, std::uint8_t(bits));
-      case 2:
-        return append(bytes_, std::uint16_t(bits));
-      case 4:
-        return append(bytes_, std::uint32_t(bits));
-      default:
-        return append(bytes_, bits);
-    }
+    append(bytes_, negative ? 0 - magnitude : magnitude, element_);
   }
 
   void read_float(DType dtype) {
@@ -188,7 +158,7 @@ class DenseReader {
     else
       fail_expected("a floating-point number");
     lexer_.take();
-    append_float(negative ? -value : value, dtype);
+    append(bytes_, encode_float(dtype, negative ? -value : value), byte_size(dtype));
   }
 
   // Bit patterns are kept exactly, payloads of NaNs included.
@@ -203,25 +173,7 @@ class DenseReader {
       fail(cat("expected the bits of a number of type ", to_string(dtype), ", found ",
                describe(token)),
            token);
-    if (size == 2)
-      append(bytes_, std::uint16_t(bits));
-    else if (size == 4)
-      append(bytes_, std::uint32_t(bits));
-    else
-      append(bytes_, bits);
-  }
-
-  void append_float(double value, DType dtype) {
-    switch (dtype) {
-      case DType::f16:
-        return append(bytes_, Float16::encode(value));
-      case DType::bf16:
-        return append(bytes_, BFloat16::encode(value));
-      case DType::f32:
-        return append(bytes_, float(value));
-      default:
-        return append(bytes_, value);
-    }
+    append(bytes_, bits, size);
   }
 
   DenseRef read_blob() {
@@ -265,7 +217,7 @@ double dense_float(std::string_view text, DType dtype) {
   if (text.starts_with("0x")) {
     std::uint64_t bits = 0;
     std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16);
-    return float_of_bits(bits, dtype);
+    return decode_float(dtype, bits);
   }
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -7,7 +7,7 @@
 namespace partita::ir {
 namespace {
 
-/// 16-bit floats are computed in f32 and rounded once.
+/// Small floats are computed in f32 and rounded once.
 class Normalization {
  public:
   Normalization(Graph& graph, const Node& node, Node* before)

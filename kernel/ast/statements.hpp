@@ -91,7 +91,7 @@ class LaneVariables {
 struct ElementMath {
   kernel::ExprPool& pool;
   DType d;
-  DType part = ir::part_dtype(d);
+  DType part = part_dtype(d);
 
   using E = kernel::ExprId;
   [[nodiscard]] E add(E x, E y) const { return pool.apply("add", d, {x, y}); }

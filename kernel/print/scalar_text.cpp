@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernel/print/small_float_text.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/host_array.hpp"
 #include "partita/scalar/elementwise.hpp"
@@ -134,9 +135,7 @@ std::string ScalarText::load(DType d, const std::string& pointer, const std::str
   note(d);
   const std::string element = cat(in_parentheses(pointer), "[", index, "]");
   if (d == DType::i1) return cat("(", element, " != 0)");
-  if (d == DType::f16) return call("f16_value", element);
-  if (d == DType::bf16) return call("bf16_value", element);
-  return element;
+  return is_small_float(d) ? call(cat(name_of(d), "_value"), element) : element;
 }
 
 std::string ScalarText::store(DType d, const std::string& pointer, const std::string& index,
@@ -144,9 +143,7 @@ std::string ScalarText::store(DType d, const std::string& pointer, const std::st
   note(d);
   const std::string element = cat(in_parentheses(pointer), "[", index, "] = ");
   if (d == DType::i1) return cat(element, in_parentheses(value), " ? 1 : 0");
-  if (d == DType::f16) return element + call("f16_bits", value);
-  if (d == DType::bf16) return element + call("bf16_bits", value);
-  return element + value;
+  return element + (is_small_float(d) ? call(cat(name_of(d), "_bits"), value) : value);
 }
 
 std::string ScalarText::vector_type(DType d, int width) {
@@ -173,9 +170,7 @@ std::string ScalarText::multiply_add(DType d, const std::string& x, const std::s
 }
 
 std::string ScalarText::round(DType d, const std::string& x) {
-  if (d == DType::f16) return call("round_f16", x);
-  if (d == DType::bf16) return call("round_bf16", x);
-  return x;
+  return is_small_float(d) ? call(cat("round_", name_of(d)), x) : x;
 }
 
 std::string ScalarText::call(std::string_view snippet, const std::string& argument) {
@@ -186,8 +181,12 @@ std::string ScalarText::call(std::string_view snippet, const std::string& argume
 void ScalarText::use(std::string_view snippet) {
   if (!defined_.emplace(snippet).second) return;
   const auto found = std::ranges::find(dialect_.snippets, snippet, &Snippet::name);
-  if (found == dialect_.snippets.end())
-    throw_internal_error(cat(dialect_.name, " has no text for '", snippet, "'"));
+  if (found == dialect_.snippets.end()) {
+    const SmallFloatFunction function = small_float_function(dialect_, snippet);
+    for (const std::string& other : function.needs) use(other);
+    snippets_ += function.text;
+    return;
+  }
   for (const std::string_view other : found->needs) use(other);
   snippets_ += found->text;
 }
@@ -260,10 +259,9 @@ std::string ScalarText::make_complex(DType d, const std::string& real, const std
 std::string ScalarText::from_complex(const std::string& x, DType from, DType to) {
   const std::string real = in_parentheses(x) + std::string(dialect_.real);
   const std::string imag = in_parentheses(x) + std::string(dialect_.imag);
-  const DType part = ir::part_dtype(from);
+  const DType part = part_dtype(from);
   if (!is_complex(to)) return convert(real, part, to);
-  return make_complex(to, convert(real, part, ir::part_dtype(to)),
-                      convert(imag, part, ir::part_dtype(to)));
+  return make_complex(to, convert(real, part, part_dtype(to)), convert(imag, part, part_dtype(to)));
 }
 
 std::string ScalarText::convert(const std::string& x, DType from, DType to) {
@@ -272,7 +270,7 @@ std::string ScalarText::convert(const std::string& x, DType from, DType to) {
   if (from == to) return x;
   if (is_complex(from)) return from_complex(x, from, to);
   if (is_complex(to))
-    return make_complex(to, convert(x, from, ir::part_dtype(to)), number(ir::part_dtype(to), 0));
+    return make_complex(to, convert(x, from, part_dtype(to)), number(part_dtype(to), 0));
   if (to == DType::i1) return cat(in_parentheses(x), " != 0");
   const DType value = info(from).value;
   const std::string cast = cat("(", name_of(info(to).value), ")", in_parentheses(x));
@@ -280,10 +278,10 @@ std::string ScalarText::convert(const std::string& x, DType from, DType to) {
     const std::string name = cat("saturate_", name_of(to)), own = cat(name, "_", name_of(value));
     return call(dialect_.has_snippet(own) ? own : name, x);
   }
-  if (is_float(to) && info(to).bits == 16) {
+  if (is_small_float(to)) {
     if (value == DType::f32) return round(to, x);
     if (value == DType::f64) return round(to, call("narrow_f64", x));
-    if (info(from).bits <= 16) return round(to, cast);
+    if (info(from).bits <= 16) return round(to, cast);  // exact in f32
     const bool is_signed = info(from).kind == Kinds::signed_;
     return round(to, call(is_signed ? "narrow_i64" : "narrow_ui64", x));
   }
@@ -308,11 +306,11 @@ std::string ScalarText::bitcast(const std::string& x, DType from, DType to) {
   // By way of integers: floats as their bits.
   const auto is_integral = [](DType d) { return intersects(info(d).kind, Kinds::bits); };
   if (is_integral(from) && is_integral(to)) return cat("(", name_of(to), ")", in_parentheses(x));
-  if (info(from).bits != 16) return reinterpret(x, to);
+  if (!is_small_float(from) && !is_small_float(to)) return reinterpret(x, to);
   std::string bits = x;
   if (is_float(from)) bits = call(cat(name_of(from), "_bits"), x);
   if (is_float(to)) return call(cat(name_of(to), "_value"), bits);
-  return to == DType::ui16 ? bits : cat("(", name_of(to), ")", in_parentheses(bits));
+  return to == info(from).stored ? bits : cat("(", name_of(to), ")", in_parentheses(bits));
 }
 
 // --- Rows ------------------------------------------------------------------------------------------
@@ -356,7 +354,7 @@ std::string ScalarText::substitute(std::string_view text, DType d,
 
 std::string ScalarText::substitute_name(std::string_view name, std::string_view& rest, DType d,
                                         std::span<const std::string> operands) {
-  const DType value = info(d).value, part = ir::part_dtype(value);
+  const DType value = info(d).value, part = part_dtype(value);
   const auto argument = [&] { return substitute(take_argument(rest), d, operands); };
   const std::size_t operand = name.size() == 1 ? std::size_t(name[0] - 'x') : operands.size();
   if (operand < operands.size()) return operands[operand];
@@ -365,6 +363,7 @@ std::string ScalarText::substitute_name(std::string_view name, std::string_view&
   if (name == "K") return number(part, std::stod(std::string(take_argument(rest))));
   if (name == "BITS") return cat(info(d).bits, "u");
   if (name == "MANTISSA") return std::to_string(ir::mantissa_bits(d));
+  if (name == "EMIN") return std::to_string(ir::smallest_exponent(d));
   if (name == "RE") return in_parentheses(argument()) + std::string(dialect_.real);
   if (name == "IM") return in_parentheses(argument()) + std::string(dialect_.imag);
   if (name == "MAKE") {
@@ -393,7 +392,7 @@ std::string ScalarText::substitute_name(std::string_view name, std::string_view&
 /// Defines a helper for elements of type d, for lack of overloads, and returns its name.
 std::string ScalarText::define_helper(std::string_view name, DType d) {
   const ScalarHelper& helper = *std::ranges::find(ir::scalar_helpers(), name, &ScalarHelper::name);
-  if (helper.domain != ScalarHelper::Domain::complex) d = ir::part_dtype(d);
+  if (helper.domain != ScalarHelper::Domain::complex) d = part_dtype(d);
   const std::string full_name = cat(name, "_", name_of(d));
   if (!defined_.insert(full_name).second) return full_name;
   const auto text = [&](std::string_view t) { return substitute(t, d, {}); };

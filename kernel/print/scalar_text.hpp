@@ -31,8 +31,9 @@ struct Dialect {
   std::string_view name;
   std::string_view always;    ///< first lines of every source: pragmas, type names
   std::string_view with_f64;  ///< follows when f64 occurs
-  /// load_f16, round_bf16, saturate_i8 (saturate_i8_f32 where that is another), …; also exp_f32, clz_i8, …: functions that rows call, where
-  /// the language does not have them for all types under one name.
+  /// saturate_i8 (saturate_i8_f32 where that is another), …; also exp_f32, clz_i8, …: functions that rows call, where
+  /// the language does not have them for all types under one name; and f16_value, f16_bits, round_f16,
+  /// … where there is something faster than small_float_text.hpp has for any format.
   std::vector<Snippet> snippets;
   std::string_view function;     ///< put before a helper's result type: "static inline "
   std::string_view long_suffix;  ///< of 64-bit literals
@@ -63,9 +64,9 @@ class ScalarText {
   /// primary expression of value_type(d).  c128 is refused.
   [[nodiscard]] std::string literal(DType d, std::uint64_t bits);
 
-  /// Type of a local variable: f32 for f16 and bf16, i1 for i1.
+  /// Type of a local variable: what d is computed in, f32 of small floats.
   [[nodiscard]] std::string value_type(DType d);
-  /// What a pointer to elements in memory points to: ui16 for f16 and bf16, ui8 for i1.
+  /// What a pointer to elements in memory points to: unsigned bits of small floats, ui8 of i1.
   [[nodiscard]] std::string stored_type(DType d);
   /// Element `index` of `pointer`, an expression of stored_type(d)*, in any address space.
   [[nodiscard]] std::string load(DType d, const std::string& pointer, const std::string& index);
@@ -80,7 +81,7 @@ class ScalarText {
   /// x * y + z, rounded once; of floats.
   [[nodiscard]] std::string multiply_add(DType d, const std::string& x, const std::string& y,
                                          const std::string& z);
-  /// Rounds an f32 value to f16 or bf16 (others: unchanged): for results computed otherwise than by
+  /// Rounds an f32 value to a small float (others: unchanged): for results computed otherwise than by
   /// apply, such as accumulators kept in f32.
   [[nodiscard]] std::string round(DType d, const std::string& x);
 

@@ -114,7 +114,7 @@ std::optional<ExprId> identity_of(ExprPool& pool, const Reduction& reduction) {
   if (*reduction.simple == Combiner::product) return ElementMath{pool, d}.number(1);
   if (*reduction.simple != Combiner::sum) return std::nullopt;
   // -0 + x is x, whatever the sign of x.
-  const ExprId zero = pool.constant_of(ir::part_dtype(d), is_integer(d) ? 0.0 : -0.0);
+  const ExprId zero = pool.constant_of(part_dtype(d), is_integer(d) ? 0.0 : -0.0);
   return ElementMath{pool, d}.compose(zero, zero);
 }
 

@@ -57,8 +57,8 @@ class Reduction {
   /// How many partitions take part, as a scalar; absent when all do.
   [[nodiscard]] Value count(DType dtype) const {
     if (!mask()) return {};
-    const DType wide = is_complex(dtype) ? part_dtype(dtype) : is_float(dtype) ? dtype : DType::f32;
-    const DType sum = info(wide).bits == 16 ? DType::f32 : wide;
+    const DType wide = is_complex(dtype) || is_float(dtype) ? part_dtype(dtype) : DType::f32;
+    const DType sum = accumulator_dtype(wide);
     const Value ones = c.map(
         placement, n, {mask()},
         [&](const Context& in, const Values& v) -> Values { return {in.convert(v[0], sum)}; })[0];

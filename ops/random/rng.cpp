@@ -37,9 +37,6 @@ std::vector<Type> infer(const InferContext& c) {
   return {result};  // (C3): the shape's values are those of the result's type
 }
 
-/// Floats of 16 bits are computed in f32.
-DType computed_in(DType d) { return is_float(d) && d != DType::f64 ? DType::f32 : d; }
-
 // --- As expressions; evaluation runs the same steps on numbers -----------------------------------
 
 struct Steps {
@@ -75,11 +72,7 @@ struct Steps {
     return op("multiply", exact, number(d == DType::f64 ? 0x1p-52 : 0x1p-23));
   }
   [[nodiscard]] ExprId uniform_integer(ExprId all, ExprId a, ExprId b) const {
-    const int width = info(d).bits;
-    const DType u = width == 8    ? DType::ui8
-                    : width == 16 ? DType::ui16
-                    : width == 32 ? DType::ui32
-                                  : DType::ui64;
+    const DType u = bits_dtype(d);
     const ExprId range = pool.bitcast(op("subtract", b, a), u);
     const ExprId zero = pool.constant(u, 0), one = pool.constant(u, 1);
     const ExprId safe = pool.choose(pool.apply("compare_eq", u, {range, zero}), one, range);
@@ -99,7 +92,7 @@ struct Steps {
 ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> index,
              const LoadFn& load) {
   const Type& type = node.result_types()[0];
-  const DType d = computed_in(type.dtype);
+  const DType d = accumulator_dtype(type.dtype);
   const Steps steps{pool, d};
   if (type.dtype == DType::i1) return load(0, {});  // [false, true) has but one value
   const ExprId all =
@@ -152,7 +145,7 @@ ValueType<d> number(std::uint64_t bits, ValueType<d> a, ValueType<d> b, bool is_
 }
 
 std::vector<Tensor> eval(const EvalContext& c) {
-  const DType d = computed_in(c.result_type().dtype);
+  const DType d = accumulator_dtype(c.result_type().dtype);
   const bool is_normal = c.node.attrs.text("rng_distribution") == "NORMAL";
   HostArray result(Type{.dtype = d, .dims = c.result_type().dims});
   const HostArray a = convert(*c.operands[0], d), b = convert(*c.operands[1], d);

@@ -218,7 +218,7 @@ ExprId lower(const Node& node, int result, ExprPool& pool, std::span<const ExprI
   if (is_wide(d)) return pool.bitcast(l.bits64(kernel::linear_index(pool, index, output.dims)), d);
   const ExprId bits = l.bits32(index, output.dims);
   if (info(d).bits == 32) return pool.bitcast(bits, d);
-  return pool.bitcast(pool.convert(bits, info(d).bits == 16 ? DType::ui16 : DType::ui8), d);
+  return pool.bitcast(pool.convert(bits, bits_dtype(d)), d);
 }
 
 }  // namespace

@@ -25,9 +25,7 @@ std::vector<Type> infer(const InferContext& c) {
 template <DType d>
 auto key(const StorageType<d>* data, std::size_t i) {
   if constexpr (is_float(d)) {
-    using Bits = std::conditional_t<
-        sizeof(StorageType<d>) == 2, std::uint16_t,
-        std::conditional_t<sizeof(StorageType<d>) == 4, std::uint32_t, std::uint64_t>>;
+    using Bits = StorageType<bits_dtype(d)>;
     Bits bits{};
     std::memcpy(&bits, data + i, sizeof bits);
     constexpr Bits sign = Bits(Bits(1) << (8 * sizeof(Bits) - 1));

@@ -2,8 +2,8 @@
 // Copyright The partita authors
 //
 // Reductions with masks, weights and means become maps, plain reduce_sum, reduce_max and reduce_min,
-// and small operations on their results.  Masked partitions are excluded by select, and f16 and bf16
-// are combined (and travel) in f32 and are rounded once.
+// and small operations on their results.  Masked partitions are excluded by select, and small
+// floats are combined (and travel) in f32 and are rounded once.
 #include <algorithm>
 #include <limits>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Products of 16-bit floats are summed in f32 and rounded once: written so, with operands converted
+// Products of small floats are summed in f32 and rounded once: written so, with operands converted
 // once each, they are products of f32, for which there are fast kernels and libraries.
 #include "ir/core/contraction.hpp"
 #include "partita/ir/maker.hpp"
@@ -18,14 +18,12 @@ using ir::Value;
 /// Multiply-adds from which converting operands beforehand pays.
 constexpr std::int64_t worth_widening = 4096;
 
-bool is_half(DType d) { return accumulator_dtype(d) != d; }
-
 bool is_widened(const Node& node) {
   if (!node.is("stablehlo.dot_general") || node.attrs.find("algorithm") != nullptr) return false;
   const DType result = node.result_types()[0].dtype;
   for (const Value& v : node.operands())
-    if (!is_half(v.type().dtype)) return false;
-  if (!is_half(result) && result != DType::f32) return false;
+    if (!is_small_float(v.type().dtype)) return false;
+  if (!is_small_float(result) && result != DType::f32) return false;
   const ir::ContractionShape s = contraction_shape(node);
   // Short sums are rounded term by term.
   return s.k > few_terms && s.batch * s.m * s.n * s.k >= worth_widening;
@@ -55,7 +53,7 @@ void run(ir::Module& module, PassContext&) {
 PassInfo pass_widen_products();
 PassInfo pass_widen_products() {
   return {.name = "widen-products",
-          .doc = "Writes products of 16-bit floats as products of f32, rounded once.",
+          .doc = "Writes products of small floats as products of f32, rounded once.",
           .needs = Stage::parsed,
           .gives = Stage::parsed,
           .idempotent = true,

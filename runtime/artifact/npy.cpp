@@ -16,18 +16,6 @@ namespace {
 
 constexpr std::string_view magic{"\x93NUMPY", 6};
 
-struct NumpyDType {
-  std::string_view code;  ///< kind and bytes, without the byte order
-  DType dtype;
-};
-// V2 is how ml_dtypes saves bfloat16.
-constexpr NumpyDType numpy_dtypes[] = {
-    {"b1", DType::i1},   {"i1", DType::i8},    {"i2", DType::i16},  {"i4", DType::i32},
-    {"i8", DType::i64},  {"u1", DType::ui8},   {"u2", DType::ui16}, {"u4", DType::ui32},
-    {"u8", DType::ui64}, {"f2", DType::f16},   {"f4", DType::f32},  {"f8", DType::f64},
-    {"c8", DType::c64},  {"c16", DType::c128}, {"V2", DType::bf16},
-};
-
 struct Header {
   Type type;
   bool big_endian = false, fortran_order = false;
@@ -86,8 +74,8 @@ DType parse_descr(std::string_view text, bool& big_endian, const std::string& na
     big_endian = code.front() == '>';
     if (std::string_view("<>|=").find(code.front()) != std::string_view::npos)
       code.remove_prefix(1);
-    for (const NumpyDType& d : numpy_dtypes)
-      if (d.code == code) return d.dtype;
+    for (const DType d : all_dtypes)
+      if (info(d).numpy.text == code) return d;
   }
   fail(name, "an array of booleans, integers, floats or complex numbers", cat("dtype ", text));
 }
@@ -138,12 +126,6 @@ HostArray transposed(const HostArray& array) {
   return result;
 }
 
-std::string_view numpy_code(DType dtype) {
-  for (const NumpyDType& d : numpy_dtypes)
-    if (d.dtype == dtype) return d.code;
-  throw_internal_error(cat("no NumPy dtype for ", to_string(dtype)));
-}
-
 }  // namespace
 
 HostArray parse_npy(std::vector<std::byte> bytes, const std::string& name) {
@@ -163,15 +145,16 @@ HostArray parse_npy(std::vector<std::byte> bytes, const std::string& name) {
 }
 
 std::vector<std::byte> write_npy(const HostArray& array) {
-  if (array.type.dtype == DType::bf16) return write_npy(convert(array, DType::f32));
-  const bool is_byte = byte_size(array.type.dtype) == 1;
+  const DTypeInfo& dtype = info(array.type.dtype);
+  if (!dtype.numpy.is_numpys) return write_npy(convert(array, dtype.value));
+  const bool is_byte = dtype.bytes == 1;
   std::string shape;
   for (const std::int64_t d : array.type.dims) shape += cat(d, ", ");
   if (array.type.rank() == 1)
     shape.pop_back();
   else if (!shape.empty())
     shape.resize(shape.size() - 2);
-  std::string header = cat("{'descr': '", is_byte ? "|" : "<", numpy_code(array.type.dtype),
+  std::string header = cat("{'descr': '", is_byte ? "|" : "<", dtype.numpy.text,
                            "', 'fortran_order': False, 'shape': (", shape, "), }");
   constexpr std::size_t prefix = 10, alignment = 64;
   header.append(alignment - (prefix + header.size() + 1) % alignment, ' ');

@@ -16,7 +16,7 @@ namespace partita {
 /// Either byte order, C or Fortran order; the result is little-endian and row-major.  Takes the
 /// bytes so that data in the usual form is moved, not copied.  Errors are user errors at `name`.
 [[nodiscard]] HostArray parse_npy(std::vector<std::byte> bytes, const std::string& name);
-/// bf16 is written as f32.
+/// A dtype that NumPy has not (bf16) is written as the one it is computed in.
 [[nodiscard]] std::vector<std::byte> write_npy(const HostArray& array);
 
 }  // namespace partita

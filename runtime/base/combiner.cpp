@@ -11,13 +11,14 @@ namespace {
 
 using Identity = CombinerInfo::Identity;
 
-template <class T>
-T value_of(Identity identity) {
+template <DType d>
+ValueType<d> value_of(Identity identity) {
+  using T = ValueType<d>;
   if (identity == Identity::zero) return T(0);
   if (identity == Identity::one) return T(1);
   if constexpr (std::is_floating_point_v<T>) {
-    constexpr T infinity = std::numeric_limits<T>::infinity();
-    return identity == Identity::lowest ? -infinity : infinity;
+    const T last = T(decode_float(d, info(d).format.last_number()));  // infinity, where it has one
+    return identity == Identity::lowest ? -last : last;
   } else if constexpr (std::is_integral_v<T>) {
     if (identity == Identity::lowest) return std::numeric_limits<T>::lowest();
     if (identity == Identity::highest || std::is_same_v<T, bool>)
@@ -33,9 +34,8 @@ HostArray identity_of(Combiner c, DType d) {
   if (!combines(c, d))
     throw_internal_error(cat("the combiner ", to_string(c), " has no identity on ", to_string(d)));
   HostArray scalar(Type::scalar(d));
-  visit(d, [&](auto type) {
-    store<type>(value_of<ValueType<type>>(info(c).identity), scalar.data<type>(), 0);
-  });
+  visit(d,
+        [&](auto type) { store<type>(value_of<type>(info(c).identity), scalar.data<type>(), 0); });
   return scalar;
 }
 

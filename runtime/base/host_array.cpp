@@ -23,7 +23,7 @@ To to_integer(From x) {
   return To(x);
 }
 
-// Exact where a double holds it, else rounded to odd, after which rounding to 16 bits is as if done once.
+// Exact where a double holds it, else rounded to odd, after which rounding to a small float is as if done once.
 template <class From>
 double widened(From x) {
   if constexpr (std::integral<From> && sizeof(From) == 8) {
@@ -42,17 +42,15 @@ ValueType<to> convert_value(ValueType<from> x) {
   if constexpr (from_kind == Kinds::complex) {
     if constexpr (to_kind == Kinds::complex)
       return To(x);
-    else if constexpr (from == DType::c64)
-      return convert_value<to, DType::f32>(x.real());
     else
-      return convert_value<to, DType::f64>(x.real());
+      return convert_value<to, part_dtype(from)>(x.real());
   } else if constexpr (to_kind == Kinds::boolean) {
     return x != ValueType<from>(0);
   } else if constexpr (to_kind == Kinds::complex) {
     return To(typename To::value_type(x));
   } else if constexpr (from_kind == Kinds::floating && to_kind != Kinds::floating) {
     return to_integer<To>(x);
-  } else if constexpr (to_kind == Kinds::floating && byte_size(to) == 2) {
+  } else if constexpr (is_small_float(to)) {
     return round_to<to>(widened(x));
   } else {
     return To(x);

@@ -15,30 +15,16 @@ namespace {
 
 using partita::cat;
 using partita::DType;
+using partita::DTypeInfo;
 using partita::PortInfo;
 using partita::c_api::guarded;
 using partita::c_api::require;
 
-// By DType; the C values are fixed, the order of dtype.def is not.
-struct DTypeRow {
-  DType dtype;
-  partita_dtype c;
-};
-constexpr std::array dtype_rows{
-    DTypeRow{DType::i1, PARTITA_BOOL},        DTypeRow{DType::i8, PARTITA_I8},
-    DTypeRow{DType::i16, PARTITA_I16},        DTypeRow{DType::i32, PARTITA_I32},
-    DTypeRow{DType::i64, PARTITA_I64},        DTypeRow{DType::ui8, PARTITA_UI8},
-    DTypeRow{DType::ui16, PARTITA_UI16},      DTypeRow{DType::ui32, PARTITA_UI32},
-    DTypeRow{DType::ui64, PARTITA_UI64},      DTypeRow{DType::f16, PARTITA_F16},
-    DTypeRow{DType::bf16, PARTITA_BF16},      DTypeRow{DType::f32, PARTITA_F32},
-    DTypeRow{DType::f64, PARTITA_F64},        DTypeRow{DType::c64, PARTITA_COMPLEX64},
-    DTypeRow{DType::c128, PARTITA_COMPLEX128}};
-static_assert(dtype_rows.size() == partita::all_dtypes.size());
+partita_dtype to_c(DType dtype) { return partita_dtype(info(dtype).c_number); }
 
-partita_dtype to_c(DType dtype) {
-  const auto* const row = std::ranges::find(dtype_rows, dtype, &DTypeRow::dtype);
-  PARTITA_ASSERT(row != dtype_rows.end());
-  return row->c;
+const DTypeInfo* row_of(partita_dtype dtype) {
+  const auto* const row = std::ranges::find(partita::dtype_infos, int(dtype), &DTypeInfo::c_number);
+  return row == partita::dtype_infos.end() ? nullptr : row;
 }
 
 void fill_port(const partita::Plan& plan, const std::vector<PortInfo>& ports, std::size_t index,
@@ -73,13 +59,13 @@ std::size_t find_port(const std::vector<PortInfo>& ports, const char* name, cons
 }  // namespace
 
 size_t partita_dtype_size(partita_dtype dtype) {
-  const auto* const row = std::ranges::find(dtype_rows, dtype, &DTypeRow::c);
-  return row == dtype_rows.end() ? 0 : partita::byte_size(row->dtype);
+  const DTypeInfo* const row = row_of(dtype);
+  return row == nullptr ? 0 : row->bytes;
 }
 
 const char* partita_dtype_name(partita_dtype dtype) {
-  const auto* const row = std::ranges::find(dtype_rows, dtype, &DTypeRow::c);
-  return row == dtype_rows.end() ? "" : partita::to_string(row->dtype).data();
+  const DTypeInfo* const row = row_of(dtype);
+  return row == nullptr ? "" : row->text.data();
 }
 
 partita_status partita_artifact_load(const char* path, partita_artifact** artifact) {

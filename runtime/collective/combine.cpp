@@ -127,7 +127,7 @@ void combine_as(std::byte* out, const std::byte* a, const std::byte* b, std::siz
 }
 
 bool is_combinable(DType dtype, Combiner combiner) {
-  return accumulator_dtype(dtype) == dtype && combines(combiner, dtype) &&
+  return travel_dtype(dtype) == dtype && combines(combiner, dtype) &&
          std::ranges::find(collective_combiners, combiner) != collective_combiners.end();
 }
 
@@ -135,9 +135,9 @@ bool is_combinable(DType dtype, Combiner combiner) {
 
 void check_combinable(DType dtype, Combiner combiner) {
   if (is_combinable(dtype, combiner)) return;
-  if (dtype == DType::f16 || dtype == DType::bf16) {
-    throw_user_error(
-        cat("all_reduce: expected f32, found ", to_string(dtype), ": f16 and bf16 travel as f32"));
+  if (const DType travels = travel_dtype(dtype); travels != dtype) {
+    throw_user_error(cat("all_reduce: expected ", to_string(travels), ", found ", to_string(dtype),
+                         ", which travels as ", to_string(travels)));
   }
   throw_user_error(cat("all_reduce: expected a dtype that '", to_string(combiner),
                        "' combines, found ", to_string(dtype)));
@@ -148,7 +148,7 @@ void combine(DType dtype, Combiner combiner, std::byte* out, const std::byte* a,
   visit(dtype, [&](auto d) {
     constexpr DType type = decltype(d)::value;
     constexpr bool bits = intersects(info(type).kind, Kinds::bits);
-    if constexpr (type == DType::f16 || type == DType::bf16) {
+    if constexpr (travel_dtype(type) != type) {
       check_combinable(dtype, combiner);
     } else {
       if (combiner == Combiner::sum) return combine_as<Sum, type>(out, a, b, count);

@@ -26,8 +26,7 @@ std::string all_names(const std::map<std::string, HostArray>& arrays) {
 }
 
 bool may_convert(DType from, DType to) {
-  const auto is_small = [](DType d) { return d == DType::f16 || d == DType::bf16; };
-  return from == to || (from == DType::f32 && is_small(to));
+  return from == to || (is_small_float(to) && from == info(to).value);
 }
 
 std::uint64_t next(std::uint64_t& state) {  // splitmix64

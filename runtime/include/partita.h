@@ -45,24 +45,14 @@ typedef enum partita_status {
   PARTITA_ERROR_INTERNAL = 70 /* a fault of partita */
 } partita_status;
 
-/* Elements are dense, row-major, little-endian.  bool is one byte of 0 or 1; f16 and bf16 have two
- * bytes; complex is real part, then imaginary part. */
+/* Elements are dense, row-major, little-endian.  bool is one byte of 0 or 1; floats of at most 16 bits
+ * are their bits; complex is real part, then imaginary part.  The table has the names and their values,
+ * which never change: PARTITA_BOOL, PARTITA_I8, ..., PARTITA_UI8, ..., PARTITA_F16, PARTITA_BF16,
+ * PARTITA_F32, PARTITA_F64, PARTITA_COMPLEX64, PARTITA_COMPLEX128. */
 typedef enum partita_dtype {
-  PARTITA_BOOL = 1,
-  PARTITA_I8 = 2,
-  PARTITA_I16 = 3,
-  PARTITA_I32 = 4,
-  PARTITA_I64 = 5,
-  PARTITA_UI8 = 6,
-  PARTITA_UI16 = 7,
-  PARTITA_UI32 = 8,
-  PARTITA_UI64 = 9,
-  PARTITA_F16 = 10,
-  PARTITA_BF16 = 11,
-  PARTITA_F32 = 12,
-  PARTITA_F64 = 13,
-  PARTITA_COMPLEX64 = 14,
-  PARTITA_COMPLEX128 = 15
+#define PARTITA_DTYPE(name, text, Storage, Value, format, numpy, c_name, c_number) \
+  PARTITA_##c_name = c_number,
+#include "partita/base/dtype.def"
 } partita_dtype;
 
 /* "0.1.0" */

@@ -35,30 +35,29 @@ inline void check(partita_status status) {
   if (status != PARTITA_OK) throw Error(status, partita_last_error());
 }
 
-/// Whether an array of T holds elements of a dtype: 16-bit floats are uint16_t, bool is one byte.
+namespace detail {
+/// Whether elements that lie in memory as Storage and are computed in Value are those of an array of T.
+template <class T, class Storage, class Value>
+[[nodiscard]] constexpr bool is_array_of() noexcept {
+  if constexpr (std::is_integral_v<Storage> && std::is_same_v<Storage, Value>)  // long or long long
+    return std::is_integral_v<T> && !std::is_same_v<T, bool> &&
+           std::is_signed_v<T> == std::is_signed_v<Storage> && sizeof(T) == sizeof(Storage);
+  else
+    return std::is_same_v<T, Storage> || (std::is_same_v<T, bool> && std::is_same_v<Value, bool>);
+}
+}  // namespace detail
+
+/// Whether an array of T holds elements of a dtype: floats of at most 16 bits are unsigned integers of
+/// their width, bool is one byte.
 template <class T>
 [[nodiscard]] constexpr bool holds(partita_dtype dtype) noexcept {
   switch (dtype) {
-    case PARTITA_BOOL:
-      return std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>;
-    case PARTITA_F32:
-      return std::is_same_v<T, float>;
-    case PARTITA_F64:
-      return std::is_same_v<T, double>;
-    case PARTITA_COMPLEX64:
-      return std::is_same_v<T, std::complex<float>>;
-    case PARTITA_COMPLEX128:
-      return std::is_same_v<T, std::complex<double>>;
-    case PARTITA_F16:
-    case PARTITA_BF16:
-      return std::is_same_v<T, std::uint16_t>;
-    default:
-      break;
+#define PARTITA_DTYPE(name, text, Storage, Value, format, numpy, c_name, c_number) \
+  case PARTITA_##c_name:                                                           \
+    return detail::is_array_of<T, Storage, Value>();
+#include "partita/base/dtype.def"
   }
-  const bool is_signed = dtype >= PARTITA_I8 && dtype <= PARTITA_I64;
-  const int log_size = is_signed ? dtype - PARTITA_I8 : dtype - PARTITA_UI8;
-  return std::is_integral_v<T> && !std::is_same_v<T, bool> && std::is_signed_v<T> == is_signed &&
-         sizeof(T) == std::size_t(1) << log_size;
+  return false;
 }
 
 /// One argument or result; types are global.

@@ -185,13 +185,13 @@ PARTITA_HELPER(real, T, bessel_i1e, (T x)) {
 }
 
 // Neighbour of x in the direction of y among the floats of that many mantissa bits.
-PARTITA_HELPER(real, T, neighbour, (T x, T y, int mantissa)) {
-  if (mantissa > 10) return nextafter(x, y);
+PARTITA_HELPER(real, T, neighbour, (T x, T y, int mantissa, int emin)) {
+  if (mantissa >= 23) return nextafter(x, y);
   if (x != x || y != y) return x + y;
   if (x == y) return y;
-  T tiny = mantissa == 10 ? K(5.9604644775390625e-08) : K(9.183549615799121e-41);
-  T normal = mantissa == 10 ? K(6.103515625e-05) : K(1.1754943508222875e-38);
-  T largest = mantissa == 10 ? K(65504) : K(3.3895313892515355e+38);
+  T tiny = ldexp(K(1), emin - mantissa);
+  T normal = ldexp(K(1), emin);
+  T largest = ldexp(K(2) - ldexp(K(1), -mantissa), 1 - emin);
   if (isinf(x)) return copysign(largest, x);
   if (x == K(0)) return copysign(tiny, y);
   T a = fabs(x);

@@ -12,6 +12,7 @@
 
 #include "backend-cpu/codegen/c_dialect.hpp"
 #include "backend-opencl/codegen/opencl_dialect.hpp"
+#include "kernel/print/small_float_text.hpp"
 #include "partita/base/error.hpp"
 #include "tests/support/host_c.hpp"
 #include "tests/support/opencl.hpp"
@@ -52,13 +53,18 @@ struct KernelCase {
 /// A language that kernels are printed in.
 enum class Language : std::uint8_t { opencl, c };
 
+const Dialect& dialect_of(Language language) {
+  return language == Language::c ? passes::c_dialect() : passes::opencl_dialect();
+}
+
 class Source {
  public:
-  explicit Source(Language language)
-      : text(language == Language::c ? passes::c_dialect() : passes::opencl_dialect()),
-        language_(language) {}
+  explicit Source(Language language) : text(dialect_of(language)), language_(language) {}
+
+  [[nodiscard]] const Dialect& dialect() const { return dialect_of(language_); }
 
   ScalarText text;
+  std::string functions;  ///< further ones, which kernels call
   std::vector<std::unique_ptr<KernelCase>> cases;
 
   KernelCase& start(const std::string& name) {
@@ -87,7 +93,7 @@ class Source {
     std::string kernels;
     for (const auto& c : cases)
       kernels += language_ == Language::c ? c_function(*c) : opencl_kernel(*c);
-    return text.prelude_and_helpers() + kernels;
+    return text.prelude_and_helpers() + functions + kernels;
   }
   void check(KernelMachine& device) {
     device.build(str());
@@ -312,6 +318,54 @@ TEST_P(ScalarTextRuns, nested_text_of_exact_rows_equals_the_interpreter) {
     KernelCase& c = source.start(cat("chains_", info(d).name));
     for (int k = 0; k < 4; ++k) add_chain(source, c, d, random);
   }
+  source.check(*machine());
+}
+
+/// Every stored pattern through NAME_value; all values, what lies between them and beyond, and any bits of
+/// f32, through NAME_bits.
+template <FloatFormat format>
+void add_format(Source& source, const std::string& name, Random& random) {
+  using Small = SmallFloat<format>;
+  constexpr DType bits_of = integer_dtype(Kinds::unsigned_, format.bits());
+  const auto patterns = std::size_t(1) << format.bits();
+  HostArray bits(Type{.dtype = bits_of, .dims = {std::int64_t(patterns)}});
+  HostArray values(Type{.dtype = DType::f32, .dims = bits.type.dims});
+  std::vector<float> inputs{1e-30f, 1e30f, -1e30f, 0x1p-149f};
+  for (std::size_t k = 0; k < patterns; ++k) {
+    bits.data<bits_of>()[k] = typename Small::Bits(k);
+    const float value = values.data<DType::f32>()[k] = Small::decode(typename Small::Bits(k));
+    const float next = Small::decode(typename Small::Bits(k + 1));
+    const auto middle = float((double(value) + double(next)) / 2);
+    for (const float x : {value, middle, std::nextafter(middle, -INFINITY),
+                          std::nextafter(middle, INFINITY), value * 1.5f})
+      inputs.push_back(x);
+    inputs.push_back(std::bit_cast<float>(std::uint32_t(random())));
+  }
+  HostArray x(Type{.dtype = DType::f32, .dims = {std::int64_t(inputs.size())}});
+  HostArray encoded(Type{.dtype = bits_of, .dims = x.type.dims});
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    x.data<DType::f32>()[k] = inputs[k];
+    encoded.data<bits_of>()[k] = Small::encode(double(inputs[k]));
+  }
+  source.functions += small_float_value(source.dialect(), name, format) +
+                      small_float_bits(source.dialect(), name, format);
+  KernelCase& read = source.start(name + "_read");
+  const std::string pattern = source.input(read, std::move(bits));
+  source.result(read, name + "_value", cat(name, "_value(", pattern, ")"), std::move(values), {},
+                0);
+  KernelCase& write = source.start(name + "_write");
+  const std::string value = source.input(write, std::move(x));
+  source.result(write, name + "_bits", cat(name, "_bits(", value, ")"), std::move(encoded), {}, 0);
+}
+
+TEST_P(ScalarTextRuns, small_floats_of_any_format_are_read_and_written) {
+  Source source(GetParam());
+  Random random(5);
+  add_format<FloatFormat{5, 10}>(source, "e5m10", random);
+  add_format<FloatFormat{8, 7}>(source, "e8m7", random);
+  add_format<FloatFormat{5, 2}>(source, "e5m2", random);
+  add_format<FloatFormat{4, 3, false}>(source, "e4m3fn", random);
+  add_format<FloatFormat{3, 4}>(source, "e3m4", random);
   source.check(*machine());
 }
 

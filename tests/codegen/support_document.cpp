@@ -16,6 +16,7 @@
 #include "partita/ir/op.hpp"
 #include "partita/scalar/elementwise.hpp"
 #include "tests/support/document.hpp"
+#include "tests/support/dtype_groups.hpp"
 
 namespace partita::testing {
 namespace {
@@ -23,20 +24,16 @@ namespace {
 using ir::ElementwiseRow;
 using ir::OpDef;
 
-struct Group {
-  const char* name;
-  std::vector<DType> members;
-};
-
-const std::vector<Group>& groups() {
-  static const std::vector<Group> all = {
-      {"i1", {DType::i1}},
-      {"i8–i64", {DType::i8, DType::i16, DType::i32, DType::i64}},
-      {"ui8–ui64", {DType::ui8, DType::ui16, DType::ui32, DType::ui64}},
-      {"f16", {DType::f16}},
-      {"bf16", {DType::bf16}},
-      {"f32 f64", {DType::f32, DType::f64}},
-      {"complex", {DType::c64, DType::c128}}};
+/// Small floats have a column each.
+std::vector<DTypeGroup> groups() {
+  std::vector<DTypeGroup> all;
+  for (const DTypeGroup& g : dtype_groups()) {
+    if (!is_small_float(g.members[0])) {
+      all.push_back(g);
+      continue;
+    }
+    for (const DType d : g.members) all.push_back({std::string(to_string(d)), {d}});
+  }
   return all;
 }
 
@@ -122,7 +119,7 @@ class Support {
   explicit Support(std::string target) : target_(std::move(target)) {}
 
   /// "yes", "–" where the op does not take the dtype, or the number of the reason.
-  std::string cell(const OpDef& op, const Group& group) {
+  std::string cell(const OpDef& op, const DTypeGroup& group) {
     bool is_taken = false, is_taken_by_all = true;
     std::string reason;
     for (const DType d : group.members) {
@@ -178,18 +175,21 @@ std::string document() {
       "group; "
       "a number: the target refuses it for that\nreason. Only samples of the ops are tried, so "
       "`yes` "
-      "is no promise for every attribute. i4, ui4, f8 and other types of\nless than a byte are "
+      "is no promise for every attribute. Types without a row in\n`dtype.def` (i4, ui4, …) are "
       "read and "
       "refused by name.\n";
   for (const std::string& target : passes::built_targets()) {
     Support support(target);
     text += cat("\n## Target ", target, "\n\n| op |");
-    for (const Group& g : groups()) text += cat(" ", g.name, " |");
-    text += "\n|---|---|---|---|---|---|---|---|\n";
+    const std::vector<DTypeGroup> all = groups();
+    for (const DTypeGroup& g : all) text += cat(" ", g.name, " |");
+    text += "\n|---|";
+    for (std::size_t k = 0; k < all.size(); ++k) text += "---|";
+    text += "\n";
     for (const OpDef* op : ir::OpRegistry::instance().all()) {
       std::string cells;
       bool is_any = false;
-      for (const Group& g : groups()) {
+      for (const DTypeGroup& g : all) {
         const std::string c = support.cell(*op, g);
         is_any |= c != "–";
         cells += cat(" ", c, " |");

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "partita/base/small_float.hpp"
+#include "partita/base/dtype.hpp"
 #include "partita/device/device.hpp"
 
 namespace partita::testing {
@@ -165,7 +165,7 @@ inline std::vector<GemmCase> gemm_cases() {
 template <class T>
 std::vector<std::uint16_t> bf16_bits(const std::vector<T>& values) {
   std::vector<std::uint16_t> bits;
-  for (const T& x : values) bits.push_back(BFloat16::encode(double(x)));
+  for (const T& x : values) bits.push_back(SmallFloatOf<DType::bf16>::encode(double(x)));
   return bits;
 }
 

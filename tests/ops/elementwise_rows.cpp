@@ -494,8 +494,8 @@ TEST(ElementwiseRows, complex_values) {
 }
 
 TEST(ElementwiseRows, f16_and_bf16_compute_in_f32_and_round_once) {
-  const auto f16 = [](double x) { return Float16::encode(x); };
-  const auto bf16 = [](double x) { return BFloat16::encode(x); };
+  const auto f16 = [](double x) { return SmallFloatOf<DType::f16>::encode(x); };
+  const auto bf16 = [](double x) { return SmallFloatOf<DType::bf16>::encode(x); };
   EXPECT_EQ(value<std::uint16_t>("add", DType::f16, f16(2048), f16(1)),
             f16(2048));  // a tie, to even
   EXPECT_EQ(value<std::uint16_t>("add", DType::f16, f16(65504), f16(65504)), f16(INFINITY));

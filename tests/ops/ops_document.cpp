@@ -10,6 +10,7 @@
 #include "partita/ir/op.hpp"
 #include "partita/scalar/elementwise.hpp"
 #include "tests/support/document.hpp"
+#include "tests/support/dtype_groups.hpp"
 
 namespace partita::testing {
 namespace {
@@ -56,15 +57,8 @@ std::string signature_text(Signature s) {
 }
 
 std::string dtypes_text(const ElementwiseRow& row) {
-  static constexpr std::pair<const char*, std::array<DType, 4>> groups[] = {
-      {"i1", {DType::i1, DType::i1, DType::i1, DType::i1}},
-      {"i8–i64", {DType::i8, DType::i16, DType::i32, DType::i64}},
-      {"ui8–ui64", {DType::ui8, DType::ui16, DType::ui32, DType::ui64}},
-      {"f16 bf16", {DType::f16, DType::bf16, DType::f16, DType::bf16}},
-      {"f32 f64", {DType::f32, DType::f64, DType::f32, DType::f64}},
-      {"complex", {DType::c64, DType::c128, DType::c64, DType::c128}}};
   std::string text;
-  for (const auto& [name, members] : groups)
+  for (const auto& [name, members] : testing::dtype_groups())
     if (std::ranges::all_of(members, [&](DType d) { return row.accepts(d); }))
       text += cat(text.empty() ? "" : ", ", name);
   return text;

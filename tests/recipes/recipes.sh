@@ -4,8 +4,9 @@
 # timeout: 1500
 # processors: 2
 #
-# The recipes of CONTRIBUTING.md, followed: a copy of the sources gets an elementwise row, an op in a folder, a pass over
-# graphs, a fusion, a backend, and a device. Each works, with its tests and in the documents, and nothing else was edited.
+# The recipes of CONTRIBUTING.md, followed: a copy of the sources gets an elementwise row, two element types, an op in a
+# folder, a pass over graphs, a fusion, a backend, and a device. Each works, with its tests and in the documents, and nothing
+# else was edited.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
@@ -42,6 +43,10 @@ edit("scalar/elementwise.def", "PARTITA_ROW(sqrt,", '''PARTITA_ROW(softsign, "ch
    range(-3, 3), 3, 4, "x over 1 plus its absolute value.")
 
 PARTITA_ROW(sqrt,''')
+row = "PARTITA_DTYPE(f32, "
+edit("runtime/include/partita/base/dtype.def", row,
+     'PARTITA_DTYPE(f8e5m2, "f8E5M2", std::uint8_t, float, ieee(5, 2), ml_dtypes("f1"), F8E5M2, 16)\n'
+     'PARTITA_DTYPE(f8e4m3fn, "f8E4M3FN", std::uint8_t, float, finite(4, 3), ml_dtypes("V1"), F8E4M3FN, 17)\n' + row)
 edit("driver/pipelines.cpp", '"inline batch-processes', '"inline drop-double-negations batch-processes')
 edit("driver/pipelines.cpp", 'fuse = "fuse-launches', 'fuse = "join-copies fuse-launches')
 edit("backend-opencl/codegen/opencl_profiles.cpp", '    {"gpu", set_gpu', """    {"abacus", [](TargetInfo& t) { t.preferred_group = 32; }},
@@ -61,11 +66,33 @@ target=all
 echo "== a row and an op in a folder: text, interpreter, every target"
 "$partita" check --target "$target" new_ops.mlir
 "$partita" opt new_ops.mlir | grep -q 'chlo.softsign'
-PARTITA_UPDATE_DOCS=1 build/bin/test_ops --gtest_brief=1 --gtest_filter='Elementwise*:OpsDocument.*:*rotate*:Derivatives*'
+PARTITA_UPDATE_DOCS=1 build/bin/test_ops --gtest_brief=1 --gtest_filter='Elementwise*:SpecialRows.*:OpsDocument.*:*rotate*:Derivatives*'
 PARTITA_UPDATE_DOCS=1 build/bin/test_codegen --gtest_brief=1 --gtest_filter='SupportDocument.*'
-grep -F '| softsign | chlo.softsign | T(T) | f16 bf16, f32 f64 | `g / square(K(1) + abs(x))` |' docs/ops.md
+grep -F '| softsign | chlo.softsign | T(T) | f16 bf16 f8E5M2 f8E4M3FN, f32 f64 | `g / square(K(1) + abs(x))` |' docs/ops.md
 grep -F 'mr.rotate' docs/ops.md | head -n 1
 grep -F '| chlo.softsign |' docs/support.md
+
+echo "== two element types: text, files, every target, exactly"
+for type in "f8E5M2 5 2 ieee f1" "f8E4M3FN 4 3 finite V1"; do
+  name=${type%% *}
+  # shellcheck disable=SC2086 # the words of a type
+  python3 "$here/small_float_program.py" $type "$name"
+  "$partita" check --target "$target" --rtol 0 --atol 0 "$name.mlir"
+  "$partita" check --target "$target" --rtol 0 --atol 0 --shards 2 "$name.mlir"
+  "$partita" opt "$name.mlir" >"$name.printed.mlir"
+  "$partita" opt "$name.printed.mlir" | diff - "$name.printed.mlir"
+  grep -qF "tensor<$name>" "$name.printed.mlir"
+  "$partita" compile "$name.mlir" -o "$name.pta" --target cpu --tier 0
+  "$partita" run "$name.pta" --inputs "$name.npz" --outputs "$name.found.npz"
+  python3 tests/support/compare_npz.py --rtol 0 --atol 0 "$name.found.npz" "$name.f32.npz"
+  "$partita" compile "$name.mlir" -o "$name.c" --target cpu --emit c
+  grep -F "bits of $name" "$name.h" | head -n 1
+  grep -F "| $name |" docs/support.md | head -n 1
+done
+# Every row, conversion and constant, as C and on the device.
+build/bin/test_codegen --gtest_brief=1 --gtest_filter='ScalarTextRuns.*'
+echo '_Static_assert(PARTITA_F8E5M2 == 16 && PARTITA_F8E4M3FN == 17 && PARTITA_COMPLEX128 == 15, "numbers");' |
+  "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -Iruntime/include -include partita.h -x c -fsyntax-only -
 
 echo "== a pass over graphs and a fusion: text cases, pipelines, dumps"
 PARTITA_UPDATE_DOCS=1 build/bin/test_passes --gtest_brief=1 \
@@ -138,5 +165,6 @@ diff edited.txt - <<'EDITED'
 ./docs/passes.md
 ./docs/support.md
 ./driver/pipelines.cpp
+./runtime/include/partita/base/dtype.def
 ./scalar/elementwise.def
 EDITED

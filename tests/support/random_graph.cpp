@@ -61,7 +61,7 @@ constexpr std::array<std::string_view, 4> jumping_rows{"remainder", "next_after"
 bool is_movement(const Node& node) { return is_one_of(node.name(), movements); }
 
 double epsilon(DType d) {
-  switch (ir::part_dtype(d)) {
+  switch (part_dtype(d)) {
     case DType::f16:
       return 1e-3;
     case DType::bf16:
@@ -252,15 +252,9 @@ class Generator {
 
   DType random_dtype(const ElementwiseRow& row) {
     std::vector<DType> fitting;
-    for (const DType d : all_dtypes())
+    for (const DType d : all_dtypes)
       if (row.accepts(d)) fitting.push_back(d);
     return fitting[std::size_t(pick(fitting.size()))];
-  }
-
-  static std::vector<DType> all_dtypes() {
-    return {DType::i1,   DType::i8,   DType::i16,  DType::i32,  DType::i64,
-            DType::ui8,  DType::ui16, DType::ui32, DType::ui64, DType::f16,
-            DType::bf16, DType::f32,  DType::f64,  DType::c64,  DType::c128};
   }
 
   /// The operand inside of the range in which the row is well-conditioned.
@@ -313,7 +307,7 @@ class Generator {
     }
     const Value v = make(row.op, std::move(operands), ir::row_attributes(row));
     if (is_rounded || noise > 0)
-      noise = amplification * noise + double(row.ulp + 1) * epsilon(ir::part_dtype(d));
+      noise = amplification * noise + double(row.ulp + 1) * epsilon(part_dtype(d));
     keep(v, has_noise(v.type().dtype) ? noise : 0);
   }
 

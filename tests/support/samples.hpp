@@ -106,9 +106,7 @@ double ulp_distance(StorageType<d> a, StorageType<d> b) {
     if (std::isnan(x) || std::isnan(y)) return std::isnan(x) == std::isnan(y) ? 0 : INFINITY;
     const auto position = [](StorageType<d> v) {
       constexpr int bits = info(d).bits;
-      using Unsigned =
-          std::conditional_t<bits == 64, std::uint64_t,
-                             std::conditional_t<bits == 32, std::uint32_t, std::uint16_t>>;
+      using Unsigned = StorageType<bits_dtype(d)>;
       const auto pattern = std::bit_cast<Unsigned>(v);
       const auto magnitude = std::int64_t(pattern & (Unsigned(-1) >> 1));
       return pattern >> (bits - 1) ? -magnitude - 1 : magnitude;  // -0 lies just below +0

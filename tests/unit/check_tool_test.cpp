@@ -59,12 +59,25 @@ func.func private @through(%x: tensor<f32>) -> tensor<f32> {
   %1 = stablehlo.convert %0 : (tensor<bf16>) -> tensor<f32>
   return %1 : tensor<f32>
 })");
-  EXPECT_THAT(results_from_bf16(*module, *module->functions[0]),
-              ::testing::ElementsAre(true, false, true));
-  EXPECT_EQ(tolerance_for(DType::f32, true, {}).relative, 1e-2);
-  EXPECT_EQ(tolerance_for(DType::f32, false, {}).relative, 1e-4);
-  EXPECT_EQ(tolerance_for(DType::f64, false, {.relative = 0.5, .absolute = {}}).relative, 0.5);
-  EXPECT_EQ(tolerance_for(DType::i32, true, {.relative = 0.5, .absolute = 1}).relative, 0);
+  EXPECT_THAT(
+      coarse_sources(*module, *module->functions[0]),
+      ::testing::ElementsAre(CoarseFloat(DType::bf16), std::nullopt, CoarseFloat(DType::bf16)));
+  EXPECT_EQ(tolerance_for(DType::f32, DType::bf16, {}).relative, 1e-2);
+  EXPECT_EQ(tolerance_for(DType::f32, {}, {}).relative, 1e-4);
+  EXPECT_EQ(tolerance_for(DType::f64, {}, {.relative = 0.5, .absolute = {}}).relative, 0.5);
+  EXPECT_EQ(tolerance_for(DType::i32, DType::bf16, {.relative = 0.5, .absolute = 1}).relative, 0);
+}
+
+TEST(CheckCompare, TolerancesFollowFromTheFormat) {
+  const auto is = [](DType d, CoarseFloat fed_by, double absolute, double relative) {
+    const Tolerance t = tolerance_for(d, fed_by, {});
+    return t.absolute == absolute && t.relative == relative;
+  };
+  EXPECT_TRUE(is(DType::f64, {}, 1e-10, 1e-10) && is(DType::c128, {}, 1e-10, 1e-10));
+  EXPECT_TRUE(is(DType::f32, {}, 1e-5, 1e-4) && is(DType::c64, {}, 1e-5, 1e-4));
+  EXPECT_TRUE(is(DType::f16, {}, 1e-3, 1e-3) && is(DType::bf16, {}, 1e-5, 1e-2));
+  for (const DType d : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::c64})
+    EXPECT_TRUE(is(d, DType::bf16, 1e-5, 1e-2)) << to_string(d);
 }
 
 constexpr const char* program = R"(

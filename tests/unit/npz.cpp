@@ -49,9 +49,17 @@ TEST(Npy, EveryDTypeSurvivesTheRoundTrip) {
     for (std::size_t i = 0; i < array.bytes.size(); ++i)
       array.bytes[i] = std::byte(dtype == DType::i1 ? i & 1 : i % 60);
     const HostArray again = parse_npy(write_npy(array), "a");
-    const bool is_widened = dtype == DType::bf16;
-    EXPECT_EQ(again, is_widened ? convert(array, DType::f32) : array) << to_string(dtype);
+    const bool is_widened = !info(dtype).numpy.is_numpys;
+    EXPECT_EQ(again, is_widened ? convert(array, info(dtype).value) : array) << to_string(dtype);
   }
+  EXPECT_FALSE(info(DType::bf16).numpy.is_numpys);
+}
+
+TEST(Npy, ATypeOfMlDtypesIsReadByItsCode) {
+  const HostArray x = parse(npy_text("{'descr': '<V2', 'fortran_order': False, 'shape': (2,), }",
+                                     std::string("\x80\x3f\x00\xc0", 4)));
+  EXPECT_EQ(x.type, (Type{.dtype = DType::bf16, .dims = {2}}));
+  EXPECT_EQ(f32_values(convert(x, DType::f32)), std::vector<float>({1, -2}));
 }
 
 TEST(Npy, ShapesOfAnyRankSurviveTheRoundTrip) {

@@ -201,7 +201,7 @@ class Checker {
     const auto arrays = read_npz(recording);
     const auto inputs = bind_arrays(argument_ports(function), "in", arrays, recording);
     const auto expected = bind_arrays(ports(function.result_types), "out", arrays, recording);
-    const std::vector<bool> from_bf16 = results_from_bf16(module, function);
+    const std::vector<CoarseFloat> sources = coarse_sources(module, function);
     for (const CheckTarget& target : targets_)
       guard(cat(file, " (", target.name, ")"), [&] {
         std::vector<HostArray> results;
@@ -213,7 +213,7 @@ class Checker {
         }
         for (std::size_t k = 0; k < results.size(); ++k) {
           const auto tolerance =
-              tolerance_for(expected[k].type.dtype, from_bf16[k], options_.tolerance);
+              tolerance_for(expected[k].type.dtype, sources[k], options_.tolerance);
           if (const auto text = difference(results[k], expected[k], tolerance))
             failures.push_back(
                 cat("out", k, " of type ", to_string(expected[k].type), ": ", *text));

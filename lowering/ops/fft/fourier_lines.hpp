@@ -24,7 +24,7 @@ struct FourierLines {
   Type from, to;          ///< extents along the dimension may be less than n
   double scale;
 
-  [[nodiscard]] DType part() const { return ir::part_dtype(from.dtype); }
+  [[nodiscard]] DType part() const { return part_dtype(from.dtype); }
   [[nodiscard]] DType complex() const { return part() == DType::f32 ? DType::c64 : DType::c128; }
   [[nodiscard]] int sign() const { return inverse ? 1 : -1; }
   /// Linear index of the element at `position` of the line that `index` is on.

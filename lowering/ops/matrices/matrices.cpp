@@ -3,7 +3,7 @@
 //
 // Factorisations and triangular systems.  Columns of a right side are independent: one work-item
 // each.  Factorisations of small matrices run in one work-item per matrix, of larger ones in a
-// launch per column.  f16 and bf16 are computed in f32.
+// launch per column.  Small floats are computed in f32.
 #include <cmath>
 #include <limits>
 
@@ -164,7 +164,7 @@ void launch_cholesky(Context& context, const Node& node, const Location& factor,
   const auto place = kernel::delinearize(pool, pool.variable(0), {a.count, is_small ? 1 : n});
   body.note_count(type.count());
   const CholeskyColumn step{*k, body, node, a, body.buffer(factor, d, true), d, place[0]};
-  const Register diagonal(*k, ir::part_dtype(d));
+  const Register diagonal(*k, part_dtype(d));
   std::vector<Stmt> stmts;
   if (is_small) {
     const std::int32_t jv = k->new_variable(n), rv = k->new_variable(n);

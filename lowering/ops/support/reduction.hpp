@@ -23,7 +23,7 @@ struct Reduction {
   std::vector<DType> dtypes, accumulators;
   std::vector<Register> registers;  ///< of `accumulators`
 
-  /// `is_wide`: sums of 16-bit floats in f32.
+  /// `is_wide`: sums of small floats in f32.
   Reduction(Kernel& kernel, const ir::Node& node, bool is_wide = true)
       : region(&node.region(0)), simple(ir::simple_combiner(node.region(0))) {
     for (const Type& t : node.result_types()) {

@@ -227,36 +227,20 @@ Replacement remainder(Node& node, Rewriter& r) {
   return {};
 }
 
-/// Bits that a float can hold exactly: of its fraction, and of its exponent.
-struct Precision {
-  int fraction, exponent;
-};
-Precision precision(DType d) {
-  switch (d) {
-    case DType::f16:
-      return {11, 5};
-    case DType::bf16:
-      return {8, 8};
-    case DType::f32:
-      return {24, 8};
-    default:
-      return {53, 11};
-  }
-}
-
 /// Whether `to` holds every value of `from`.
 bool holds_all_of(DType to, DType from) {
   if (to == from) return true;
   const Kinds from_kind = info(from).kind, to_kind = info(to).kind;
   if (from_kind == Kinds::boolean) return to_kind != Kinds::boolean && !is_complex(to);
   if (from_kind == Kinds::floating) {
-    if (to_kind != Kinds::floating) return false;
-    const Precision a = precision(from), b = precision(to);
-    return b.fraction >= a.fraction && b.exponent >= a.exponent;
+    return to_kind == Kinds::floating && partita::holds_all_of(info(to).format, info(from).format);
   }
   if (!is_integer(from)) return false;
   const int bits = info(from).bits;
-  if (to_kind == Kinds::floating) return precision(to).fraction >= bits && to != DType::f16;
+  if (to_kind == Kinds::floating) {
+    const FloatFormat& format = info(to).format;
+    return format.mantissa_bits + 1 >= bits && format.bias() >= bits;
+  }
   if (to_kind == from_kind) return info(to).bits >= bits;
   return from_kind == Kinds::unsigned_ && to_kind == Kinds::signed_ && info(to).bits > bits;
 }

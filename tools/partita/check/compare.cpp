@@ -10,6 +10,7 @@
 
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/scalar/elementwise.hpp"
 
 namespace partita::tool {
 
@@ -67,53 +68,58 @@ std::string place_text(std::size_t linear, const Dims& dims) {
   return " at [" + text + "]";
 }
 
-bool has_bf16(const ir::Node& node) {
-  const auto is_bf16 = [](const Type& type) { return type.dtype == DType::bf16; };
-  return std::ranges::any_of(node.result_types(), is_bf16) ||
-         std::ranges::any_of(node.operands(),
-                             [&](const ir::Value& v) { return is_bf16(v.type()); });
+// Results of f32 keep their tolerance where f16 feeds them: programs that go by way of it are few.
+constexpr int fewest_digits = 10;
+
+CoarseFloat coarse_float(const Type& type) {
+  const bool is_coarse = is_float(type.dtype) && ir::mantissa_bits(type.dtype) < fewest_digits;
+  return is_coarse ? CoarseFloat(type.dtype) : std::nullopt;
 }
 
-class Bf16Search {
- public:
-  explicit Bf16Search(const ir::Module& module) : module_(module) {}
+/// The one of fewer digits, if there is any.
+CoarseFloat coarser(CoarseFloat a, CoarseFloat b) {
+  if (!a || !b) return a ? a : b;
+  return ir::mantissa_bits(*b) < ir::mantissa_bits(*a) ? b : a;
+}
 
-  /// Whether the node, its regions or functions that it names hold arithmetic in bf16.
-  bool holds(const ir::Node& node) {
-    if (has_bf16(node)) return true;
+class CoarseSearch {
+ public:
+  explicit CoarseSearch(const ir::Module& module) : module_(module) {}
+
+  /// The coarsest float in which the node, its regions or functions that it names compute.
+  CoarseFloat in(const ir::Node& node) {
+    CoarseFloat found;
+    for (const Type& type : node.result_types()) found = coarser(found, coarse_float(type));
+    for (const ir::Value& v : node.operands()) found = coarser(found, coarse_float(v.type()));
     for (const ir::NamedAttribute& attribute : node.attrs.items())
       if (const auto* symbol = attribute.value.get_if<ir::SymbolRef>())
-        if (const ir::Function* callee = module_.find(symbol->name); callee && holds(*callee->body))
-          return true;
-    return std::ranges::any_of(node.regions(), [&](const auto& region) { return holds(*region); });
+        if (const ir::Function* callee = module_.find(symbol->name))
+          found = coarser(found, in(*callee->body));
+    for (const auto& region : node.regions()) found = coarser(found, in(*region));
+    return found;
   }
 
  private:
-  bool holds(const ir::Graph& graph) {
-    const auto [known, is_new] = graphs_.try_emplace(&graph, false);
+  CoarseFloat in(const ir::Graph& graph) {
+    const auto [known, is_new] = graphs_.try_emplace(&graph);
     if (!is_new) return known->second;
-    const bool result =
-        std::ranges::any_of(graph.nodes(), [&](const ir::Node* node) { return holds(*node); });
-    return graphs_[&graph] = result;
+    CoarseFloat found;
+    for (const ir::Node* node : graph.nodes()) found = coarser(found, in(*node));
+    return graphs_[&graph] = found;
   }
 
   const ir::Module& module_;
-  std::unordered_map<const ir::Graph*, bool> graphs_;
+  std::unordered_map<const ir::Graph*, CoarseFloat> graphs_;
 };
 
 }  // namespace
 
-Tolerance tolerance_for(DType dtype, bool depends_on_bf16, const ToleranceOptions& options) {
+Tolerance tolerance_for(DType dtype, CoarseFloat fed_by, const ToleranceOptions& options) {
   if (!is_float(dtype) && !is_complex(dtype)) return {};
-  Tolerance tolerance;
-  if (dtype == DType::bf16 || depends_on_bf16)
-    tolerance = {1e-5, 1e-2};
-  else if (dtype == DType::f16)
-    tolerance = {1e-3, 1e-3};
-  else if (dtype == DType::f64 || dtype == DType::c128)
-    tolerance = {1e-10, 1e-10};
-  else
-    tolerance = {1e-5, 1e-4};
+  if (fed_by && ir::relative_tolerance(*fed_by) > ir::relative_tolerance(dtype)) dtype = *fed_by;
+  Tolerance tolerance{1e-5, ir::relative_tolerance(dtype)};
+  if (ir::has_few_exponents(dtype) || tolerance.relative < tolerance.absolute)
+    tolerance.absolute = tolerance.relative;
   tolerance.absolute = options.absolute.value_or(tolerance.absolute);
   tolerance.relative = options.relative.value_or(tolerance.relative);
   return tolerance;
@@ -147,20 +153,20 @@ std::optional<std::string> difference(const HostArray& found, const HostArray& e
   return cat(first, " (", differing, " of ", count, " elements differ, by at most ", by, ")");
 }
 
-std::vector<bool> results_from_bf16(const ir::Module& module, const ir::Function& function) {
-  Bf16Search search(module);
-  std::unordered_map<const ir::Node*, bool> from_bf16;
-  const auto is_from_bf16 = [&](const ir::Value& v) {
-    if (v.type().dtype == DType::bf16) return true;
-    const auto found = from_bf16.find(v.node);
-    return found != from_bf16.end() && found->second;
+std::vector<CoarseFloat> coarse_sources(const ir::Module& module, const ir::Function& function) {
+  CoarseSearch search(module);
+  std::unordered_map<const ir::Node*, CoarseFloat> sources;
+  const auto source_of = [&](const ir::Value& v) {
+    const auto found = sources.find(v.node);
+    return coarser(coarse_float(v.type()), found == sources.end() ? CoarseFloat() : found->second);
   };
   for (const ir::Node* node : function.body->nodes()) {
-    const std::vector<ir::Value> used = ir::captures(*node);
-    from_bf16[node] = std::ranges::any_of(used, is_from_bf16) || search.holds(*node);
+    CoarseFloat source = search.in(*node);
+    for (const ir::Value& v : ir::captures(*node)) source = coarser(source, source_of(v));
+    sources[node] = source;
   }
-  std::vector<bool> results;
-  for (const ir::Value& v : function.body->results) results.push_back(is_from_bf16(v));
+  std::vector<CoarseFloat> results;
+  for (const ir::Value& v : function.body->results) results.push_back(source_of(v));
   return results;
 }
 

@@ -24,8 +24,11 @@ struct ToleranceOptions {
   std::optional<double> relative, absolute;
 };
 
-/// Default for an element type; wider where the value comes out of arithmetic in bf16.
-[[nodiscard]] Tolerance tolerance_for(DType dtype, bool depends_on_bf16,
+/// A float of fewer digits than f16 (bf16), or none.
+using CoarseFloat = std::optional<DType>;
+
+/// Default for an element type; wider where the value comes out of arithmetic in a coarse float.
+[[nodiscard]] Tolerance tolerance_for(DType dtype, CoarseFloat fed_by,
                                       const ToleranceOptions& options);
 
 /// "expected 1.5 at [0, 3], found 1.25 (2 of 12 elements differ, by at most 0.25)"; nothing where the
@@ -34,9 +37,9 @@ struct ToleranceOptions {
                                                     const HostArray& expected,
                                                     const Tolerance& tolerance);
 
-/// For each result of the function: whether some op with bf16 operands or results feeds it (ops with
-/// regions and calls count as a whole).
-[[nodiscard]] std::vector<bool> results_from_bf16(const ir::Module& module,
-                                                  const ir::Function& function);
+/// For each result of the function: the coarsest float among operands and results of the ops that feed
+/// it (ops with regions and calls count as a whole).
+[[nodiscard]] std::vector<CoarseFloat> coarse_sources(const ir::Module& module,
+                                                      const ir::Function& function);
 
 }  // namespace partita::tool

@@ -39,9 +39,9 @@ std::string departure(const Comparison& c) {
   } catch (const Error& error) {
     return error.located_message();
   }
-  const std::vector<bool> from_bf16 = results_from_bf16(c.module, c.function);
+  const std::vector<CoarseFloat> sources = coarse_sources(c.module, c.function);
   for (std::size_t k = 0; k < expected.size(); ++k) {
-    const auto tolerance = tolerance_for(expected[k].type.dtype, from_bf16[k], c.tolerance);
+    const auto tolerance = tolerance_for(expected[k].type.dtype, sources[k], c.tolerance);
     if (const auto text = difference(found[k], expected[k], tolerance))
       return cat("out", k, ": ", *text);
   }
@@ -53,12 +53,12 @@ std::optional<DepartingValue> first_departing_value(const Comparison& c) {
   const ir::Function& function = *all->find(c.function.name);
   const std::vector<HostArray> expected = interpret(*all, function, c.inputs).results;
   const std::vector<HostArray> found = c.target.run(*all, function, c.inputs);
-  const std::vector<bool> from_bf16 = results_from_bf16(*all, function);
+  const std::vector<CoarseFloat> sources = coarse_sources(*all, function);
   std::size_t value = 0;
   for (std::size_t n = 0; n < function.body->nodes().size(); ++n)
     for (int k = 0; k < function.body->nodes()[n]->result_count(); ++k, ++value) {
       const DType dtype = expected[value].type.dtype;
-      const auto tolerance = tolerance_for(dtype, from_bf16[value], c.tolerance);
+      const auto tolerance = tolerance_for(dtype, sources[value], c.tolerance);
       if (auto text = difference(found[value], expected[value], tolerance))
         return DepartingValue{.node = n, .result = k, .difference = *std::move(text)};
     }

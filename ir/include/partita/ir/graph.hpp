@@ -8,7 +8,7 @@
 // any place where its operands exist (`check.*` nodes and mr collectives stay in order).  Control
 // flow is structured: a region runs as its node says.  Values are dense arrays; integer arithmetic
 // wraps; floating-point elementwise arithmetic is evaluated as written, without contraction, in the
-// element type (f16 and bf16: computed in f32, rounded after each operation), so that fused equals
+// element type (small floats: computed in f32, rounded after each operation), so that fused equals
 // unfused; reductions and contractions may associate in any order and may use fma.  NaN payloads
 // are unspecified.
 //

@@ -3,7 +3,8 @@
 //
 // NumPy .npz archives of arrays.  dtypes: bool, int8 to uint64, float16, float32, float64,
 // complex64 and complex128, either byte order, C or Fortran order on reading; C order on writing.
-// bf16 is written as float32 (NumPy has no bf16); whoever reads converts to the dtype it needs.
+// A dtype that NumPy has not is written as the one it is computed in (bf16 as float32); whoever reads
+// converts to the dtype it needs.
 #pragma once
 
 #include <filesystem>

@@ -115,7 +115,7 @@ struct Piece {
 };
 
 /// In-place all-reduce of all pieces over the shards of a placement's axis, as one call.  Pieces
-/// hold `dtype`, which is also what travels (f16 and bf16 are converted to f32 by kernels before).
+/// hold `dtype`, which is also what travels (small floats are converted by kernels before).
 struct AllReduceStart {
   int request = 0;  ///< pairs with CollectiveDone
   std::string axis;

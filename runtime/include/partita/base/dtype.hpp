@@ -40,20 +40,108 @@ enum class DType : std::uint8_t {
 #include "partita/base/dtype.def"
 };
 
+/// How NumPy writes the type in .npy files.
+struct NumpyCode {
+  std::string_view text;  ///< kind and bytes, without the byte order
+  bool is_numpys;         ///< NumPy knows it without the package ml_dtypes
+};
+
 struct DTypeInfo {
   std::string_view name;  ///< enumerator, also the C spelling in kernel text
   std::string_view text;  ///< StableHLO spelling
   Kinds kind;
-  int bits;
-  DType value, stored;
+  int bits;           ///< width of one element
+  DType value;        ///< dtype whose C type is ValueType: what a kernel's local variable has
+  DType stored;       ///< dtype whose C type is StorageType: what a kernel's pointer points to
+  DType part;         ///< of complex numbers that of their parts; others: itself
   std::size_t bytes;  ///< bytes of one element in memory
+  FloatFormat format;
+  NumpyCode numpy;
+  int c_number;  ///< value of the C ABI's enumerator
 };
 
-inline constexpr std::array dtype_infos{
-#define PARTITA_DTYPE(name, text, kind, bits, Storage, Value, value, stored) \
-  DTypeInfo{#name, text, kind, bits, DType::value, DType::stored, sizeof(Storage)},
+template <class T>
+inline constexpr bool is_std_complex = false;
+template <class T>
+inline constexpr bool is_std_complex<std::complex<T>> = true;
+
+template <class T>
+inline constexpr Kinds kind_of = std::same_as<T, bool>         ? Kinds::boolean
+                                 : is_std_complex<T>           ? Kinds::complex
+                                 : std::is_floating_point_v<T> ? Kinds::floating
+                                 : std::is_signed_v<T>         ? Kinds::signed_
+                                                               : Kinds::unsigned_;
+
+namespace detail {
+// What the columns of the table call.
+inline constexpr FloatFormat none{};
+constexpr FloatFormat ieee(int exponent_bits, int mantissa_bits) {
+  return {exponent_bits, mantissa_bits, true};
+}
+constexpr FloatFormat finite(int exponent_bits, int mantissa_bits) {
+  return {exponent_bits, mantissa_bits, false};
+}
+constexpr NumpyCode numpy(std::string_view text) { return {text, true}; }
+constexpr NumpyCode ml_dtypes(std::string_view text) { return {text, false}; }
+
+/// The dtype whose elements are values of T as they are (bool: i1).
+template <class T>
+constexpr DType dtype_of() {
+#define PARTITA_DTYPE(name, text, Storage, Value, ...)                                   \
+  if (std::same_as<T, Value> && (std::same_as<Value, Storage> || std::same_as<T, bool>)) \
+    return DType::name;
+#include "partita/base/dtype.def"
+  __builtin_unreachable();
+}
+
+template <class T>
+struct PartOf {
+  using Type = T;
+};
+template <class T>
+struct PartOf<std::complex<T>> {
+  using Type = T;
+};
+
+template <DType>
+struct TypesOf;
+#define PARTITA_DTYPE(name, text, Storage_, Value_, ...) \
+  template <>                                            \
+  struct TypesOf<DType::name> {                          \
+    using Storage = Storage_;                            \
+    using Value = Value_;                                \
+  };
+#include "partita/base/dtype.def"
+
+template <DType d, class Storage, class Value>
+constexpr DTypeInfo row(std::string_view name, std::string_view text, FloatFormat format,
+                        NumpyCode numpy, int c_number) {
+  return {.name = name,
+          .text = text,
+          .kind = kind_of<Value>,
+          .bits = std::same_as<Value, bool> ? 1 : 8 * int(sizeof(Storage)),
+          .value = dtype_of<Value>(),
+          .stored = dtype_of<Storage>(),
+          .part = is_std_complex<Value> ? dtype_of<typename PartOf<Value>::Type>() : d,
+          .bytes = sizeof(Storage),
+          .format = format,
+          .numpy = numpy,
+          .c_number = c_number};
+}
+
+inline constexpr std::array table{
+#define PARTITA_DTYPE(name, text, Storage, Value, format, numpy, c_name, c_number) \
+  row<DType::name, Storage, Value>(#name, text, format, numpy, c_number),
 #include "partita/base/dtype.def"
 };
+}  // namespace detail
+
+template <DType d>
+using StorageType = typename detail::TypesOf<d>::Storage;
+template <DType d>
+using ValueType = typename detail::TypesOf<d>::Value;
+
+inline constexpr const auto& dtype_infos = detail::table;
 
 inline constexpr std::array all_dtypes{
 #define PARTITA_DTYPE(name, ...) DType::name,
@@ -69,52 +157,49 @@ inline constexpr std::array all_dtypes{
   return intersects(info(d).kind, Kinds::integer);
 }
 [[nodiscard]] constexpr bool is_complex(DType d) { return info(d).kind == Kinds::complex; }
+/// Type of the parts of a complex dtype; other dtypes are their own.
+[[nodiscard]] constexpr DType part_dtype(DType d) { return info(d).part; }
+/// A float that scalar code computes in a wider dtype, and rounds after each operation.
+[[nodiscard]] constexpr bool is_small_float(DType d) { return is_float(d) && info(d).value != d; }
 
 /// What sums of elements of d are kept in, and rounded to d once: the dtype that scalar code computes in.
 [[nodiscard]] constexpr DType accumulator_dtype(DType d) { return info(d).value; }
 /// Sums of so few terms are rounded after each step, as regions and products say; longer ones are
 /// accumulated in accumulator_dtype().
 inline constexpr std::int64_t few_terms = 16;
+/// What collectives send and combine in place of d: sums are rounded to d when all have been added.
+[[nodiscard]] constexpr DType travel_dtype(DType d) { return accumulator_dtype(d); }
 
-/// The dtype StableHLO spells `text` (also accepts the enumerator and "u8"-style names), or nothing.
+/// The narrowest dtype of a kind, signed_ or unsigned_, of at least so many bits; else the widest.
+[[nodiscard]] constexpr DType integer_dtype(Kinds kind, int bits) {
+  DType found{};
+  for (const DType d : all_dtypes) {
+    if (info(d).kind != kind) continue;
+    found = d;
+    if (info(d).bits >= bits) break;
+  }
+  return found;
+}
+/// The unsigned dtype that holds the bits of an element of d, which is not complex.
+[[nodiscard]] constexpr DType bits_dtype(DType d) {
+  return integer_dtype(Kinds::unsigned_, info(d).bits);
+}
+
+/// The dtype that StableHLO spells `text` (also accepts the enumerator), or nothing.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view text);
+/// The bits of the element of a float dtype that is nearest to x, and what such bits stand for.
+[[nodiscard]] std::uint64_t encode_float(DType d, double x);
+[[nodiscard]] double decode_float(DType d, std::uint64_t bits);
 
-namespace detail {
-template <DType>
-struct TypesOf;
-#define PARTITA_DTYPE(name, text, kind, bits, Storage_, Value_, ...) \
-  template <>                                                        \
-  struct TypesOf<DType::name> {                                      \
-    using Storage = Storage_;                                        \
-    using Value = Value_;                                            \
-  };
-#include "partita/base/dtype.def"
-}  // namespace detail
-
+/// Encoding and decoding of a small float.
 template <DType d>
-using StorageType = typename detail::TypesOf<d>::Storage;
-template <DType d>
-using ValueType = typename detail::TypesOf<d>::Value;
+using SmallFloatOf = SmallFloat<info(d).format>;
 
-template <class T>
-inline constexpr bool is_std_complex = false;
-template <class T>
-inline constexpr bool is_std_complex<std::complex<T>> = true;
-
-template <class T>
-inline constexpr Kinds kind_of = std::same_as<T, bool>         ? Kinds::boolean
-                                 : is_std_complex<T>           ? Kinds::complex
-                                 : std::is_floating_point_v<T> ? Kinds::floating
-                                 : std::is_signed_v<T>         ? Kinds::signed_
-                                                               : Kinds::unsigned_;
-
-/// Rounds a value to what `d` can hold: only f16 and bf16 compute in a wider type.
+/// Rounds a value to what `d` can hold: only small floats compute in a wider type.
 template <DType d, class T>
 [[nodiscard]] ValueType<d> round_to(T x) {
-  if constexpr (d == DType::f16)
-    return Float16::decode(Float16::encode(double(x)));
-  else if constexpr (d == DType::bf16)
-    return BFloat16::decode(BFloat16::encode(double(x)));
+  if constexpr (is_small_float(d))
+    return SmallFloatOf<d>::decode(SmallFloatOf<d>::encode(double(x)));
   else
     return ValueType<d>(x);
 }
@@ -122,22 +207,18 @@ template <DType d, class T>
 /// Element i of an array in memory, as the value scalar code computes with.
 template <DType d>
 [[nodiscard]] ValueType<d> load(const StorageType<d>* data, std::size_t i) {
-  if constexpr (d == DType::i1)
+  if constexpr (info(d).kind == Kinds::boolean)
     return data[i] != 0;
-  else if constexpr (d == DType::f16)
-    return Float16::decode(data[i]);
-  else if constexpr (d == DType::bf16)
-    return BFloat16::decode(data[i]);
+  else if constexpr (is_small_float(d))
+    return SmallFloatOf<d>::decode(data[i]);
   else
     return data[i];
 }
 
 template <DType d>
 void store(ValueType<d> x, StorageType<d>* data, std::size_t i) {
-  if constexpr (d == DType::f16)
-    data[i] = Float16::encode(double(x));
-  else if constexpr (d == DType::bf16)
-    data[i] = BFloat16::encode(double(x));
+  if constexpr (is_small_float(d))
+    data[i] = SmallFloatOf<d>::encode(double(x));
   else
     data[i] = StorageType<d>(x);
 }

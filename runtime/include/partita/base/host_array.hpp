@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // An array in host memory: dense, row-major, little-endian, elements as dtype.def stores them
-// (i1 one byte of 0 or 1; f16 and bf16 two bytes).  What inputs, outputs and constants are made of.
+// (i1 one byte of 0 or 1; small floats their bits).  What inputs, outputs and constants are made of.
 #pragma once
 
 #include <cstddef>

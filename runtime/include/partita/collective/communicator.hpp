@@ -61,8 +61,8 @@ class Communicator {
   /// In place over all shards; the same bits on every shard, in an order of summation that depends
   /// only on the number of shards and ranks.  A NaN anywhere gives NaN, max(-0, +0) is +0.
   /// Combiners: sum of everything (of i1: or), max and min of all but complex (of i1: or, and),
-  /// logical_and and logical_or of i1 (and bit by bit of integers).  f16 and bf16 are refused: they
-  /// travel as f32.  `step` names the call for the watchdog.  `data` stays valid until wait()
+  /// logical_and and logical_or of i1 (and bit by bit of integers).  Refused is what
+  /// travels as another dtype (travel_dtype).  `step` names the call for the watchdog.  `data` stays valid until wait()
   /// returns.
   [[nodiscard]] virtual RequestPtr all_reduce(std::span<std::byte> data, DType dtype,
                                               Combiner combiner, const std::string& step) = 0;

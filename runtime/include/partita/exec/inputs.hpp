@@ -16,8 +16,8 @@
 namespace partita {
 
 /// One array per port, found as PREFIX0, PREFIX1, … or by the port's name; others are ignored.  f32
-/// is converted where the port holds f16 or bf16; any other difference of type, and a missing
-/// array, is a user error at `name_for_errors`.
+/// is converted where the port holds small floats that are computed in it; any other difference of
+/// type, and a missing array, is a user error at `name_for_errors`.
 [[nodiscard]] std::vector<HostArray> bind_arrays(const std::vector<PortInfo>& ports,
                                                  const std::string& prefix,
                                                  const std::map<std::string, HostArray>& arrays,

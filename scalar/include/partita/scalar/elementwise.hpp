@@ -33,8 +33,8 @@ enum class Signature : std::uint8_t {
   return s == unary || s == test || s == part ? 1 : s == ternary || s == choice ? 3 : 2;
 }
 
-/// Marks a case that is not for f16 and bf16.
-inline constexpr Kinds no_16_bit_floats = Kinds(1u << 8);
+/// Marks a case that is not for small floats.
+inline constexpr Kinds no_small_floats = Kinds(1u << 8);
 
 /// An expression for the kinds of dtype it is for; C++ and OpenCL C at once.
 struct RowCase {
@@ -63,9 +63,8 @@ struct ElementwiseRow {
     return all;
   }
   [[nodiscard]] constexpr bool accepts(DType d) const {
-    const bool is_16_bit_float = is_float(d) && info(d).bits == 16;
     return intersects(kinds(), info(d).kind) &&
-           !(is_16_bit_float && intersects(kinds(), no_16_bit_floats));
+           !(is_small_float(d) && intersects(kinds(), no_small_floats));
   }
 };
 
@@ -78,25 +77,33 @@ struct ElementwiseRow {
 /// What operand k and the result hold in a row over elements of type d.
 [[nodiscard]] DType operand_dtype(Signature s, DType d, int k);
 [[nodiscard]] DType result_dtype(Signature s, DType d);
-/// Type of the parts of a complex dtype; other dtypes are their own.
-[[nodiscard]] constexpr DType part_dtype(DType d) {
-  return d == DType::c64 ? DType::f32 : d == DType::c128 ? DType::f64 : d;
-}
 
 /// Bits of a float's mantissa without the implied one (of complex numbers: of their parts); else 0.
 [[nodiscard]] constexpr int mantissa_bits(DType d) {
-  switch (part_dtype(d)) {
-    case DType::f16:
-      return 10;
-    case DType::bf16:
-      return 7;
-    case DType::f32:
-      return 23;
-    case DType::f64:
-      return 52;
-    default:
-      return 0;
-  }
+  return info(part_dtype(d)).format.mantissa_bits;
+}
+
+/// IEEE-754's emin of a float's format; else 0.
+[[nodiscard]] constexpr int smallest_exponent(DType d) {
+  return is_float(d) ? info(d).format.emin() : 0;
+}
+
+/// By how much of its value a result may differ that was computed in another order, as tests and
+/// comparisons take it; of numbers that are no floats: nothing.
+[[nodiscard]] constexpr double relative_tolerance(DType d) {
+  const int bits = mantissa_bits(d);
+  if (bits == 0) return 0;
+  if (bits >= 52) return 1e-10;
+  if (bits >= 23) return 1e-4;
+  if (bits >= 10) return 1e-3;
+  if (bits >= 7) return 1e-2;
+  return 1.0 / (1 << bits);  // one unit in the last place
+}
+/// Whether small results of a float dtype have fewer digits, since its exponents end where those of f32
+/// go on: what they may differ by is relative_tolerance() of 1.
+[[nodiscard]] constexpr bool has_few_exponents(DType d) {
+  return is_small_float(d) &&
+         info(d).format.exponent_bits < info(info(d).value).format.exponent_bits;
 }
 
 /// Applies a row to n elements; null where the row does not accept the dtype.

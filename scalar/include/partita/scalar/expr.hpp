@@ -6,7 +6,7 @@
 // equal expressions are the same node, so common subexpressions are found by construction.
 //
 // Two sorts of expressions: elements (a dtype) and indices (integers that address; wide enough for
-// the kernel at hand).  f16 and bf16 elements are computed in f32 and rounded after each operation.
+// the kernel at hand).  Small floats (f16, bf16) are computed in f32 and rounded after each operation.
 #pragma once
 
 #include <cstddef>
