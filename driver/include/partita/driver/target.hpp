@@ -50,8 +50,8 @@ struct Target {
   /// What suits most devices of the target, by its options, where nothing is known of the one that is
   /// meant.
   TargetInfo (*default_info)(const CompileOptions& options) = nullptr;
-  /// Takes back of what is known what the code generator makes no use of under these options; null:
-  /// nothing.
+  /// Sets what depends on how code is generated under these options, and takes back what that makes no
+  /// use of; null: nothing.
   void (*adapt)(const CompileOptions& options, TargetInfo& info) = nullptr;
   /// Plans and kernels as one object; null: the target makes none.
   ObjectCode (*emit_object)(const std::string& name, std::span<const ObjectFunction> functions,
