@@ -54,10 +54,10 @@ class KernelPrinter {
     };
     names.unknown_zero = unknown_zero;
     names.has_flat_memory = true;
-    names.lane = loops.lane;
+    names.item_place = loops.lane;
     std::string declarations;
     for (const auto& [slot, dtype] : loops.lane_registers) {
-      names.lane_registers.insert(slot);
+      names.item_registers.insert(slot);
       declarations += cat("  ", text_.value_type(dtype), " r", slot, "[", WorkLoops::lanes, "];\n");
     }
     const std::string body = print_body(k, text_, names);

@@ -48,7 +48,7 @@ class BodyPrinter {
     if (s.width > 1) return vectors_.statement(s);
     switch (s.kind) {
       case Stmt::Kind::declare:
-        if (!values_.is_lane(s.slot))
+        if (!values_.is_of_item(s.slot))
           return line(cat(text_.value_type(s.dtype), " r", s.slot, " = ", value(s.value), ";"));
         [[fallthrough]];
       case Stmt::Kind::assign:
@@ -124,7 +124,7 @@ class BodyPrinter {
     std::set<std::int32_t> slots;
     std::vector<const Stmt*> steps;
     for (const Stmt& step : is_guarded ? s.body[0].body : s.body) {
-      if (step.kind != Stmt::Kind::assign || !is_float(step.dtype) || values_.is_lane(step.slot))
+      if (step.kind != Stmt::Kind::assign || !is_float(step.dtype) || values_.is_of_item(step.slot))
         return {};
       if (!slots.insert(step.slot).second) return {};
       steps.push_back(&step);
@@ -206,7 +206,7 @@ class BodyPrinter {
     Changes changes = changes_of(s);
     // Each item has registers of its own.
     if (changes.variables.contains(0))
-      changes.registers.insert(names_.lane_registers.begin(), names_.lane_registers.end());
+      changes.registers.insert(names_.item_registers.begin(), names_.item_registers.end());
     std::vector<ExprId> roots;
     for (const Stmt& inner : s.body)
       for (const ExprId e : roots_of(inner))

@@ -44,8 +44,8 @@ struct BodyNames {
   /// written by themselves.
   bool has_flat_memory = false;
   /// Registers of which every item of the innermost loop has its own, and what selects it: "[k0]".
-  std::set<std::int32_t> lane_registers = {};
-  std::string lane = {};
+  std::set<std::int32_t> item_registers = {};
+  std::string item_place = {};
 };
 
 /// Statements, indented by two spaces.  Buffers are `b0, b1, …`, scalars `s0, …`, the work-item `k0`.

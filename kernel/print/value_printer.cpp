@@ -112,7 +112,7 @@ void ValuePrinter::value_before_loop(std::span<const ExprId> roots, const Change
 }
 
 std::string ValuePrinter::register_name(std::int32_t slot) const {
-  return cat("r", slot, is_lane(slot) ? style_.lane : "");
+  return cat("r", slot, is_of_item(slot) ? style_.item_place : "");
 }
 
 std::string ValuePrinter::leaf(const Expr& e) {

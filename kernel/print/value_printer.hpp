@@ -54,8 +54,9 @@ class ValuePrinter {
     return names_.contains(id) || lane_elements_.contains(id);
   }
 
-  [[nodiscard]] bool is_lane(std::int32_t slot) const {
-    return style_.lane_registers.contains(slot);
+  /// Whether each item has a register of its own.
+  [[nodiscard]] bool is_of_item(std::int32_t slot) const {
+    return style_.item_registers.contains(slot);
   }
   [[nodiscard]] std::string register_name(std::int32_t slot) const;
 

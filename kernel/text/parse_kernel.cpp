@@ -9,6 +9,7 @@
 #include "kernel/ast/verify.hpp"
 #include "kernel/text/print_kernel.hpp"
 #include "kernel/text/spelling.hpp"
+#include "partita/scalar/elementwise.hpp"
 #include "scalar/bounds.hpp"
 
 namespace partita::passes::text {

@@ -126,7 +126,7 @@ HostExpr Context::host_value(Value v) {
 bool Context::is_in_memory(Value v) const {
   if (locations_.contains(v)) return true;
   if (const auto it = slices_.find(v); it != slices_.end())
-    return !it->second.has_lanes && locations_.contains(it->second.whole);
+    return !it->second.is_block && locations_.contains(it->second.whole);
   if (!v.node->is("stablehlo.constant") || is_host(v)) return false;
   // Elements of 16 bytes are no literals.
   return !(*v.node->attrs.find("value")->get_if<ir::DenseRef>())->is_splat() ||
@@ -136,7 +136,7 @@ bool Context::is_in_memory(Value v) const {
 Location Context::memory(Value v) {
   if (const auto it = locations_.find(v); it != locations_.end()) return it->second;
   if (const auto it = slices_.find(v);
-      it != slices_.end() && !it->second.has_lanes && locations_.contains(it->second.whole)) {
+      it != slices_.end() && !it->second.is_block && locations_.contains(it->second.whole)) {
     Location at = locations_.at(it->second.whole);
     at.offset = at.offset + it->second.first * HostExpr(v.type().count());
     return at;

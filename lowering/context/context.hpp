@@ -28,12 +28,13 @@ struct Location {
   HostExpr offset;
 };
 
-/// Operand of a foreach seen from its body: element (i…) of the argument is element (first + lane, i…).
+/// Operand of a foreach seen from its body: element (i…) of the argument is element (first, i…), or of a block
+/// element (first + partition, i…).
 struct Slice {
   ir::Value whole;
   HostExpr first;  ///< relative to the block held in memory where the value is split
   HostExpr count;
-  bool has_lanes = false;
+  bool is_block = false;  ///< the argument holds several partitions, along its first dimension
 };
 
 class Context {
@@ -63,11 +64,9 @@ class Context {
   // Steps.
   void emit(decltype(Step::what) what, std::string name);
   void emit_copy(Location from, Location to, const Type& type, const std::string& name);
-  /// Named as the kernel is.
-  void launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items);
-  /// Where `of_any_group` the device chooses the size of work-groups.
-  void launch(std::unique_ptr<Kernel> kernel, KernelBody& body, HostExpr items,
-              const std::string& name, bool of_any_group = false);
+  /// Launches what was written, of which nothing is left then.  Where `of_any_group` the device chooses
+  /// the size of work-groups.
+  void launch(KernelBody& body, HostExpr items, bool of_any_group = false);
   /// The steps that are emitted meanwhile.
   Steps capture(const std::function<void()>& emit_steps);
   /// The same for a branch: what it computes has no place outside.

@@ -15,14 +15,13 @@ using kernel::ExprId;
 std::int32_t KernelBody::buffer(const Location& at, DType d, bool is_written) {
   for (std::size_t k = 0; k < buffers_.size(); ++k) {
     if (buffers_[k].buffer != at.buffer || !(buffers_[k].offset == at.offset) ||
-        kernel_.buffers[k].dtype != d)
+        kernel().buffers[k].dtype != d)
       continue;
-    kernel_.buffers[k].is_written |= is_written;
+    if (is_written) mark_written(std::int32_t(k));
     return std::int32_t(k);
   }
   buffers_.push_back({at.buffer, at.offset});
-  kernel_.buffers.push_back({d, is_written});
-  return std::int32_t(buffers_.size()) - 1;
+  return new_buffer(d, is_written);
 }
 
 ExprId KernelBody::scalar(const HostExpr& value) {
@@ -34,8 +33,7 @@ ExprId KernelBody::scalar(const HostExpr& value) {
 
 ExprId KernelBody::parameter(const HostExpr& value) {
   scalars_.push_back(value);
-  kernel_.scalars = int(scalars_.size());
-  return pool().scalar(std::int32_t(scalars_.size()) - 1);
+  return new_scalar();
 }
 
 ExprId KernelBody::load_memory(const Location& at, const Type& type,
@@ -49,12 +47,12 @@ ExprId KernelBody::load_slice(const Slice& slice, const Type& type, std::span<co
   // In memory: the slice starts at an offset that the host computes.
   if (!context_.is_placed(slice.whole)) {
     std::vector<ExprId> whole_index;
-    ExprId lane = scalar(slice.first);
-    if (slice.has_lanes)
-      lane =
-          pool().add(lane, pool().min(index[0], pool().sub(scalar(slice.count), pool().index(1))));
-    whole_index.push_back(lane);
-    whole_index.insert(whole_index.end(), index.begin() + (slice.has_lanes ? 1 : 0), index.end());
+    ExprId partition = scalar(slice.first);
+    if (slice.is_block)
+      partition = pool().add(
+          partition, pool().min(index[0], pool().sub(scalar(slice.count), pool().index(1))));
+    whole_index.push_back(partition);
+    whole_index.insert(whole_index.end(), index.begin() + (slice.is_block ? 1 : 0), index.end());
     return element(slice.whole, whole_index);
   }
   const Type& whole = slice.whole.type();
@@ -62,8 +60,8 @@ ExprId KernelBody::load_slice(const Slice& slice, const Type& type, std::span<co
   for (std::size_t d = 1; d < whole.dims.size(); ++d) stride *= whole.dims[d];
   Location at = context_.place_of(slice.whole);
   at.offset = at.offset + slice.first * HostExpr(stride);
-  if (!slice.has_lanes) return load_memory(at, type, index);
-  // Lanes beyond the count repeat the last one, so that the tail block reads nothing foreign.
+  if (!slice.is_block) return load_memory(at, type, index);
+  // Partitions beyond the count repeat the last one, so that the last block reads nothing foreign.
   std::vector<ExprId> clamped(index.begin(), index.end());
   clamped[0] = pool().min(index[0], pool().sub(scalar(slice.count), pool().index(1)));
   return load_memory(at, type, clamped);

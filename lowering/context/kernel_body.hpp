@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Composes what nodes lower to into the expressions of one kernel: values in memory become loads,
-// host scalars become arguments, everything else is inlined at the index it is asked for.
+// A kernel on its way whose expressions are values of a graph: values in memory become loads, host
+// scalars become arguments, everything else is inlined at the index it is asked for.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,18 @@
 #include <span>
 #include <vector>
 
+#include "kernel/ast/kernel_builder.hpp"
 #include "lowering/context/context.hpp"
 
 namespace partita::passes {
 
-class KernelBody {
+class KernelBody : public KernelBuilder {
  public:
-  KernelBody(Context& context, Kernel& kernel) : context_(context), kernel_(kernel) {}
+  /// Of work-items whose number set_items() tells before any is asked for.
+  KernelBody(Context& context, std::string stem)
+      : KernelBuilder(std::move(stem)), context_(context) {}
+  KernelBody(Context& context, std::string stem, std::int64_t items)
+      : KernelBuilder(std::move(stem), items), context_(context) {}
 
   /// Element of v at `index`, one expression per dimension.
   kernel::ExprId element(ir::Value v, std::span<const kernel::ExprId> index);
@@ -28,6 +33,10 @@ class KernelBody {
 
   /// Parameter for memory at a location (element type d).
   std::int32_t buffer(const Location& at, DType d, bool is_written);
+  /// Stores into the memory at a location, of elements of d, element `index`.
+  void store_to(const Location& at, DType d, kernel::ExprId index, kernel::ExprId value) {
+    store(buffer(at, d, true), index, value);
+  }
   kernel::ExprId scalar(const HostExpr& value);
   /// An argument even where the value is a constant, so that launches which differ in it alone share
   /// a kernel.
@@ -35,7 +44,6 @@ class KernelBody {
 
   [[nodiscard]] const std::vector<BufferRef>& buffers() const { return buffers_; }
   [[nodiscard]] const std::vector<HostExpr>& scalars() const { return scalars_; }
-  kernel::ExprPool& pool() { return kernel_.pool; }
   /// Elements of the largest array that is addressed: decides how wide index arithmetic is.
   [[nodiscard]] std::int64_t largest_count() const { return largest_count_; }
   void note_count(std::int64_t elements) { largest_count_ = std::max(largest_count_, elements); }
@@ -48,7 +56,6 @@ class KernelBody {
   kernel::ExprId inline_node(ir::Value v, std::span<const kernel::ExprId> index);
 
   Context& context_;
-  Kernel& kernel_;
   ir::ValueMap<kernel::ExprId> defined_;
   std::map<std::pair<ir::Value, std::vector<kernel::ExprId>>, kernel::ExprId> memo_;
   std::vector<BufferRef> buffers_;

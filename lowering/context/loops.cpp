@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/lowerings.hpp"
 
@@ -19,35 +18,31 @@ void lower_loops(Context& context, Value v, Location to) {
   if (const Epilogue* epilogue = context.analysis().epilogue(v);
       epilogue != nullptr && !context.is_placed(v))
     return Lowerings::instance().epilogue()(context, *epilogue, to);
-  auto k = new_kernel(step_name(*v.node), n);
-  KernelBody body(context, *k);
-  const ExprId item = k->pool.variable(0);
-  const ExprId value = body.element(v, kernel::delinearize(k->pool, item, v.type().dims));
-  k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype, item, value));
-  context.launch(std::move(k), body, n);
+  KernelBody body(context, step_name(*v.node), n);
+  const ExprId item = body.item();
+  const ExprId value = body.element(v, kernel::delinearize(body.pool(), item, v.type().dims));
+  body.store_to(to, v.type().dtype, item, value);
+  context.launch(body, n);
 }
 
 void lower_fill(Context& context, Location to, const HostArray& value, const Type& type) {
   const std::int64_t n = type.count();
   if (n == 0) return;
-  auto k = new_kernel(cat("fill_", to_string(type.dtype), "_", n), n);
-  KernelBody body(context, *k);
-  k->body.push_back(store(body.buffer(to, type.dtype, true), type.dtype, k->pool.variable(0),
-                          k->pool.constant_of(type.dtype, value.bytes)));
-  context.launch(std::move(k), body, n);
+  KernelBody body(context, cat("fill_", to_string(type.dtype), "_", n), n);
+  body.store_to(to, type.dtype, body.item(), body.pool().constant_of(type.dtype, value.bytes));
+  context.launch(body, n);
 }
 
 void lower_each(Context& context, Location to, const Type& type, const std::string& stem,
                 const ElementFn& value) {
   const std::int64_t n = type.count();
   if (n == 0) return;
-  auto k = new_kernel(stem, n);
-  KernelBody body(context, *k);
-  const ExprId item = k->pool.variable(0);
-  const ExprId element = value(body, kernel::delinearize(k->pool, item, type.dims));
+  KernelBody body(context, stem, n);
+  const ExprId item = body.item();
+  const ExprId element = value(body, kernel::delinearize(body.pool(), item, type.dims));
   body.note_count(n);
-  k->body.push_back(store(body.buffer(to, type.dtype, true), type.dtype, item, element));
-  context.launch(std::move(k), body, n, stem);
+  body.store_to(to, type.dtype, item, element);
+  context.launch(body, n);
 }
 
 Location memory_as(Context& context, Value v, DType dtype) {

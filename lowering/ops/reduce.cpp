@@ -96,17 +96,6 @@ class ReduceSpace {
 
 namespace {
 
-/// A loop for each variable, the last innermost.
-std::vector<Stmt> nested(std::span<const std::int32_t> variables, std::span<const ExprId> ends,
-                         std::vector<Stmt> body) {
-  for (std::size_t k = variables.size(); k-- > 0;) {
-    std::vector<Stmt> outer;
-    outer.push_back(loop(variables[k], ends[k], std::move(body)));
-    body = std::move(outer);
-  }
-  return body;
-}
-
 /// What changes nothing under a sum or product; nothing for other combiners.
 std::optional<ExprId> identity_of(ExprPool& pool, const Reduction& reduction) {
   if (!reduction.simple) return std::nullopt;
@@ -128,51 +117,130 @@ std::vector<ExprId> elements_of(KernelBody& body, const Node& node, std::span<co
 
 }  // namespace
 
+/// Loops over what one result or part combines, to be opened, and where they are.
+struct ReduceLoops {
+  std::vector<LoopVariable> variables;
+  std::vector<ExprId> at;
+
+  /// One more of `extent` turns, to `end`.
+  ExprId add(KernelBody& body, std::int64_t extent, ExprId end) {
+    variables.push_back({body.new_variable(extent), end});
+    at.push_back(body.pool().variable(variables.back().slot));
+    return at.back();
+  }
+  void add(KernelBody& body, std::int64_t extent) { add(body, extent, body.pool().index(extent)); }
+};
+
+/// How the longest dimensions are cut where few results combine many elements.
+struct Parts {
+  std::int64_t length, count;
+
+  explicit Parts(const ReduceSpace& space) {
+    const std::int64_t extent = space.extent(0);
+    const std::int64_t wanted = std::min(
+        {extent, most_parts, std::max<std::int64_t>(1, space.reduced / elements_per_partial)});
+    length = (extent + wanted - 1) / wanted;
+    count = (extent + length - 1) / length;
+  }
+};
+
 /// Arrays of what each part gives: {results, parts}, or {parts, results} where columns are read.
-static std::vector<Location> reduce_parts(Context& context, Node& node, const ReduceSpace& space) {
-  const std::int64_t extent = space.extent(0);
-  const std::int64_t wanted = std::min(
-      {extent, most_parts, std::max<std::int64_t>(1, space.reduced / elements_per_partial)});
-  const std::int64_t part = (extent + wanted - 1) / wanted, parts = (extent + part - 1) / part;
-  auto k = new_kernel("partial_" + step_name(node), space.results * parts);
-  KernelBody body(context, *k);
-  const Reduction reduction(*k, node);
-  ExprPool& pool = k->pool;
-  const Dims dims = space.has_columns() ? Dims{parts, space.results} : Dims{space.results, parts};
-  const auto place = kernel::delinearize(pool, pool.variable(0), dims);
+static std::vector<Location> reduce_parts(Context& context, Node& node, const ReduceSpace& space,
+                                          const Parts& parts) {
+  const std::int64_t items = space.results * parts.count, extent = space.extent(0);
+  KernelBody body(context, "partial_" + step_name(node), items);
+  const Reduction reduction(body, node);
+  ExprPool& pool = body.pool();
+  const Dims dims =
+      space.has_columns() ? Dims{parts.count, space.results} : Dims{space.results, parts.count};
+  const auto place = kernel::delinearize(pool, body.item(), dims);
   const ExprId result = place[space.has_columns() ? 1 : 0],
-               first = pool.mul(place[space.has_columns() ? 0 : 1], part);
+               first = pool.mul(place[space.has_columns() ? 0 : 1], parts.length);
   const std::optional<ExprId> identity = identity_of(pool, reduction);
   // Extrema may combine an element twice, others begin with the second one.
-  const std::int64_t skipped = reduction.simple ? 0 : 1;
-  std::vector<std::int32_t> variables{k->new_variable(part - skipped)};
-  std::vector<ExprId> ends{pool.index(part - skipped)}, begin{first},
-      at{pool.add(pool.add(first, pool.variable(variables[0])), skipped)};
-  if (part * parts != extent)
-    ends[0] = pool.min(ends[0], pool.sub(pool.index(extent - skipped), first));
+  const std::int64_t skipped = reduction.simple ? 0 : 1, turns = parts.length - skipped;
+  ExprId end = pool.index(turns);
+  if (parts.length * parts.count != extent)
+    end = pool.min(end, pool.sub(pool.index(extent - skipped), first));
+  std::vector<ExprId> begin{first};
+  ReduceLoops loops;
+  const ExprId turn = loops.add(body, turns, end);
+  loops.at[0] = pool.add(pool.add(first, turn), skipped);
   for (std::size_t l = 1; l < space.loops(); ++l) {
-    variables.push_back(k->new_variable(space.extent(l)));
-    ends.push_back(pool.index(space.extent(l)));
-    at.push_back(pool.variable(variables.back()));
+    loops.add(body, space.extent(l));
     begin.push_back(pool.index(0));
   }
-  reduction.declare(*k, k->body,
-                    identity ? std::vector{*identity}
-                             : elements_of(body, node, space.index(pool, result, begin)));
-  for (Stmt& s :
-       nested(variables, ends,
-              reduction.combine(body, *k, elements_of(body, node, space.index(pool, result, at)))))
-    k->body.push_back(std::move(s));
+  reduction.declare(body, identity ? std::vector{*identity}
+                                   : elements_of(body, node, space.index(pool, result, begin)));
+  body.nest(loops.variables, [&] {
+    reduction.combine(body, elements_of(body, node, space.index(pool, result, loops.at)));
+  });
   std::vector<Location> partials;
   for (std::size_t i = 0; i < reduction.dtypes.size(); ++i) {
     const DType d = reduction.accumulators[i];
     partials.push_back(context.new_temporary({.dtype = d, .dims = dims}, "partial"));
-    k->body.push_back(store(body.buffer(partials[i], d, true), d, pool.variable(0),
-                            reduction.registers[i].value(pool)));
+    body.store_to(partials[i], d, body.item(), body.value(reduction.registers[i]));
   }
-  context.launch(std::move(k), body, space.results * parts);
+  context.launch(body, items);
   return partials;
 }
+
+/// The kernel that combines all elements of each result, or what became of their parts.
+class ReduceKernel {
+ public:
+  ReduceKernel(Context& context, Node& node, const ReduceSpace& space)
+      : context_(context),
+        node_(node),
+        space_(space),
+        body_(context, step_name(node), space.results),
+        reduction_(body_, node),
+        item_(body_.item()) {}
+
+  void launch_whole(const std::vector<Location>& results) {
+    begin();
+    for (std::size_t l = 0; l < space_.loops(); ++l) loops_.add(body_, space_.extent(l));
+    finish(results, elements_of(body_, node_, space_.index(body_.pool(), item_, loops_.at)));
+  }
+  void launch_parts(const std::vector<Location>& results, const std::vector<Location>& partials,
+                    std::int64_t parts) {
+    begin();
+    loops_.add(body_, parts);
+    ExprPool& pool = body_.pool();
+    const ExprId part = loops_.at[0];
+    const ExprId from = space_.has_columns() ? pool.add(pool.mul(part, space_.results), item_)
+                                             : pool.add(pool.mul(item_, parts), part);
+    std::vector<ExprId> elements;
+    for (std::size_t i = 0; i < partials.size(); ++i) {
+      const DType d = reduction_.accumulators[i];
+      elements.push_back(pool.load(body_.buffer(partials[i], d, false), d, from));
+    }
+    finish(results, elements);
+  }
+
+ private:
+  /// Accumulators start from the initial values.
+  void begin() {
+    std::vector<ExprId> inits;
+    for (std::size_t i = 0; i < reduction_.dtypes.size(); ++i)
+      inits.push_back(body_.element(node_.operand(reduction_.dtypes.size() + i), {}));
+    reduction_.declare(body_, inits);
+  }
+  void finish(const std::vector<Location>& results, const std::vector<ExprId>& elements) {
+    if (space_.reduced > 0)
+      body_.nest(loops_.variables, [&] { reduction_.combine(body_, elements); });
+    for (std::size_t i = 0; i < results.size(); ++i)
+      body_.store_to(results[i], reduction_.dtypes[i], item_, reduction_.result(body_, i));
+    context_.launch(body_, space_.results);
+  }
+
+  Context& context_;
+  Node& node_;
+  const ReduceSpace& space_;
+  KernelBody body_;
+  Reduction reduction_;
+  ExprId item_;
+  ReduceLoops loops_;
+};
 
 static void lower_reduce(Context& context, Node& node) {
   const std::size_t n = node.result_types().size();
@@ -180,53 +248,18 @@ static void lower_reduce(Context& context, Node& node) {
   std::vector<Location> results;
   for (std::size_t i = 0; i < n; ++i)
     results.push_back(context.new_temporary(node.result_types()[i], step_name(node)));
-  // Located only at the end, so that the kernels below see the operands and not the result.
-  const auto finish = [&] {
-    for (std::size_t i = 0; i < n; ++i) context.place(node.result(int(i)), results[i]);
-  };
-  if (space.results == 0) return finish();
-  std::vector<Location> partials;
-  std::int64_t parts = 0;
-  if (space.reduced >= split_reduction_from && space.results <= few_results) {
+  if (space.reduced >= split_reduction_from && 0 < space.results && space.results <= few_results) {
     if (!ir::simple_combiner(node.region(0)) ||
         space.results * std::min(space.extent(0), most_parts) < enough_items)
       space.flatten();
-    partials = reduce_parts(context, node, space);
-    parts = context.plan().buffers[std::size_t(partials[0].buffer)].count.value() / space.results;
+    const Parts parts(space);
+    const std::vector<Location> partials = reduce_parts(context, node, space, parts);
+    ReduceKernel(context, node, space).launch_parts(results, partials, parts.count);
+  } else if (space.results > 0) {
+    ReduceKernel(context, node, space).launch_whole(results);
   }
-  auto k = new_kernel(step_name(node), space.results);
-  KernelBody body(context, *k);
-  const Reduction reduction(*k, node);
-  ExprPool& pool = k->pool;
-  const ExprId item = pool.variable(0);
-  std::vector<ExprId> inits, elements, ends, at;
-  std::vector<std::int32_t> variables;
-  for (std::size_t i = 0; i < n; ++i) inits.push_back(body.element(node.operand(n + i), {}));
-  reduction.declare(*k, k->body, inits);
-  for (std::size_t l = 0; l < (parts > 0 ? 1 : space.loops()); ++l) {
-    const std::int64_t extent = parts > 0 ? parts : space.extent(l);
-    variables.push_back(k->new_variable(extent));
-    ends.push_back(pool.index(extent));
-    at.push_back(pool.variable(variables.back()));
-  }
-  if (parts > 0) {
-    const ExprId from = space.has_columns() ? pool.add(pool.mul(at[0], space.results), item)
-                                            : pool.add(pool.mul(item, parts), at[0]);
-    for (std::size_t i = 0; i < n; ++i) {
-      const DType d = reduction.accumulators[i];
-      elements.push_back(pool.load(body.buffer(partials[i], d, false), d, from));
-    }
-  } else {
-    elements = elements_of(body, node, space.index(pool, item, at));
-  }
-  if (space.reduced > 0)
-    for (Stmt& s : nested(variables, ends, reduction.combine(body, *k, elements)))
-      k->body.push_back(std::move(s));
-  for (std::size_t i = 0; i < n; ++i)
-    k->body.push_back(store(body.buffer(results[i], reduction.dtypes[i], true), reduction.dtypes[i],
-                            item, reduction.result(*k, i)));
-  context.launch(std::move(k), body, space.results);
-  finish();
+  // Located only at the end, so that the kernels see the operands and not the result.
+  for (std::size_t i = 0; i < n; ++i) context.place(node.result(int(i)), results[i]);
 }
 
 void register_reduce_lowering(Lowerings& all) { all.add(ir::KernelShape::reduce, lower_reduce); }

@@ -5,7 +5,6 @@
 // applied in order by one work-item, so the result is deterministic and needs no atomics.
 #include <algorithm>
 
-#include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
@@ -90,8 +89,7 @@ class ScatterKernel {
         width_(space_.width(node, n, context.policy().target.vector_bytes)),
         parallel_(extents(space_.parallel)),
         serial_(extents(space_.serial)),
-        kernel_(std::make_unique<Kernel>()),
-        body_(context, *kernel_) {
+        body_(context, step_name(node)) {
     if (width_ > 1) parallel_.back() /= width_;
   }
 
@@ -99,20 +97,20 @@ class ScatterKernel {
     const std::int64_t items = Type{.dims = parallel_}.count(),
                        trips = Type{.dims = serial_}.count();
     if (items == 0 || trips == 0) return;
-    kernel_->stem = step_name(node_);
-    kernel_->pool.set_extent(0, items);
-    const std::int32_t trip = kernel_->new_variable(trips);
-    find_place(trip);
-    find_target();
-    ExprId inside = pool().boolean(true);
-    for (std::size_t d = 0; d < target_.size(); ++d) {
-      inside = pool().logical_and(inside, pool().less_equal(pool().index(0), target_[d]));
-      inside = pool().logical_and(inside, pool().less(target_[d], pool().index(operand_dims_[d])));
-    }
-    std::vector<Stmt> guarded;
-    guarded.push_back(when(inside, update()));
-    kernel_->body.push_back(loop(trip, pool().index(trips), std::move(guarded)));
-    context_.launch(std::move(kernel_), body_, items);
+    body_.set_items(items);
+    const LoopVariable turns{body_.new_variable(trips), pool().index(trips)};
+    body_.loop(turns, [&] {
+      find_place(turns.slot);
+      find_target();
+      ExprId inside = pool().boolean(true);
+      for (std::size_t d = 0; d < target_.size(); ++d) {
+        inside = pool().logical_and(inside, pool().less_equal(pool().index(0), target_[d]));
+        inside =
+            pool().logical_and(inside, pool().less(target_[d], pool().index(operand_dims_[d])));
+      }
+      body_.guard(inside, [&] { update(); });
+    });
+    context_.launch(body_, items);
   }
 
  private:
@@ -124,15 +122,14 @@ class ScatterKernel {
   }
 
   /// The element of the updates that a work-item and a turn are at.
-  void find_place(std::int32_t trip) {
+  void find_place(std::int32_t turn) {
     at_.resize(update_dims_.size());
-    const auto p = kernel::delinearize(pool(), pool().variable(0), parallel_),
-               s = kernel::delinearize(pool(), pool().variable(trip), serial_);
+    const auto p = kernel::delinearize(pool(), body_.item(), parallel_),
+               s = kernel::delinearize(pool(), pool().variable(turn), serial_);
     for (std::size_t d = 0; d < p.size(); ++d) at_[std::size_t(space_.parallel[d])] = p[d];
     for (std::size_t d = 0; d < s.size(); ++d) at_[std::size_t(space_.serial[d])] = s[d];
     if (width_ == 1) return;
-    lane_ = kernel_->new_variable(width_);
-    at_.back() = pool().add(pool().mul(at_.back(), width_), pool().variable(lane_));
+    at_.back() = pool().add(pool().mul(at_.back(), width_), body_.lane(width_));
   }
 
   /// Element of the operand: window offset plus scattered start plus batch.
@@ -162,26 +159,24 @@ class ScatterKernel {
   }
 
   /// The combiner, from the old element and the update's.
-  std::vector<Stmt> update() {
+  void update() {
     const ExprId linear = kernel::linear_index(pool(), target_, operand_dims_);
     std::vector<std::int32_t> memory;
-    std::vector<Stmt> stmts;
     body_.note_count(node_.operand(0).type().count());
     for (std::size_t i = 0; i < n_; ++i) {
       const DType d = node_.result_types()[i].dtype;
       memory.push_back(body_.buffer(results_[i], d, true));
       // The old element is read again each time: registers keep it apart from other loads.
-      const Register old(*kernel_, d);
-      stmts.push_back(over_lanes(old.declare(pool().load(memory[i], d, linear)), lane_, width_));
-      body_.define(node_.region(0).argument(int(i)), old.value(pool()));
+      const Register old = body_.new_register(d);
+      const ExprId held = pool().load(memory[i], d, linear);
+      body_.over_lanes(width_, d, [&] { body_.declare(old, held); });
+      body_.define(node_.region(0).argument(int(i)), body_.value(old));
       body_.define(node_.region(0).argument(int(n_ + i)),
                    body_.element(node_.operand(n_ + 1 + i), at_));
     }
     for (std::size_t i = 0; i < n_; ++i)
-      stmts.push_back(over_lanes(store(memory[i], node_.result_types()[i].dtype, linear,
-                                       body_.combined(node_.region(0), i)),
-                                 lane_, width_));
-    return stmts;
+      body_.over_lanes(width_, node_.result_types()[i].dtype,
+                       [&] { body_.store(memory[i], linear, body_.combined(node_.region(0), i)); });
   }
 
   Context& context_;
@@ -192,9 +187,7 @@ class ScatterKernel {
   std::vector<Location> results_;
   int width_;
   Dims parallel_, serial_;
-  std::unique_ptr<Kernel> kernel_;
   KernelBody body_;
-  std::int32_t lane_ = -1;
   std::vector<ExprId> at_, target_;
 };
 

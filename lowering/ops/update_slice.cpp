@@ -2,7 +2,6 @@
 // Copyright The partita authors
 //
 // Slices that are updated in place of a copy of the array.
-#include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
@@ -28,10 +27,9 @@ void lower_update_slice(Context& context, Node& node) {
     lower_loops(context, operand, to);
   const std::int64_t n = update.type().count();
   if (n > 0) {
-    auto k = new_kernel(step_name(node), n);
-    KernelBody body(context, *k);
-    auto& pool = k->pool;
-    const auto index = kernel::delinearize(pool, pool.variable(0), update.type().dims);
+    KernelBody body(context, step_name(node), n);
+    auto& pool = body.pool();
+    const auto index = kernel::delinearize(pool, body.item(), update.type().dims);
     std::vector<ExprId> at;
     for (std::size_t d = 0; d < index.size(); ++d) {
       const ExprId start = pool.to_index_within(body.element(node.operand(d + 2), {}), 0,
@@ -40,9 +38,8 @@ void lower_update_slice(Context& context, Node& node) {
     }
     const ExprId value = body.element(update, index);
     body.note_count(v.type().count());
-    k->body.push_back(store(body.buffer(to, v.type().dtype, true), v.type().dtype,
-                            kernel::linear_index(pool, at, v.type().dims), value));
-    context.launch(std::move(k), body, n);
+    body.store_to(to, v.type().dtype, kernel::linear_index(pool, at, v.type().dims), value);
+    context.launch(body, n);
   }
   context.place(v, to);
 }

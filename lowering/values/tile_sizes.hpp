@@ -25,10 +25,11 @@ struct Columns {
   int width;
 };
 
-[[nodiscard]] inline std::vector<Columns> split_columns(std::int64_t count, std::int64_t lanes) {
+[[nodiscard]] inline std::vector<Columns> split_columns(std::int64_t count,
+                                                        std::int64_t vector_width) {
   std::vector<Columns> parts;
   for (std::int64_t at = 0; at < count;) {
-    std::int64_t width = lanes;
+    std::int64_t width = vector_width;
     while (width > count - at) width /= 2;
     parts.push_back({at, int(width)});
     at += width;

@@ -8,10 +8,11 @@
 
 namespace partita::passes {
 
-/// accumulator = combine(accumulator, v) elementwise, or over the first `count` lanes of v.
+/// accumulator = combine(accumulator, v) elementwise, or over the first `count` partitions of a block
+/// v of them.
 void lower_fold(Context& context, ir::Value v, Location accumulator, Combiner combiner,
-                bool has_lanes, const HostExpr& count);
-/// Writes the first `count` lanes of v (all of it when it has none) at `to`.
-void lower_stack(Context& context, ir::Value v, Location to, bool has_lanes, const HostExpr& count);
+                bool is_block, const HostExpr& count);
+/// Writes the first `count` partitions of a block v (all of it when it is none) at `to`.
+void lower_stack(Context& context, ir::Value v, Location to, bool is_block, const HostExpr& count);
 
 }  // namespace partita::passes

@@ -36,7 +36,7 @@ class Foreach {
     }
     const int iv = context_.new_variable(placement_ + ".i");
     first_ = HostExpr::variable(iv);
-    count_ = has_lanes() ? min(HostExpr(block_), end_ - first_) : HostExpr(1);
+    count_ = is_block() ? min(HostExpr(block_), end_ - first_) : HostExpr(1);
     context_.set_host_value(body_.argument(0), first_);
     context_.set_host_value(body_.argument(1), count_);
     bind_operands();
@@ -54,7 +54,7 @@ class Foreach {
   }
 
  private:
-  [[nodiscard]] bool has_lanes() const { return block_ > 1; }
+  [[nodiscard]] bool is_block() const { return block_ > 1; }
   /// "stack", or the combiner that folds.
   [[nodiscard]] const std::string& kind(std::size_t k) const {
     return *node_.attrs.find("results")->get_if<ir::List>()->items[k].get_if<std::string>();
@@ -82,7 +82,7 @@ class Foreach {
       const Location at = context_.memory(operand);
       context_.place(operand, at);
       const HostExpr first = context_.is_split(operand) ? first_ - begin_ : first_;
-      context_.add_slice(argument, {operand, first, count_, has_lanes()});
+      context_.add_slice(argument, {operand, first, count_, is_block()});
     }
   }
 
@@ -104,11 +104,11 @@ class Foreach {
 
   void add_to_result(std::size_t k) {
     const Value v = body_.results[k];
-    if (!is_stack(k)) return lower_fold(context_, v, results_[k], combiner(k), has_lanes(), count_);
+    if (!is_stack(k)) return lower_fold(context_, v, results_[k], combiner(k), is_block(), count_);
     Location to = results_[k];
     to.offset =
         to.offset + (is_split_ ? first_ - begin_ : first_) * inner_count(node_.result_types()[k]);
-    lower_stack(context_, v, to, has_lanes(), count_);
+    lower_stack(context_, v, to, is_block(), count_);
   }
 
   Context& context_;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 
-#include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
@@ -53,30 +52,27 @@ struct TileAxis {
 };
 
 /// Stores an element of a tile, after what follows the contraction.
-void store_element(const Epilogue& epilogue, KernelBody& body, Kernel& kernel, std::int32_t out,
-                   ExprId batch, const std::array<const TileAxis*, 2>& axes,
-                   const std::array<std::size_t, 2>& at, ExprId sum) {
-  auto& pool = kernel.pool;
+void store_element(const Epilogue& epilogue, KernelBody& body, std::int32_t out, ExprId batch,
+                   const std::array<const TileAxis*, 2>& axes, const std::array<std::size_t, 2>& at,
+                   ExprId sum) {
+  auto& pool = body.pool();
   const Value root = epilogue.root();
   const ExprId row = axes[0]->at[at[0]], column = axes[1]->at[at[1]];
   const auto index = root_index(pool, epilogue, batch, row, column);
   const Node& node = *epilogue.contraction;
   body.define(epilogue.contraction->result(), pool.convert(sum, node.result_types()[0].dtype));
-  Stmt last = store(out, root.type().dtype, kernel::linear_index(pool, index, root.type().dims),
-                    body.element(root, index));
+  const ExprId value = body.element(root, index);
   ExprId inside = pool.boolean(true);
   if (axes[0]->is_cut)
     inside = pool.logical_and(inside, pool.less(row, pool.index(axes[0]->extent)));
   if (axes[1]->is_cut)
     inside = pool.logical_and(inside, pool.less(column, pool.index(axes[1]->extent)));
-  if (inside == pool.boolean(true))
-    kernel.body.push_back(std::move(last));
-  else
-    kernel.body.push_back(when(inside, {std::move(last)}));
+  body.guard_if_needed(
+      inside, [&] { body.store(out, kernel::linear_index(pool, index, root.type().dims), value); });
 }
 
 /// Tiles of single elements: any dtype and any operands.
-std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, Kernel& kernel, KernelBody& body) {
+std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, KernelBody& body) {
   Node& node = *epilogue.contraction;
   const Value root = epilogue.root();
   const ir::ContractionShape s = contraction_shape(node);
@@ -84,37 +80,33 @@ std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, Kernel& kernel,
   const Tile tile = choose_tile(s);
   const std::int64_t tiles_m = (s.m + tile.m - 1) / tile.m, tiles_n = (s.n + tile.n - 1) / tile.n;
   const std::int64_t items = s.batch * tiles_m * tiles_n;
-  auto& pool = kernel.pool;
-  pool.set_extent(0, items);
-  const auto place = kernel::delinearize(pool, pool.variable(0), {s.batch, tiles_m, tiles_n});
-  const std::int32_t kk = kernel.new_variable(s.k);
+  auto& pool = body.pool();
+  body.set_items(items);
+  const auto place = kernel::delinearize(pool, body.item(), {s.batch, tiles_m, tiles_n});
   const TileAxis rows(pool, place[1], tile.m, s.m), columns(pool, place[2], tile.n, s.n);
   std::vector<Register> acc;
-  for (std::int64_t i = 0; i < tile.m * tile.n; ++i) {
-    acc.emplace_back(kernel, acc_dtype);
-    kernel.body.push_back(acc.back().declare(pool.constant_of(acc_dtype, 0)));
-  }
-  const auto operand = [&](std::size_t o, const OperandIndex& index, ExprId f) {
-    return pool.convert(
-        body.element(node.operand(o), index.at(pool, place[0], f, pool.variable(kk))), acc_dtype);
-  };
+  for (std::int64_t i = 0; i < tile.m * tile.n; ++i)
+    acc.push_back(body.declare(acc_dtype, pool.constant_of(acc_dtype, 0)));
   const OperandIndex lhs{node.operand(0).type().dims, s.lhs_batch, s.lhs_free, s.lhs_contracting},
       rhs{node.operand(1).type().dims, s.rhs_batch, s.rhs_free, s.rhs_contracting};
-  std::vector<ExprId> a, b;
-  for (ExprId r : rows.read) a.push_back(operand(0, lhs, r));
-  for (ExprId c : columns.read) b.push_back(operand(1, rhs, c));
-  std::vector<Stmt> inner;
-  for (std::int64_t i = 0; i < tile.m; ++i)
-    for (std::int64_t j = 0; j < tile.n; ++j)
-      inner.push_back(
-          acc[std::size_t(i * tile.n + j)].multiply_add(a[std::size_t(i)], b[std::size_t(j)]));
-  if (s.k > 0) kernel.body.push_back(loop(kk, pool.index(s.k), std::move(inner)));
+  const auto add_products = [&](ExprId k) {
+    const auto operand = [&](std::size_t o, const OperandIndex& index, ExprId f) {
+      return pool.convert(body.element(node.operand(o), index.at(pool, place[0], f, k)), acc_dtype);
+    };
+    std::vector<ExprId> a, b;
+    for (ExprId r : rows.read) a.push_back(operand(0, lhs, r));
+    for (ExprId c : columns.read) b.push_back(operand(1, rhs, c));
+    for (std::size_t i = 0; i < a.size(); ++i)
+      for (std::size_t j = 0; j < b.size(); ++j)
+        body.multiply_add(acc[i * b.size() + j], a[i], b[j]);
+  };
+  if (s.k > 0) body.loop(s.k, add_products);
   const std::int32_t out = body.buffer(to, root.type().dtype, true);
   body.note_count(root.type().count());
   for (std::size_t i = 0; i < rows.at.size(); ++i)
     for (std::size_t j = 0; j < columns.at.size(); ++j)
-      store_element(epilogue, body, kernel, out, place[0], {&rows, &columns}, {i, j},
-                    acc[i * std::size_t(tile.n) + j].value(pool));
+      store_element(epilogue, body, out, place[0], {&rows, &columns}, {i, j},
+                    body.value(acc[i * std::size_t(tile.n) + j]));
   return items;
 }
 
@@ -130,7 +122,7 @@ std::optional<Matrix> library_matrix(Context& context, Node& node, bool is_lhs) 
       context.analysis().library_operand(node, is_lhs), is_root,
       [&](Value x) { return context.is_host(x); }, [&](Value x) { return context.host_value(x); });
   if (!view) return std::nullopt;
-  if (const Slice* slice = context.slice(view->root); slice != nullptr && slice->has_lanes)
+  if (const Slice* slice = context.slice(view->root); slice != nullptr && slice->is_block)
     return std::nullopt;
   const auto layout = matrix_layout(node, is_lhs, view->strides);
   if (!layout) return std::nullopt;
@@ -205,9 +197,8 @@ static std::optional<PackedOperand> pack_operand(Context& context, const Contrac
   if (double(s.batch) * double(s.m) * double(s.n) * double(s.k) <
       double(context.policy().target.packing_threshold))
     return std::nullopt;
-  Kernel probe;
-  KernelBody probe_body(context, probe);
-  const auto is_lhs = operand_to_pack(work, probe, probe_body);
+  KernelBody probe(context, "probe");
+  const auto is_lhs = operand_to_pack(work, probe);
   if (!is_lhs) return std::nullopt;
   const Value v = node.operand(*is_lhs ? 0 : 1);
   const OperandIndex index =
@@ -219,27 +210,24 @@ static std::optional<PackedOperand> pack_operand(Context& context, const Contrac
   const Location at = context.new_temporary(type, "packed");
   const std::string stem = cat("pack_", s.batch, "x", s.k, "x", columns);
   // An item moves some columns, whose rows lie side by side where it reads them.
-  auto k = new_kernel(stem, items);
-  KernelBody body(context, *k);
-  auto& pool = k->pool;
-  const auto place = kernel::delinearize(pool, pool.variable(0), {s.batch, tiles});
-  const std::int32_t row = k->new_variable(s.k), lane = k->new_variable(width);
-  ExprId column = pool.add(pool.mul(place[1], width), pool.variable(lane));
+  KernelBody body(context, stem, items);
+  auto& pool = body.pool();
+  const auto place = kernel::delinearize(pool, body.item(), {s.batch, tiles});
+  const LoopVariable rows{body.new_variable(s.k), pool.index(s.k)},
+      of_tile{body.new_variable(width), pool.index(width)};
+  const ExprId in_tile = pool.variable(of_tile.slot);
   // The last item begins earlier and moves some columns again.
-  if (columns % width != 0) {
-    const ExprId first = pool.min(pool.mul(place[1], width), pool.index(columns - width));
-    column = pool.add(first, pool.variable(lane));
-  }
-  const ExprId element = body.element(v, index.at(pool, place[0], column, pool.variable(row)));
+  ExprId first = pool.mul(place[1], width);
+  if (columns % width != 0) first = pool.min(first, pool.index(columns - width));
+  const ExprId column = pool.add(first, in_tile), row = pool.variable(rows.slot);
+  body.nest(std::array{rows, of_tile}, [&] {
+    const ExprId element = body.element(v, index.at(pool, place[0], column, row));
+    body.store_to(at, type.dtype,
+                  kernel::linear_index(pool, std::vector{place[0], row, column}, type.dims),
+                  element);
+  });
   body.note_count(type.count());
-  std::vector<Stmt> lanes, rows;
-  lanes.push_back(store(
-      body.buffer(at, type.dtype, true), type.dtype,
-      kernel::linear_index(pool, std::vector{place[0], pool.variable(row), column}, type.dims),
-      element));
-  rows.push_back(loop(lane, pool.index(width), std::move(lanes)));
-  k->body.push_back(loop(row, pool.index(s.k), std::move(rows)));
-  context.launch(std::move(k), body, items, stem, true);
+  context.launch(body, items, true);
   return PackedOperand{*is_lhs, at};
 }
 
@@ -251,25 +239,18 @@ static void lower_epilogue(Context& context, const Epilogue& epilogue, Location 
     const std::string_view last = epilogue.chain.back()->name();
     stem += cat("_", last.substr(last.find('.') + 1));
   }
-  const auto kernel = [&] {
-    auto k = std::make_unique<Kernel>();
-    k->stem = stem;
-    return k;
-  };
   ContractionWork work{epilogue, to, tiles_of(*epilogue.contraction, context.policy()),
                        std::nullopt};
   work.packed = pack_operand(context, work);
-  auto k = kernel();
-  KernelBody body(context, *k);
-  if (const auto items = tile_contraction(work, *k, body)) {
+  KernelBody tiles(context, stem);
+  if (const auto items = tile_contraction(work, tiles)) {
     context.explain(stem, explain_tiles(*epilogue.contraction, context.policy()));
-    return context.launch(std::move(k), body, *items, stem, true);
+    return context.launch(tiles, *items, true);
   }
   context.explain(stem, "generated: single elements");
-  auto scalar = kernel();
-  KernelBody scalar_body(context, *scalar);
-  const std::int64_t items = scalar_tiles(epilogue, to, *scalar, scalar_body);
-  context.launch(std::move(scalar), scalar_body, items, stem);
+  KernelBody elements(context, stem);
+  const std::int64_t items = scalar_tiles(epilogue, to, elements);
+  context.launch(elements, items);
 }
 
 void register_contraction_lowering(Lowerings& all) {

@@ -3,12 +3,9 @@
 #include "lowering/ops/contraction/tiled_contraction.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 #include "ir/core/contraction.hpp"
 #include "kernel/ast/expressions.hpp"
-#include "kernel/ast/statements.hpp"
 #include "lowering/values/tile_sizes.hpp"
 
 namespace partita::passes {
@@ -38,15 +35,14 @@ Along along(const ExprPool& pool, ExprId id, std::int32_t variable) {
 
 class Tiler {
  public:
-  Tiler(const ContractionWork& work, Kernel& kernel, KernelBody& body)
+  Tiler(const ContractionWork& work, KernelBody& body)
       : work_(work),
         dot_(*work.epilogue.contraction),
-        k_(kernel),
-        pool_(kernel.pool),
         body_(body),
+        pool_(body.pool()),
         s_(contraction_shape(dot_)),
         d_(dot_.result_types()[0].dtype),
-        lanes_(work.most.vector_bytes / std::int64_t(byte_size(d_))) {}
+        vector_width_(work.most.vector_bytes / std::int64_t(byte_size(d_))) {}
 
   std::optional<std::int64_t> run() {
     if (!suits() || !choose_form()) return std::nullopt;
@@ -54,41 +50,40 @@ class Tiler {
     const std::int64_t row_tiles = (rows_ + tile_rows_ - 1) / tile_rows_,
                        column_tiles = (columns_ + tile_columns_ - 1) / tile_columns_;
     const std::int64_t items = s_.batch * row_tiles * column_tiles;
-    pool_.set_extent(0, items);
+    body_.set_items(items);
     // Neighbouring items share what is larger: the column operand, or rows of the result.
     const bool shares_columns = s_.k > rows_;
     const auto place =
-        kernel::delinearize(pool_, pool_.variable(0),
+        kernel::delinearize(pool_, body_.item(),
                             shares_columns ? Dims{s_.batch, column_tiles, row_tiles}
                                            : Dims{s_.batch, row_tiles, column_tiles});
     const ExprId row_tile = place[shares_columns ? 2 : 1],
                  column_tile = place[shares_columns ? 1 : 2];
-    k_.stores_last = true;
+    body_.set_stores_last();
     out_ = body_.buffer(work_.to, work_.epilogue.root().type().dtype, true);
     body_.note_count(work_.epilogue.root().type().count());
-    branch(row_tile, rows_, tile_rows_, k_.body, [&](ExprId row, std::int64_t rows, auto& into) {
-      branch(column_tile, columns_, tile_columns_, into,
-             [&](ExprId column, std::int64_t columns, auto& inside) {
-               const Tile tile{place[0], row, rows, column, columns};
-               if (sums_vectors_)
-                 sum_tile(tile, inside);
-               else
-                 outer_tile(tile, inside);
-             });
+    branch(row_tile, rows_, tile_rows_, [&](ExprId row, std::int64_t rows) {
+      branch(column_tile, columns_, tile_columns_, [&](ExprId column, std::int64_t columns) {
+        const Tile tile{place[0], row, rows, column, columns};
+        if (sums_vectors_)
+          sum_tile(tile);
+        else
+          outer_tile(tile);
+      });
     });
     return items;
   }
 
   std::optional<bool> to_pack() {
     constexpr std::int64_t often = 8;
-    if (!suits() || s_.k > 16 * lanes_) return std::nullopt;
+    if (!suits() || s_.k > 16 * vector_width_) return std::nullopt;
     const Form f = form();
     if ((f.by_n && f.out_n) || (f.by_m && f.out_m)) return std::nullopt;
     if (!f.out_n && !f.out_m) return std::nullopt;
     const std::int64_t columns = f.out_n ? s_.n : s_.m, rows = f.out_n ? s_.m : s_.n;
     // Vectors whose lanes are stored one by one cost a result what a copy costs its operand.
     const std::int64_t uses = f.by_n || f.by_m ? 2 * s_.k : often;
-    if (columns < lanes_ || rows < uses) return std::nullopt;
+    if (columns < vector_width_ || rows < uses) return std::nullopt;
     return !f.out_n;
   }
 
@@ -125,7 +120,8 @@ class Tiler {
   // --- Choices ---
 
   [[nodiscard]] bool suits() const {
-    if (lanes_ < 2 || lanes_ > 16 || (d_ != DType::f32 && d_ != DType::f64)) return false;
+    if (vector_width_ < 2 || vector_width_ > 16 || (d_ != DType::f32 && d_ != DType::f64))
+      return false;
     return s_.k > 0 && std::ranges::all_of(dot_.operands(),
                                            [&](const Value& v) { return v.type().dtype == d_; });
   }
@@ -136,9 +132,9 @@ class Tiler {
   };
   Form form() {
     const ExprId zero = pool_.index(0);
-    const std::int32_t m = k_.new_variable(std::max<std::int64_t>(s_.m, 2)),
-                       n = k_.new_variable(std::max<std::int64_t>(s_.n, 2)),
-                       k = k_.new_variable(std::max<std::int64_t>(s_.k, 2));
+    const std::int32_t m = body_.new_variable(std::max<std::int64_t>(s_.m, 2)),
+                       n = body_.new_variable(std::max<std::int64_t>(s_.n, 2)),
+                       k = body_.new_variable(std::max<std::int64_t>(s_.k, 2));
     const ExprId at_m = s_.m == 1 ? zero : pool_.variable(m),
                  at_n = s_.n == 1 ? zero : pool_.variable(n),
                  at_k = s_.k == 1 ? zero : pool_.variable(k);
@@ -183,139 +179,124 @@ class Tiler {
       const std::int64_t side = 5;
       tile_columns_ = tile_size(columns_, side);
       tile_rows_ = tile_size(rows_, std::clamp<std::int64_t>(registers / tile_columns_, 1, side));
-      if (s_.k % lanes_ != 0 && s_.k % lanes_ >= lanes_ / 2 && lanes_ > 2) lanes_ /= 2;
-      while (lanes_ > s_.k) lanes_ /= 2;
+      if (s_.k % vector_width_ != 0 && s_.k % vector_width_ >= vector_width_ / 2 &&
+          vector_width_ > 2)
+        vector_width_ /= 2;
+      while (vector_width_ > s_.k) vector_width_ /= 2;
       return;
     }
     tile_rows_ = tile_size(rows_, work_.most.rows);
     const std::int64_t vectors =
         std::clamp(registers / tile_rows_, work_.most.vectors, 2 * work_.most.vectors);
-    tile_columns_ = std::min(vectors * lanes_, columns_);
+    tile_columns_ = std::min(vectors * vector_width_, columns_);
   }
 
   // --- Statements ---
 
   /// Calls `emit` for the tiles of full size and, in a branch of their own, for the smaller last one.
   template <class Emit>
-  void branch(ExprId tile, std::int64_t extent, std::int64_t size, std::vector<Stmt>& into,
-              const Emit& emit) {
+  void branch(ExprId tile, std::int64_t extent, std::int64_t size, const Emit& emit) {
     const std::int64_t full = extent / size, rest = extent % size;
-    if (full > 0 && rest == 0) return emit(pool_.mul(tile, size), size, into);
-    const ExprId is_full = pool_.less(tile, pool_.index(full));
-    std::vector<Stmt> whole, last;
-    if (full > 0) {
-      emit(pool_.mul(tile, size), size, whole);
-      into.push_back(when(is_full, std::move(whole)));
-    }
-    emit(pool_.index(full * size), rest, last);
-    into.push_back(when(pool_.less_equal(pool_.index(full), tile), std::move(last)));
+    if (full > 0 && rest == 0) return emit(pool_.mul(tile, size), size);
+    if (full > 0)
+      body_.guard(pool_.less(tile, pool_.index(full)), [&] { emit(pool_.mul(tile, size), size); });
+    body_.guard(pool_.less_equal(pool_.index(full), tile),
+                [&] { emit(pool_.index(full * size), rest); });
   }
 
-  /// The index variable that counts the lanes of vectors of a width.
-  Stmt declare_zero(const Register& r, int width) {
-    return lane_variables_.as_vector(r.declare(pool_.constant_of(d_, 0)), width);
+  /// A sum of vectors that starts from zero.
+  Register declare_zero(int width) {
+    const Register r = body_.new_register(d_);
+    body_.over_lanes(width, d_, [&] { body_.declare(r, pool_.constant_of(d_, 0)); });
+    return r;
   }
 
-  void store_result(const Tile& tile, ExprId row, ExprId column, const Register& r, int width,
-                    std::vector<Stmt>& into) {
+  void store_result(const Tile& tile, ExprId row, ExprId column, const Register& r, int width) {
     const Value root = work_.epilogue.root();
     const auto index = result_index(tile.batch, row, column);
-    body_.define(dot_.result(), r.value(pool_));
+    body_.define(dot_.result(), body_.value(r));
     const ExprId value = body_.element(root, index);
     const ExprId at = kernel::linear_index(pool_, index, root.type().dims);
-    into.push_back(lane_variables_.as_vector(store(out_, root.type().dtype, at, value), width));
-    if (width > 1) into.back().dtype = d_;
+    body_.over_lanes(width, d_, [&] { body_.store(out_, at, value); });
   }
 
   /// Vectors of results: column vectors of one operand times elements of the other.
-  void outer_tile(const Tile& tile, std::vector<Stmt>& into) {
-    const auto parts = split_columns(tile.columns, lanes_);
+  void outer_tile(const Tile& tile) {
+    const auto parts = split_columns(tile.columns, vector_width_);
     std::vector<ExprId> columns;
     for (const Columns& c : parts) {
       ExprId at = pool_.add(tile.column, c.offset);
-      if (c.width > 1) at = pool_.add(at, pool_.variable(lane_variables_.of(c.width)));
+      if (c.width > 1) at = pool_.add(at, body_.lane(c.width));
       columns.push_back(at);
     }
     std::vector<Register> sums;
     for (std::int64_t i = 0; i < tile.rows; ++i)
-      for (const Columns& c : parts) {
-        sums.emplace_back(k_, d_);
-        into.push_back(declare_zero(sums.back(), c.width));
+      for (const Columns& c : parts) sums.push_back(declare_zero(c.width));
+    body_.loop(s_.k, [&](ExprId k) {
+      std::vector<ExprId> vectors;
+      for (const ExprId column : columns) vectors.push_back(operand(false, tile.batch, column, k));
+      for (std::int64_t i = 0; i < tile.rows; ++i) {
+        const ExprId a = operand(true, tile.batch, pool_.add(tile.row, i), k);
+        for (std::size_t j = 0; j < parts.size(); ++j)
+          body_.over_lanes(parts[j].width, d_, [&] {
+            body_.multiply_add(sums[std::size_t(i) * parts.size() + j], a, vectors[j]);
+          });
       }
-    const std::int32_t kk = k_.new_variable(s_.k);
-    const ExprId k = pool_.variable(kk);
-    std::vector<Stmt> inner;
-    std::vector<ExprId> vectors;
-    for (const ExprId column : columns) vectors.push_back(operand(false, tile.batch, column, k));
-    for (std::int64_t i = 0; i < tile.rows; ++i) {
-      const ExprId a = operand(true, tile.batch, pool_.add(tile.row, i), k);
-      for (std::size_t j = 0; j < parts.size(); ++j)
-        inner.push_back(lane_variables_.as_vector(
-            sums[std::size_t(i) * parts.size() + j].multiply_add(a, vectors[j]), parts[j].width));
-    }
-    into.push_back(loop(kk, pool_.index(s_.k), std::move(inner)));
+    });
     for (std::int64_t i = 0; i < tile.rows; ++i)
       for (std::size_t j = 0; j < parts.size(); ++j)
         store_result(tile, pool_.add(tile.row, i), columns[j],
-                     sums[std::size_t(i) * parts.size() + j], parts[j].width, into);
+                     sums[std::size_t(i) * parts.size() + j], parts[j].width);
+  }
+
+  /// sums += rows times columns of a tile at k, in vectors of `width`.
+  void add_products(const Tile& tile, const std::vector<Register>& sums, ExprId k, int width) {
+    std::vector<ExprId> b;
+    for (std::int64_t j = 0; j < tile.columns; ++j)
+      b.push_back(operand(false, tile.batch, pool_.add(tile.column, j), k));
+    for (std::int64_t i = 0; i < tile.rows; ++i) {
+      const ExprId a = operand(true, tile.batch, pool_.add(tile.row, i), k);
+      body_.over_lanes(width, d_, [&] {
+        for (std::size_t j = 0; j < b.size(); ++j)
+          body_.multiply_add(sums[std::size_t(i) * b.size() + j], a, b[j]);
+      });
+    }
   }
 
   /// Vectors along the sum, added up at the end; what is left of the sum one by one.
-  void sum_tile(const Tile& tile, std::vector<Stmt>& into) {
-    const int width = int(lanes_);
-    const std::int64_t blocks = s_.k / lanes_, rest = s_.k % lanes_;
+  void sum_tile(const Tile& tile) {
+    const int width = int(vector_width_);
+    const std::int64_t blocks = s_.k / width, rest = s_.k % width;
     const std::size_t count = std::size_t(tile.rows * tile.columns);
-    const auto products = [&](const std::vector<Register>& sums, ExprId k, int lanes) {
-      std::vector<Stmt> inner;
-      std::vector<ExprId> b;
-      for (std::int64_t j = 0; j < tile.columns; ++j)
-        b.push_back(operand(false, tile.batch, pool_.add(tile.column, j), k));
-      for (std::int64_t i = 0; i < tile.rows; ++i) {
-        const ExprId a = operand(true, tile.batch, pool_.add(tile.row, i), k);
-        for (std::size_t j = 0; j < b.size(); ++j)
-          inner.push_back(lane_variables_.as_vector(
-              sums[std::size_t(i) * b.size() + j].multiply_add(a, b[j]), lanes));
-      }
-      return inner;
-    };
     std::vector<Register> vectors, sums;
-    for (std::size_t i = 0; i < count; ++i) {
-      vectors.emplace_back(k_, d_);
-      into.push_back(declare_zero(vectors.back(), width));
+    for (std::size_t i = 0; i < count; ++i) vectors.push_back(declare_zero(width));
+    const ExprId lane = body_.lane(width);
+    body_.loop(blocks, [&](ExprId block) {
+      add_products(tile, vectors, pool_.add(pool_.mul(block, width), lane), width);
+    });
+    for (const Register& vector : vectors) {
+      sums.push_back(declare_zero(1));
+      body_.over_lanes(width, d_, [&] { body_.add_lanes(sums.back(), body_.value(vector)); });
     }
-    const std::int32_t kk = k_.new_variable(blocks);
-    const ExprId k =
-        pool_.add(pool_.mul(pool_.variable(kk), lanes_), pool_.variable(lane_variables_.of(width)));
-    into.push_back(loop(kk, pool_.index(blocks), products(vectors, k, width)));
-    for (std::size_t i = 0; i < count; ++i) {
-      sums.emplace_back(k_, d_);
-      into.push_back(declare_zero(sums.back(), 1));
-      into.push_back(
-          lane_variables_.as_vector(sums.back().add_lanes(vectors[i].value(pool_)), width));
-    }
-    if (rest > 0) {
-      const std::int32_t r = k_.new_variable(rest);
-      into.push_back(loop(r, pool_.index(rest),
-                          products(sums, pool_.add(pool_.variable(r), blocks * lanes_), 1)));
-    }
+    if (rest > 0)
+      body_.loop(rest,
+                 [&](ExprId r) { add_products(tile, sums, pool_.add(r, blocks * width), 1); });
     for (std::int64_t i = 0; i < tile.rows; ++i)
       for (std::int64_t j = 0; j < tile.columns; ++j)
         store_result(tile, pool_.add(tile.row, i), pool_.add(tile.column, j),
-                     sums[std::size_t(i * tile.columns + j)], 1, into);
+                     sums[std::size_t(i * tile.columns + j)], 1);
   }
 
   const ContractionWork& work_;
   Node& dot_;
-  Kernel& k_;
-  ExprPool& pool_;
   KernelBody& body_;
+  ExprPool& pool_;
   ir::ContractionShape s_;
   DType d_;
-  std::int64_t lanes_;
+  std::int64_t vector_width_;
   bool swapped_ = false, sums_vectors_ = false;
   std::int64_t rows_ = 0, columns_ = 0, tile_rows_ = 0, tile_columns_ = 0;
   std::int32_t out_ = 0;
-  LaneVariables lane_variables_{k_};
 };
 
 }  // namespace
@@ -365,13 +346,12 @@ std::vector<ExprId> root_index(ExprPool& pool, const Epilogue& epilogue, ExprId 
   return index;
 }
 
-std::optional<bool> operand_to_pack(const ContractionWork& work, Kernel& kernel, KernelBody& body) {
-  return Tiler(work, kernel, body).to_pack();
+std::optional<bool> operand_to_pack(const ContractionWork& work, KernelBody& body) {
+  return Tiler(work, body).to_pack();
 }
 
-std::optional<std::int64_t> tile_contraction(const ContractionWork& work, Kernel& kernel,
-                                             KernelBody& body) {
-  return Tiler(work, kernel, body).run();
+std::optional<std::int64_t> tile_contraction(const ContractionWork& work, KernelBody& body) {
+  return Tiler(work, body).run();
 }
 
 }  // namespace partita::passes

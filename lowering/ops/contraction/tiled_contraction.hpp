@@ -28,13 +28,12 @@ struct ContractionWork {
 
 /// Whether an operand should be packed first, and which (true: the left one): the one whose vectors
 /// make vectors of results, where vectors along a short sum, or none, would be the choice otherwise.
-[[nodiscard]] std::optional<bool> operand_to_pack(const ContractionWork& work, Kernel& kernel,
-                                                  KernelBody& body);
+[[nodiscard]] std::optional<bool> operand_to_pack(const ContractionWork& work, KernelBody& body);
 
 /// Fills `kernel` and returns its work-items; nothing where the operands have no such form (then
 /// `kernel` and `body` are of no use any more).
 [[nodiscard]] std::optional<std::int64_t> tile_contraction(const ContractionWork& work,
-                                                           Kernel& kernel, KernelBody& body);
+                                                           KernelBody& body);
 
 /// Index of a contraction's operand from linear indices of batch, free and contracted dimensions.
 struct OperandIndex {

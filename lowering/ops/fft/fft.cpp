@@ -10,7 +10,6 @@
 // longer one of q and p fastest, and so does the array that they write, so that neighbours read and
 // write neighbours.  The powers of w come from tables that were made in f64.  Where n has a large prime
 // factor the line is convolved with a chirp instead (fourier.hpp), by transforms of a smooth length.
-#include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
@@ -80,8 +79,8 @@ std::pair<HostArray, HostArray> stage_roots(const Stage& s, int sign, DType part
 /// The statements of one stage.
 class StageKernel {
  public:
-  StageKernel(Kernel& k, KernelBody& body, const FourierLines& lines, const Stage& stage)
-      : k_(k), body_(body), pool_(k.pool), l_(lines), s_(stage), part_(lines.part()) {
+  StageKernel(KernelBody& body, const FourierLines& lines, const Stage& stage)
+      : body_(body), pool_(body.pool()), l_(lines), s_(stage), part_(lines.part()) {
     const std::size_t d = l_.dimension;
     for (std::size_t i = 0; i < l_.from.dims.size(); ++i)
       if (i != d) (i < d ? outer_ : inner_) *= l_.from.dims[i];
@@ -95,10 +94,10 @@ class StageKernel {
   void build(const Planes& from, const Planes& to, const std::optional<Planes>& roots) {
     from_ = from;
     to_ = to;
-    pool_.set_extent(0, items());
+    body_.set_items(items());
     const std::int64_t ps = sums() ? s_.done * s_.radix : s_.done;
     const auto place = kernel::delinearize(
-        pool_, pool_.variable(0),
+        pool_, body_.item(),
         s_.counts_rest ? Dims{outer_, ps, s_.rest, inner_} : Dims{outer_, s_.rest, ps, inner_});
     line_ = place[0];
     column_ = place[3];
@@ -124,19 +123,18 @@ class StageKernel {
  private:
   /// Items are (q, p') here; roots are those of r · P, in the order of their exponents.
   void build_sum(const Planes& roots) {
-    const std::int32_t variable = k_.new_variable(s_.radix);
-    const ExprId u = pool_.variable(variable);
-    const ComplexParts x = read(u, pool_.mod(p_, s_.done)),
-                       w = load(roots, pool_.mod(pool_.mul(u, p_), s_.done * s_.radix));
-    const Register re(k_, part_), im(k_, part_);
-    std::vector<Stmt> add{re.multiply_add(x.re, w.re), im.multiply_add(x.re, w.im)};
-    if (x.im != kernel::no_expr) {
-      add.push_back(re.multiply_add(pool_.apply("negate", part_, {x.im}), w.im));
-      add.push_back(im.multiply_add(x.im, w.re));
-    }
-    for (const Register& r : {re, im}) k_.body.push_back(r.declare(pool_.constant_of(part_, 0)));
-    k_.body.push_back(loop(variable, pool_.index(s_.radix), std::move(add)));
-    write(p_, {re.value(pool_), im.value(pool_)});
+    const Register re = body_.declare(part_, pool_.constant_of(part_, 0)),
+                   im = body_.declare(part_, pool_.constant_of(part_, 0));
+    body_.loop(s_.radix, [&](ExprId u) {
+      const ComplexParts x = read(u, pool_.mod(p_, s_.done)),
+                         w = load(roots, pool_.mod(pool_.mul(u, p_), s_.done * s_.radix));
+      body_.multiply_add(re, x.re, w.re);
+      body_.multiply_add(im, x.re, w.im);
+      if (x.im == kernel::no_expr) return;
+      body_.multiply_add(re, pool_.apply("negate", part_, {x.im}), w.im);
+      body_.multiply_add(im, x.im, w.re);
+    });
+    write(p_, {body_.value(re), body_.value(im)});
   }
 
   ComplexParts load(const Planes& planes, ExprId at) {
@@ -160,8 +158,8 @@ class StageKernel {
           s_.counts_rest ? pool_.add(pool_.mul(p, s_.rest), q_) : pool_.add(pool_.mul(q_, ps), p);
       const ExprId at = position(place, l_.n);
       const ExprId im = x.im == kernel::no_expr ? pool_.constant_of(part_, 0) : x.im;
-      k_.body.push_back(store(body_.buffer(to_.re, part_, true), part_, at, x.re));
-      k_.body.push_back(store(body_.buffer(to_.im, part_, true), part_, at, im));
+      body_.store_to(to_.re, part_, at, x.re);
+      body_.store_to(to_.im, part_, at, im);
       return;
     }
     const std::int64_t extent = l_.to.dims[l_.dimension];
@@ -176,14 +174,8 @@ class StageKernel {
     const ElementMath out{pool_, l_.to.dtype};
     const ExprId value =
         is_complex(l_.to.dtype) ? out.compose(scaled(x.re), scaled(x.im)) : scaled(x.re);
-    Stmt s =
-        store(body_.buffer(to_.re, l_.to.dtype, true), l_.to.dtype, position(p, extent), value);
-    if (is_kept != pool_.boolean(true)) {
-      std::vector<Stmt> inside;
-      inside.push_back(std::move(s));
-      s = when(is_kept, std::move(inside));
-    }
-    k_.body.push_back(std::move(s));
+    body_.guard_if_needed(is_kept,
+                          [&] { body_.store_to(to_.re, l_.to.dtype, position(p, extent), value); });
   }
 
   /// Linear index of a place on the item's line, in lines of `extent`.
@@ -203,7 +195,6 @@ class StageKernel {
     return at;
   }
 
-  Kernel& k_;
   KernelBody& body_;
   ExprPool& pool_;
   const FourierLines& l_;
@@ -216,18 +207,36 @@ class StageKernel {
 
 }  // namespace
 
-Location lower_fourier(Context& context, Location at, const FourierLines& lines, const Node& node) {
-  if (ir::largest_prime_factor(lines.n) > ir::largest_summed_factor)
-    return lower_chirp(context, at, lines, node);
+/// Tables of the powers that a stage multiplies by; nothing where all of them are 1.
+static std::optional<Planes> roots_of(Context& context, const Stage& stage, bool is_summed,
+                                      const FourierLines& lines) {
   const DType part = lines.part();
-  std::int64_t neighbours = 1;
-  for (std::size_t d = lines.dimension + 1; d < lines.from.dims.size(); ++d)
-    neighbours *= lines.from.dims[d];
-  Type between{.dtype = part, .dims = lines.from.dims};
-  between.dims[lines.dimension] = lines.n;
   const auto table = [&](HostArray numbers) {
     return context.new_constant(std::move(numbers), "roots of unity");
   };
+  if (is_summed) {
+    const HostArray all =
+        table_of(ir::roots_of_unity(stage.done * stage.radix, lines.sign()), DType::c128);
+    HostArray re(Type{.dtype = DType::f64, .dims = all.type.dims}), im(re.type);
+    for (std::int64_t i = 0; i < all.type.count(); ++i) {
+      re.data<DType::f64>()[i] = all.data<DType::c128>()[i].real();
+      im.data<DType::f64>()[i] = all.data<DType::c128>()[i].imag();
+    }
+    return Planes{table(convert(re, part)), table(convert(im, part))};
+  }
+  if (stage.done == 1) return std::nullopt;
+  auto [re, im] = stage_roots(stage, lines.sign(), part);
+  return Planes{table(std::move(re)), table(std::move(im))};
+}
+
+Location lower_fourier(Context& context, Location at, const FourierLines& lines, const Node& node) {
+  if (ir::largest_prime_factor(lines.n) > ir::largest_summed_factor)
+    return lower_chirp(context, at, lines, node);
+  std::int64_t neighbours = 1;
+  for (std::size_t d = lines.dimension + 1; d < lines.from.dims.size(); ++d)
+    neighbours *= lines.from.dims[d];
+  Type between{.dtype = lines.part(), .dims = lines.from.dims};
+  between.dims[lines.dimension] = lines.n;
   Planes from{at, at};
   bool reads_rest = false;
   std::int64_t done = 1;
@@ -240,22 +249,9 @@ Location lower_fourier(Context& context, Location at, const FourierLines& lines,
                       .is_last = rest == 1,
                       .counts_rest = neighbours < enough_neighbours && rest > done,
                       .reads_rest = reads_rest};
-    auto k = new_kernel(step_name(node), 1);
-    KernelBody body(context, *k);
-    StageKernel builder(*k, body, lines, stage);
-    std::optional<Planes> roots;
-    if (builder.sums()) {
-      HostArray all = table_of(ir::roots_of_unity(done * radix, lines.sign()), DType::c128);
-      HostArray re(Type{.dtype = DType::f64, .dims = all.type.dims}), im(re.type);
-      for (std::int64_t i = 0; i < all.type.count(); ++i) {
-        re.data<DType::f64>()[i] = all.data<DType::c128>()[i].real();
-        im.data<DType::f64>()[i] = all.data<DType::c128>()[i].imag();
-      }
-      roots = Planes{table(convert(re, part)), table(convert(im, part))};
-    } else if (done > 1) {
-      auto [re, im] = stage_roots(stage, lines.sign(), part);
-      roots = Planes{table(std::move(re)), table(std::move(im))};
-    }
+    KernelBody body(context, step_name(node), 1);
+    StageKernel stage_kernel(body, lines, stage);
+    const std::optional<Planes> roots = roots_of(context, stage, stage_kernel.sums(), lines);
     Planes to;
     if (stage.is_last)
       to.re = to.im = context.new_temporary(lines.to, step_name(node));
@@ -263,10 +259,8 @@ Location lower_fourier(Context& context, Location at, const FourierLines& lines,
       to = {context.new_temporary(between, step_name(node)),
             context.new_temporary(between, step_name(node))};
     body.note_count(std::max({lines.from.count(), between.count(), radix * radix * done}));
-    builder.build(from, to, roots);
-    const std::string name = k->stem;
-    const std::int64_t items = builder.items();
-    context.launch(std::move(k), body, items, name);
+    stage_kernel.build(from, to, roots);
+    context.launch(body, stage_kernel.items());
     from = to;
     reads_rest = stage.counts_rest;
     done *= radix;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/ast/statements.hpp"
+#include "kernel/ast/element_math.hpp"
 #include "lowering/context/context.hpp"
 #include "lowering/ops/fft/butterfly.hpp"
 #include "partita/ir/fourier.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernel/ast/statements.hpp"
+#include "kernel/ast/element_math.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
@@ -34,11 +34,10 @@ static void lower_triangular_solve(Context& context, Node& node) {
   const Type wide{.dtype = d, .dims = type.dims};
   const Location to = context.new_temporary(wide, step_name(node));
   if (type.count() > 0) {
-    auto k = new_kernel(step_name(node), items);
-    KernelBody body(context, *k);
-    ExprPool& pool = k->pool;
+    KernelBody body(context, step_name(node), items);
+    ExprPool& pool = body.pool();
     const ElementMath math{pool, d};
-    const auto place = kernel::delinearize(pool, pool.variable(0), {x.count, columns});
+    const auto place = kernel::delinearize(pool, body.item(), {x.count, columns});
     const std::int32_t solution = body.buffer(to, d, true);
     body.note_count(std::max(type.count(), node.operand(0).type().count()));
     const auto of_x = [&](ExprId i) {
@@ -54,19 +53,20 @@ static void lower_triangular_solve(Context& context, Node& node) {
     const auto ordered = [&](ExprId step) {
       return forward ? step : pool.sub(pool.index(n - 1), step);
     };
-    const std::int32_t row = k->new_variable(n), term = k->new_variable(n);
-    const ExprId i = ordered(pool.variable(row)), j = ordered(pool.variable(term));
-    const Register sum(*k, d);
-    const ExprId b = body.element(node.operand(1), left ? x.index(pool, place[0], i, place[1])
-                                                        : x.index(pool, place[0], place[1], i));
-    const ExprId product = math.mul(coefficient(i, j), pool.load(solution, d, of_x(j)));
-    const ExprId total = sum.value(pool);
-    k->body.push_back(
-        loop(row, pool.index(n),
-             {sum.declare(pool.convert(b, d)),
-              loop(term, pool.variable(row), {sum.assign(math.sub(total, product))}),
-              store(solution, d, of_x(i), unit ? total : math.div(total, coefficient(i, i)))}));
-    context.launch(std::move(k), body, items);
+    body.loop(n, [&](ExprId row) {
+      const ExprId i = ordered(row);
+      const ExprId b = body.element(node.operand(1), left ? x.index(pool, place[0], i, place[1])
+                                                          : x.index(pool, place[0], place[1], i));
+      const Register sum = body.declare(d, pool.convert(b, d));
+      const ExprId total = body.value(sum);
+      body.loop_to(row, n, [&](ExprId term) {
+        const ExprId j = ordered(term);
+        const ExprId product = math.mul(coefficient(i, j), pool.load(solution, d, of_x(j)));
+        body.assign(sum, math.sub(total, product));
+      });
+      body.store(solution, of_x(i), unit ? total : math.div(total, coefficient(i, i)));
+    });
+    context.launch(body, items);
   }
   context.place(node.result(), narrowed(context, to, wide, type, node));
 }
@@ -90,7 +90,6 @@ namespace {
 
 /// Column j of the factor: rows from the diagonal on need the columns before.
 struct CholeskyColumn {
-  Kernel& k;
   KernelBody& body;
   const Node& node;
   const MatrixStack& a;
@@ -99,7 +98,7 @@ struct CholeskyColumn {
   ExprId matrix;
 
   [[nodiscard]] ExprId given(ExprId i, ExprId j) const {
-    ExprPool& pool = k.pool;
+    ExprPool& pool = body.pool();
     const ElementMath math{pool, d};
     const bool lower = node.attrs.flag("lower");
     const ExprId e =
@@ -109,45 +108,41 @@ struct CholeskyColumn {
     return lower ? e : math.conj(e);
   }
   [[nodiscard]] ExprId computed(ExprId i, ExprId j) const {
-    return k.pool.load(factor, d, a.linear(k.pool, matrix, i, j));
+    return body.pool().load(factor, d, a.linear(body.pool(), matrix, i, j));
   }
 
   /// Declares `diagonal` (of the part's dtype): the root of what is left of a pivot, NaN if there is
   /// nothing to take a root of.
-  void pivot(std::vector<Stmt>& to, const Register& diagonal, ExprId j) const {
-    ExprPool& pool = k.pool;
+  void pivot(const Register& diagonal, ExprId j) const {
+    ExprPool& pool = body.pool();
     const ElementMath math{pool, d};
-    const Register rest(k, math.part);
-    const std::int32_t c = k.new_variable(a.rows);
-    const ExprId r = rest.value(pool);
-    to.push_back(rest.declare(math.real(given(j, j))));
-    to.push_back(loop(c, j,
-                      {rest.assign(pool.apply("subtract", math.part,
-                                              {r, math.norm(computed(j, pool.variable(c)))}))}));
+    const Register rest = body.declare(math.part, math.real(given(j, j)));
+    const ExprId r = body.value(rest);
+    body.loop_to(j, a.rows, [&](ExprId c) {
+      body.assign(rest, pool.apply("subtract", math.part, {r, math.norm(computed(j, c))}));
+    });
     const ExprId positive =
         pool.apply("compare_gt", math.part, {r, pool.constant_of(math.part, 0)});
     const ExprId nan = pool.constant_of(math.part, std::numeric_limits<double>::quiet_NaN());
-    to.push_back(diagonal.declare(pool.choose(positive, pool.apply("sqrt", math.part, {r}), nan)));
+    body.declare(diagonal, pool.choose(positive, pool.apply("sqrt", math.part, {r}), nan));
   }
 
   /// Writes row i of the column, i after j.
-  void below(std::vector<Stmt>& to, const Register& diagonal, ExprId i, ExprId j) const {
-    ExprPool& pool = k.pool;
+  void below(const Register& diagonal, ExprId i, ExprId j) const {
+    ExprPool& pool = body.pool();
     const ElementMath math{pool, d};
-    const Register sum(k, d);
-    const std::int32_t c = k.new_variable(a.rows);
-    const ExprId s = sum.value(pool), column = pool.variable(c);
-    to.push_back(sum.declare(given(i, j)));
-    to.push_back(loop(
-        c, j,
-        {sum.assign(math.sub(s, math.mul(computed(i, column), math.conj(computed(j, column)))))}));
-    to.push_back(
-        store(factor, d, a.linear(pool, matrix, i, j), math.div_part(s, diagonal.value(pool))));
+    const Register sum = body.declare(d, given(i, j));
+    const ExprId s = body.value(sum);
+    body.loop_to(j, a.rows, [&](ExprId column) {
+      const ExprId product = math.mul(computed(i, column), math.conj(computed(j, column)));
+      body.assign(sum, math.sub(s, product));
+    });
+    body.store(factor, a.linear(pool, matrix, i, j), math.div_part(s, body.value(diagonal)));
   }
-  [[nodiscard]] Stmt store_pivot(const Register& diagonal, ExprId j) const {
-    const ElementMath math{k.pool, d};
-    return store(factor, d, a.linear(k.pool, matrix, j, j),
-                 math.compose(diagonal.value(k.pool), k.pool.constant_of(math.part, 0)));
+  void store_pivot(const Register& diagonal, ExprId j) const {
+    const ElementMath math{body.pool(), d};
+    body.store(factor, a.linear(body.pool(), matrix, j, j),
+               math.compose(body.value(diagonal), body.pool().constant_of(math.part, 0)));
   }
 };
 
@@ -158,33 +153,32 @@ void launch_cholesky(Context& context, const Node& node, const Location& factor,
   const MatrixStack a(type);
   const std::int64_t n = a.rows;
   const bool is_small = n <= small_matrix;
-  auto k = new_kernel(step_name(node), is_small ? a.count : a.count * n);
-  KernelBody body(context, *k);
-  ExprPool& pool = k->pool;
-  const auto place = kernel::delinearize(pool, pool.variable(0), {a.count, is_small ? 1 : n});
+  const std::int64_t items = is_small ? a.count : a.count * n;
+  KernelBody body(context, step_name(node), items);
+  ExprPool& pool = body.pool();
+  const auto place = kernel::delinearize(pool, body.item(), {a.count, is_small ? 1 : n});
   body.note_count(type.count());
-  const CholeskyColumn step{*k, body, node, a, body.buffer(factor, d, true), d, place[0]};
-  const Register diagonal(*k, part_dtype(d));
-  std::vector<Stmt> stmts;
+  const CholeskyColumn step{body, node, a, body.buffer(factor, d, true), d, place[0]};
+  const Register diagonal = body.new_register(part_dtype(d));
   if (is_small) {
-    const std::int32_t jv = k->new_variable(n), rv = k->new_variable(n);
-    const ExprId j = pool.variable(jv), first = pool.add(j, 1);
-    step.pivot(stmts, diagonal, j);
-    stmts.push_back(step.store_pivot(diagonal, j));
-    std::vector<Stmt> rows;
-    step.below(rows, diagonal, pool.add(first, pool.variable(rv)), j);
-    stmts.push_back(loop(rv, pool.sub(pool.index(n), first), std::move(rows)));
-    k->body.push_back(loop(jv, pool.index(n), std::move(stmts)));
+    const LoopVariable columns{body.new_variable(n), pool.index(n)};
+    const std::int32_t row = body.new_variable(n);
+    const ExprId j = pool.variable(columns.slot), first = pool.add(j, 1);
+    body.loop(columns, [&] {
+      step.pivot(diagonal, j);
+      step.store_pivot(diagonal, j);
+      body.loop({row, pool.sub(pool.index(n), first)},
+                [&] { step.below(diagonal, pool.add(first, pool.variable(row)), j); });
+    });
   } else {
     const ExprId j = body.scalar(column), i = place[1];
-    step.pivot(stmts, diagonal, j);
-    std::vector<Stmt> rows;
-    step.below(rows, diagonal, i, j);
-    stmts.push_back(when(pool.equal(i, j), {step.store_pivot(diagonal, j)}));
-    stmts.push_back(when(pool.less(j, i), std::move(rows)));
-    k->body.push_back(when(pool.less_equal(j, i), std::move(stmts)));
+    body.guard(pool.less_equal(j, i), [&] {
+      step.pivot(diagonal, j);
+      body.guard(pool.equal(i, j), [&] { step.store_pivot(diagonal, j); });
+      body.guard(pool.less(j, i), [&] { step.below(diagonal, i, j); });
+    });
   }
-  context.launch(std::move(k), body, is_small ? a.count : a.count * n);
+  context.launch(body, items);
 }
 
 /// The triangle of the factor at an index; a pivot that is not positive shows in the last one.

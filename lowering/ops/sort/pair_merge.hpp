@@ -19,10 +19,10 @@ class PairMerge {
     kernel::ExprId run, number;  ///< length of a run, number of the pair within the slice
     std::int64_t n;              ///< length of the slice
   };
-  PairMerge(SortKernel& sort, Kernel& kernel, const Pair& pair);
+  PairMerge(SortKernel& sort, const Pair& pair);
 
-  /// Register with how many of the first `place` elements are from the left run, after at most
-  /// `trips` bisections.
+  /// Finds by at most `trips` bisections how many of the first `place` elements are from the left run;
+  /// gives the register that holds it.
   [[nodiscard]] Register cut(kernel::ExprId place, kernel::ExprId trips) const;
 
   /// Places within the pair's result, at most `most` of them.
@@ -31,11 +31,9 @@ class PairMerge {
   };
   /// Merges the elements for those places, `taken` of the left run being gone before; leaves in it
   /// how many are gone afterwards.
-  [[nodiscard]] std::vector<Stmt> part(const std::vector<std::int32_t>& to, const Register& taken,
-                                       const Places& places) const;
+  void part(const std::vector<std::int32_t>& to, const Register& taken, const Places& places) const;
   /// Merges the whole pair, of at most `most` elements.
-  [[nodiscard]] std::vector<Stmt> all(const std::vector<std::int32_t>& to,
-                                      kernel::ExprId most) const;
+  void all(const std::vector<std::int32_t>& to, kernel::ExprId most) const;
 
   kernel::ExprId begin{}, left{}, right{};  ///< the pair's first element, lengths of its runs
 
@@ -51,7 +49,6 @@ class PairMerge {
   }
 
   SortKernel& s_;
-  Kernel& k_;
   std::vector<std::int32_t> from_;
 };
 

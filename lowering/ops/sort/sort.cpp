@@ -10,10 +10,8 @@
 // slice are read and the comparator is known to be an order, one kernel selects these alone.
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <utility>
 
-#include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
@@ -33,10 +31,6 @@ using ir::insertion_run;
 /// Elements that a work-item merges: runs of insertion_run times a power of two.
 constexpr std::int64_t chunk = 64;
 
-void append(std::vector<Stmt>& to, std::vector<Stmt> statements) {
-  std::ranges::move(statements, std::back_inserter(to));
-}
-
 /// Arrays of one pass over memory.
 struct Pass {
   std::int64_t run;                ///< length of the runs that are merged
@@ -53,19 +47,22 @@ struct Insertion {
 };
 
 /// Elements of `to` behind which s.before does not belong move on by one; it takes the place left.
-void insert_sorted(const SortKernel& s, std::vector<Stmt>& statements,
-                   const std::vector<std::int32_t>& to, const Insertion& at) {
+void insert_sorted(const SortKernel& s, const std::vector<std::int32_t>& to, const Insertion& at) {
+  KernelBody& body = s.body;
   ExprPool& pool = s.pool;
-  std::vector<Stmt> compare, move;
   const ExprId here = pool.sub(at.place, pool.variable(at.back)),
-               previous = pool.sub(here, pool.index(1));
-  s.read(compare, s.after, to, previous);
-  compare.push_back(at.moves.assign(s.holds));
-  s.write(move, s.after, to, here);
-  move.push_back(at.target.assign(pool.from_index(previous, DType::i32)));
-  compare.push_back(when(at.moves.value(pool), std::move(move)));
-  statements.push_back(loop(at.back, at.most, {when(at.moves.value(pool), std::move(compare))}));
-  s.write(statements, s.before, to, pool.to_index(at.target.value(pool)));
+               previous = pool.sub(here, pool.index(1)), moves = body.value(at.moves);
+  body.loop({at.back, at.most}, [&] {
+    body.guard(moves, [&] {
+      s.read(s.after, to, previous);
+      body.assign(at.moves, s.holds);
+      body.guard(moves, [&] {
+        s.write(s.after, to, here);
+        body.assign(at.target, pool.from_index(previous, DType::i32));
+      });
+    });
+  });
+  s.write(s.before, to, pool.to_index(body.value(at.target)));
 }
 
 /// The kernels of a sort.
@@ -77,16 +74,17 @@ class Sorter {
   /// The slices in chunks.
   [[nodiscard]] const Dims& chunks() const { return chunks_; }
 
-  void runs(Kernel& k, KernelBody& body, const std::vector<Location>& sorted) const;
+  void runs(KernelBody& body, const std::vector<Location>& sorted) const;
   /// The first `count` of each slice alone, in order.
-  void select(Kernel& k, KernelBody& body, const std::vector<Location>& sorted,
-              std::int64_t count) const;
-  void merge_pairs(Kernel& k, KernelBody& body, const Pass& pass) const;
-  void cut(Kernel& k, KernelBody& body, const Pass& pass) const;
-  void merge_chunks(Kernel& k, KernelBody& body, const Pass& pass) const;
-  void mend(Kernel& k, KernelBody& body, const Pass& pass) const;
+  void select(KernelBody& body, const std::vector<Location>& sorted, std::int64_t count) const;
+  void merge_pairs(KernelBody& body, const Pass& pass) const;
+  void cut(KernelBody& body, const Pass& pass) const;
+  void merge_chunks(KernelBody& body, const Pass& pass) const;
+  void mend(KernelBody& body, const Pass& pass) const;
 
  private:
+  /// s.before = the operands' elements of the slice at a place.
+  void read_operands(SortKernel& s, ExprId at) const;
   [[nodiscard]] std::vector<std::int32_t> buffers(KernelBody& body, const std::vector<Location>& at,
                                                   bool is_written) const {
     std::vector<std::int32_t> slots;
@@ -96,7 +94,7 @@ class Sorter {
   }
   /// The part of the slice that a work-item of `grid` is for.
   ExprId place(SortKernel& s, const Dims& grid) const {
-    s.index = kernel::delinearize(s.pool, s.pool.variable(0), grid);
+    s.index = kernel::delinearize(s.pool, s.body.item(), grid);
     return s.index[shape_.dimension];
   }
   /// Element `at` of the slice's row in an array that has one for each chunk.
@@ -119,113 +117,117 @@ class Sorter {
   Dims chunks_;
 };
 
-void Sorter::runs(Kernel& k, KernelBody& body, const std::vector<Location>& sorted) const {
-  SortKernel s(k, body, node_, shape_);
-  ExprPool& pool = k.pool;
+void Sorter::read_operands(SortKernel& s, ExprId at) const {
+  for (std::size_t o = 0; o < node_.operands().size(); ++o) {
+    std::vector<ExprId> index = s.index;
+    index[shape_.dimension] = at;
+    s.body.assign(s.before[o], s.body.element(node_.operand(o), index));
+  }
+}
+
+void Sorter::runs(KernelBody& body, const std::vector<Location>& sorted) const {
+  SortKernel s(body, node_, shape_);
+  ExprPool& pool = body.pool();
   const ExprId begin = pool.mul(place(s, shape_.in(insertion_run)), insertion_run);
   const std::vector<std::int32_t> to = buffers(body, sorted, true);
   const std::int64_t length = std::min(insertion_run, shape_.n);
-  const std::int32_t i = k.new_variable(length), back = k.new_variable(length);
-  const ExprId at = pool.add(begin, pool.variable(i));
-  const Register target(k, DType::i32), moves(k, DType::i1);
-  std::vector<Stmt> insert;
-  for (std::size_t o = 0; o < node_.operands().size(); ++o) {
-    std::vector<ExprId> index = s.index;
-    index[shape_.dimension] = at;
-    insert.push_back(s.before[o].assign(body.element(node_.operand(o), index)));
-  }
-  insert.push_back(target.declare(pool.from_index(at, DType::i32)));
-  insert.push_back(moves.declare(pool.boolean(true)));
-  insert_sorted(s, insert, to, {at, pool.variable(i), back, target, moves});
-  if (shape_.n > insertion_run && shape_.n % insertion_run != 0)
-    insert = {when(pool.less(at, pool.index(shape_.n)), std::move(insert))};
-  k.body.push_back(loop(i, pool.index(length), std::move(insert)));
+  const bool is_cut = shape_.n > insertion_run && shape_.n % insertion_run != 0;
+  body.loop(length, [&](ExprId i) {
+    const std::int32_t back = body.new_variable(length);
+    const ExprId at = pool.add(begin, i);
+    body.guard_if_needed(is_cut ? pool.less(at, pool.index(shape_.n)) : pool.boolean(true), [&] {
+      read_operands(s, at);
+      const Register target = body.declare(DType::i32, pool.from_index(at, DType::i32)),
+                     moves = body.declare(DType::i1, pool.boolean(true));
+      insert_sorted(s, to, {at, i, back, target, moves});
+    });
+  });
 }
 
-void Sorter::select(Kernel& k, KernelBody& body, const std::vector<Location>& sorted,
+void Sorter::select(KernelBody& body, const std::vector<Location>& sorted,
                     std::int64_t count) const {
-  SortKernel s(k, body, node_, shape_);
-  ExprPool& pool = k.pool;
+  SortKernel s(body, node_, shape_);
+  ExprPool& pool = body.pool();
   place(s, shape_.in(shape_.n));
   const std::vector<std::int32_t> to = buffers(body, sorted, true);
-  const std::int32_t i = k.new_variable(shape_.n), back = k.new_variable(count);
-  const ExprId at = pool.variable(i), last = pool.index(count - 1);
-  // Elements that stay: what the last one was before goes when there are enough.
-  const ExprId held = pool.min(at, last);
-  const Register target(k, DType::i32), moves(k, DType::i1);
-  std::vector<Stmt> step, full, insert;
-  for (std::size_t o = 0; o < node_.operands().size(); ++o) {
-    std::vector<ExprId> index = s.index;
-    index[shape_.dimension] = at;
-    step.push_back(s.before[o].assign(body.element(node_.operand(o), index)));
-  }
-  step.push_back(moves.declare(pool.boolean(true)));
-  s.read(full, s.after, to, last);
-  full.push_back(moves.assign(s.holds));
-  step.push_back(when(pool.less(last, at), std::move(full)));
-  insert.push_back(target.declare(pool.from_index(held, DType::i32)));
-  insert_sorted(s, insert, to, {held, held, back, target, moves});
-  step.push_back(when(moves.value(pool), std::move(insert)));
-  k.body.push_back(loop(i, pool.index(shape_.n), std::move(step)));
+  body.loop(shape_.n, [&](ExprId at) {
+    const std::int32_t back = body.new_variable(count);
+    const ExprId last = pool.index(count - 1);
+    // Elements that stay: what the last one was before goes when there are enough.
+    const ExprId held = pool.min(at, last);
+    const Register target = body.new_register(DType::i32), moves = body.new_register(DType::i1);
+    read_operands(s, at);
+    body.declare(moves, pool.boolean(true));
+    body.guard(pool.less(last, at), [&] {
+      s.read(s.after, to, last);
+      body.assign(moves, s.holds);
+    });
+    body.guard(body.value(moves), [&] {
+      body.declare(target, pool.from_index(held, DType::i32));
+      insert_sorted(s, to, {held, held, back, target, moves});
+    });
+  });
 }
 
-void Sorter::merge_pairs(Kernel& k, KernelBody& body, const Pass& pass) const {
-  SortKernel s(k, body, node_, shape_);
-  const ExprId pair = place(s, shape_.in(2 * pass.run)), run = k.pool.index(pass.run);
+void Sorter::merge_pairs(KernelBody& body, const Pass& pass) const {
+  SortKernel s(body, node_, shape_);
+  ExprPool& pool = body.pool();
+  const ExprId pair = place(s, shape_.in(2 * pass.run)), run = pool.index(pass.run);
   const std::vector<std::int32_t> from = buffers(body, pass.from, false);
-  const PairMerge merge(s, k, {from, run, pair, shape_.n});
-  append(k.body, merge.all(buffers(body, pass.to, true), k.pool.index(2 * pass.run)));
+  const PairMerge merge(s, {from, run, pair, shape_.n});
+  merge.all(buffers(body, pass.to, true), pool.index(2 * pass.run));
 }
 
-void Sorter::cut(Kernel& k, KernelBody& body, const Pass& pass) const {
-  SortKernel s(k, body, node_, shape_);
-  ExprPool& pool = k.pool;
+void Sorter::cut(KernelBody& body, const Pass& pass) const {
+  SortKernel s(body, node_, shape_);
+  ExprPool& pool = body.pool();
   const ExprId number = place(s, chunks_), run = body.parameter(HostExpr(pass.run)),
                pair = pair_of(body, pass, number);
   const std::vector<std::int32_t> from = buffers(body, pass.from, false);
-  const PairMerge merge(s, k, {from, run, pair, shape_.n});
+  const PairMerge merge(s, {from, run, pair, shape_.n});
   const ExprId first = pool.sub(pool.mul(number, chunk), merge.begin);
   const Register cut = merge.cut(first, body.parameter(HostExpr(pass.trips)));
-  k.body.push_back(store(body.buffer(pass.cuts, DType::i32, true), DType::i32, pool.variable(0),
-                         cut.value(pool)));
-  k.body.push_back(when(pool.equal(first, pool.index(0)),
-                        {store(body.buffer(pass.flags, DType::i32, true), DType::i32,
-                               of_chunk(s, pair), pool.constant(DType::i32, 0))}));
+  body.store_to(pass.cuts, DType::i32, body.item(), body.value(cut));
+  body.guard(pool.equal(first, pool.index(0)), [&] {
+    body.store_to(pass.flags, DType::i32, of_chunk(s, pair), pool.constant(DType::i32, 0));
+  });
 }
 
-void Sorter::merge_chunks(Kernel& k, KernelBody& body, const Pass& pass) const {
-  SortKernel s(k, body, node_, shape_);
-  ExprPool& pool = k.pool;
+void Sorter::merge_chunks(KernelBody& body, const Pass& pass) const {
+  SortKernel s(body, node_, shape_);
+  ExprPool& pool = body.pool();
   const ExprId number = place(s, chunks_), run = body.parameter(HostExpr(pass.run)),
                pair = pair_of(body, pass, number);
   const std::vector<std::int32_t> from = buffers(body, pass.from, false);
-  const PairMerge merge(s, k, {from, run, pair, shape_.n});
+  const PairMerge merge(s, {from, run, pair, shape_.n});
   const ExprId first = pool.sub(pool.mul(number, chunk), merge.begin),
                end = pool.add(merge.left, merge.right);
   const std::int32_t cuts = body.buffer(pass.cuts, DType::i32, false);
-  const Register taken(k, DType::i32);
-  k.body.push_back(taken.declare(pool.load(cuts, DType::i32, pool.variable(0))));
-  append(k.body, merge.part(buffers(body, pass.to, true), taken, {first, end, pool.index(chunk)}));
+  const Register taken = body.declare(DType::i32, pool.load(cuts, DType::i32, body.item()));
+  merge.part(buffers(body, pass.to, true), taken, {first, end, pool.index(chunk)});
   const ExprId next = pool.load(cuts, DType::i32, of_chunk(s, pool.add(number, 1)));
-  const ExprId differs = pool.apply("compare_ne", DType::i32, {taken.value(pool), next});
-  k.body.push_back(when(pool.less(pool.add(first, chunk), end),
-                        {when(differs, {store(body.buffer(pass.flags, DType::i32, true), DType::i32,
-                                              of_chunk(s, pair), pool.constant(DType::i32, 1))})}));
+  const ExprId differs = pool.apply("compare_ne", DType::i32, {body.value(taken), next});
+  body.guard(pool.less(pool.add(first, chunk), end), [&] {
+    body.guard(differs, [&] {
+      body.store_to(pass.flags, DType::i32, of_chunk(s, pair), pool.constant(DType::i32, 1));
+    });
+  });
 }
 
-void Sorter::mend(Kernel& k, KernelBody& body, const Pass& pass) const {
-  SortKernel s(k, body, node_, shape_);
-  ExprPool& pool = k.pool;
+void Sorter::mend(KernelBody& body, const Pass& pass) const {
+  SortKernel s(body, node_, shape_);
+  ExprPool& pool = body.pool();
   const ExprId pair = place(s, chunks_), run = body.parameter(HostExpr(pass.run));
   const std::vector<std::int32_t> from = buffers(body, pass.from, false);
-  const PairMerge merge(s, k, {from, run, pair, shape_.n});
+  const PairMerge merge(s, {from, run, pair, shape_.n});
   const ExprId flag =
-      pool.load(body.buffer(pass.flags, DType::i32, false), DType::i32, pool.variable(0));
+      pool.load(body.buffer(pass.flags, DType::i32, false), DType::i32, body.item());
   const ExprId is_wrong =
       pool.apply("compare_ne", DType::i32, {flag, pool.constant(DType::i32, 0)});
-  k.body.push_back(when(pool.less(merge.begin, pool.index(shape_.n)),
-                        {when(is_wrong, merge.all(buffers(body, pass.to, true),
-                                                  pool.add(merge.left, merge.right)))}));
+  body.guard(pool.less(merge.begin, pool.index(shape_.n)), [&] {
+    body.guard(is_wrong,
+               [&] { merge.all(buffers(body, pass.to, true), pool.add(merge.left, merge.right)); });
+  });
 }
 
 /// So many elements are worth selecting one by one; more are sorted.
@@ -275,13 +277,12 @@ static void lower_sort(Context& context, Node& node) {
     for (const Type& t : node.result_types()) at.push_back(context.new_temporary(t, name));
     return at;
   };
-  const auto run_kernel = [&](const std::string& stem, const Dims& grid, const auto& fill) {
+  const auto run_kernel = [&](const std::string& stem, const Dims& grid, const auto& write) {
     const std::int64_t items = Type{.dims = grid}.count();
-    auto k = new_kernel(stem + name, items);
-    KernelBody body(context, *k);
+    KernelBody body(context, stem + name, items);
     body.note_count(2 * count);
-    fill(*k, body);
-    context.launch(std::move(k), body, items, stem + name);
+    write(body);
+    context.launch(body, items);
   };
   Pass pass{.run = insertion_run, .trips = 0, .shift = 0, .to = temporaries()};
   const auto set_results = [&] {
@@ -292,12 +293,12 @@ static void lower_sort(Context& context, Node& node) {
     const std::int64_t prefix = used_prefix(node, shape);
     if (0 < prefix && prefix <= most_selected && prefix * least_part <= shape.n) {
       run_kernel("first_of_", shape.in(shape.n),
-                 [&](Kernel& k, KernelBody& body) { sorter.select(k, body, pass.to, prefix); });
+                 [&](KernelBody& body) { sorter.select(body, pass.to, prefix); });
       return set_results();
     }
   }
   run_kernel("runs_", shape.in(insertion_run),
-             [&](Kernel& k, KernelBody& body) { sorter.runs(k, body, pass.to); });
+             [&](KernelBody& body) { sorter.runs(body, pass.to); });
   if (shape.n > chunk)
     for (Location* at : {&pass.cuts, &pass.flags})
       *at = context.new_temporary({.dtype = DType::i32, .dims = sorter.chunks()}, "cuts");
@@ -305,7 +306,7 @@ static void lower_sort(Context& context, Node& node) {
   for (; pass.run < shape.n; pass.run *= 2, ++pass.trips) {
     pass.from = std::exchange(pass.to, temporaries());
     const auto run_pass = [&](const std::string& stem, const Dims& grid, auto member) {
-      run_kernel(stem, grid, [&](Kernel& k, KernelBody& body) { (sorter.*member)(k, body, pass); });
+      run_kernel(stem, grid, [&](KernelBody& body) { (sorter.*member)(body, pass); });
     };
     if (2 * pass.run <= chunk) {
       run_pass("pairs_", shape.in(2 * pass.run), &Sorter::merge_pairs);

@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "lowering/ops/sort/sort_kernel.hpp"
 
+#include "kernel/ast/element_math.hpp"
+
 namespace partita::passes {
 
 using kernel::ExprId;
@@ -19,34 +21,33 @@ Dims SortShape::in(std::int64_t length) const {
   return parts;
 }
 
-SortKernel::SortKernel(Kernel& kernel, KernelBody& body, const ir::Node& node,
-                       const SortShape& shape)
-    : pool(kernel.pool), shape_(shape) {
+SortKernel::SortKernel(KernelBody& kernel_body, const ir::Node& node, const SortShape& shape)
+    : body(kernel_body), pool(kernel_body.pool()), shape_(shape) {
   const ir::Graph& region = node.region(0);
   for (std::size_t i = 0; i < shape.dtypes.size(); ++i) {
-    for (auto* side : {&before, &after}) side->emplace_back(kernel, shape.dtypes[i]);
-    body.define(region.argument(int(2 * i)), before[i].value(pool));
-    body.define(region.argument(int(2 * i) + 1), after[i].value(pool));
+    for (auto* side : {&before, &after}) side->push_back(body.new_register(shape.dtypes[i]));
+    body.define(region.argument(int(2 * i)), body.value(before[i]));
+    body.define(region.argument(int(2 * i) + 1), body.value(after[i]));
     for (const Register& r : {before[i], after[i]}) {
       const ElementMath math{pool, r.dtype};
       const bool has_parts = is_complex(r.dtype);
-      kernel.body.push_back(r.declare(has_parts ? math.number(0) : pool.constant(r.dtype, 0)));
+      body.declare(r, has_parts ? math.number(0) : pool.constant(r.dtype, 0));
     }
   }
   body.note_count(node.operand(0).type().count());
   holds = body.combined(region, 0);
 }
 
-void SortKernel::read(std::vector<Stmt>& to, const std::vector<Register>& registers,
+void SortKernel::read(const std::vector<Register>& registers,
                       const std::vector<std::int32_t>& buffers, ExprId position) const {
   for (std::size_t i = 0; i < registers.size(); ++i)
-    to.push_back(registers[i].assign(pool.load(buffers[i], registers[i].dtype, linear(position))));
+    body.assign(registers[i], pool.load(buffers[i], registers[i].dtype, linear(position)));
 }
 
-void SortKernel::write(std::vector<Stmt>& to, const std::vector<Register>& registers,
+void SortKernel::write(const std::vector<Register>& registers,
                        const std::vector<std::int32_t>& buffers, ExprId position) const {
   for (std::size_t i = 0; i < registers.size(); ++i)
-    to.push_back(store(buffers[i], registers[i].dtype, linear(position), registers[i].value(pool)));
+    body.store(buffers[i], linear(position), body.value(registers[i]));
 }
 
 ExprId SortKernel::linear(ExprId position) const {

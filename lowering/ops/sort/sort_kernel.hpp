@@ -7,7 +7,6 @@
 
 #include <vector>
 
-#include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 
 namespace partita::passes {
@@ -28,15 +27,16 @@ struct SortShape {
 class SortKernel {
  public:
   /// Declares the registers; `shape` outlives this.
-  SortKernel(Kernel& kernel, KernelBody& body, const ir::Node& node, const SortShape& shape);
+  SortKernel(KernelBody& kernel_body, const ir::Node& node, const SortShape& shape);
 
   /// Registers = elements of the slice at `position`.
-  void read(std::vector<Stmt>& to, const std::vector<Register>& registers,
-            const std::vector<std::int32_t>& buffers, kernel::ExprId position) const;
-  void write(std::vector<Stmt>& to, const std::vector<Register>& registers,
-             const std::vector<std::int32_t>& buffers, kernel::ExprId position) const;
+  void read(const std::vector<Register>& registers, const std::vector<std::int32_t>& buffers,
+            kernel::ExprId position) const;
+  void write(const std::vector<Register>& registers, const std::vector<std::int32_t>& buffers,
+             kernel::ExprId position) const;
   [[nodiscard]] kernel::ExprId linear(kernel::ExprId position) const;
 
+  KernelBody& body;
   kernel::ExprPool& pool;
   std::vector<Register> before, after;  ///< the comparator's operands
   kernel::ExprId holds{};               ///< whether `before` goes before `after`

@@ -30,12 +30,13 @@ struct Tile {
 
 class ConvolutionKernel {
  public:
-  ConvolutionKernel(Context& builder, const Node& node, const std::string& name)
+  ConvolutionKernel(Context& context, const Node& node)
       : node_(node),
         conv_(node.operand(0).type(), node.operand(1).type(), node.attrs),
         type_(node.result_types()[0]),
         has_few_terms_(ir::element_count(conv_.window) * conv_.input <= few_terms),
-        accumulator_(has_few_terms_ ? type_.dtype : accumulator_dtype(type_.dtype)) {
+        accumulator_(has_few_terms_ ? type_.dtype : accumulator_dtype(type_.dtype)),
+        body_(context, step_name(node)) {
     for (const WindowDim& w : conv_.window) windows_.push_back(w.count());
     rows_ = conv_.batch;
     for (const std::int64_t e : windows_) rows_ *= e;
@@ -43,49 +44,46 @@ class ConvolutionKernel {
     while (tile_.n > conv_.output) tile_.n /= 2;
     row_tiles_ = (rows_ + tile_.m - 1) / tile_.m;
     column_tiles_ = (conv_.output + tile_.n - 1) / tile_.n;
-    kernel_ = new_kernel(name, items());
-    body_.emplace(builder, *kernel_);
+    body_.set_items(items());
   }
 
   [[nodiscard]] std::int64_t items() const { return row_tiles_ * conv_.groups() * column_tiles_; }
-  KernelBody& body() { return *body_; }
-  std::unique_ptr<Kernel> take() { return std::move(kernel_); }
 
-  void build(const Location& to) {
-    auto& pool = kernel_->pool;
+  /// The kernel, written; to be launched.
+  KernelBody& build(const Location& to) {
+    auto& pool = body_.pool();
     const auto place =
-        kernel::delinearize(pool, pool.variable(0), {row_tiles_, conv_.groups(), column_tiles_});
+        kernel::delinearize(pool, body_.item(), {row_tiles_, conv_.groups(), column_tiles_});
     group_ = place[1];
     for (std::int64_t i = 0; i < tile_.m; ++i)
       rows_at_.push_back(pool.add(pool.mul(place[0], tile_.m), i));
     for (std::int64_t j = 0; j < tile_.n; ++j)
       columns_at_.push_back(pool.add(pool.mul(place[2], tile_.n), j));
-    for (std::int64_t t = 0; t < tile_.m * tile_.n; ++t) {
-      sums_.emplace_back(*kernel_, accumulator_);
-      kernel_->body.push_back(sums_.back().declare(pool.constant_of(accumulator_, 0)));
-    }
-    if (node_.operand(1).type().count() > 0) add_loops();
+    for (std::int64_t t = 0; t < tile_.m * tile_.n; ++t)
+      sums_.push_back(body_.declare(accumulator_, pool.constant_of(accumulator_, 0)));
+    if (node_.operand(1).type().count() > 0) add_products();
     add_stores(to);
+    return body_;
   }
 
  private:
   /// Past the last one, the last again.
   ExprId safe(ExprId x, std::int64_t extent, std::int64_t step) {
-    return extent % step == 0 ? x : kernel_->pool.min(x, kernel_->pool.index(extent - 1));
+    return extent % step == 0 ? x : body_.pool().min(x, body_.pool().index(extent - 1));
   }
 
   /// (batch, window…) of a row.
   std::vector<ExprId> row_index(ExprId row) {
     Dims extents{conv_.batch};
     extents.insert(extents.end(), windows_.begin(), windows_.end());
-    return kernel::delinearize(kernel_->pool, row, extents);
+    return kernel::delinearize(body_.pool(), row, extents);
   }
 
   struct Load {
     ExprId value, inside;
   };
   Load input(ExprId row, const WindowVariables& in_window, ExprId feature) {
-    auto& pool = kernel_->pool;
+    auto& pool = body_.pool();
     if (node_.operand(0).type().count() == 0)  // nothing but padding
       return {pool.constant_of(accumulator_, 0), pool.boolean(true)};
     const auto at = row_index(safe(row, rows_, tile_.m));
@@ -104,11 +102,11 @@ class ConvolutionKernel {
       index[std::size_t(d.input_spatial[k])] =
           pool.div(pool.clamp(p.position, 0, w.spread() - 1), w.base_dilation);
     }
-    return {pool.convert(body_->element(node_.operand(0), index), accumulator_), inside};
+    return {pool.convert(body_.element(node_.operand(0), index), accumulator_), inside};
   }
 
   ExprId weight(ExprId column, const WindowVariables& in_window, ExprId feature) {
-    auto& pool = kernel_->pool;
+    auto& pool = body_.pool();
     const auto& d = conv_.dims;
     std::vector<ExprId> index(conv_.window.size() + 2);
     index[std::size_t(d.kernel_input)] = feature;
@@ -116,14 +114,16 @@ class ConvolutionKernel {
         pool.add(pool.mul(group_, conv_.output), safe(column, conv_.output, tile_.n));
     for (std::size_t k = 0; k < conv_.window.size(); ++k)
       index[std::size_t(d.kernel_spatial[k])] = in_window.elements[k];
-    return pool.convert(body_->element(node_.operand(1), index), accumulator_);
+    return pool.convert(body_.element(node_.operand(1), index), accumulator_);
   }
 
-  void add_loops() {
-    auto& pool = kernel_->pool;
-    const WindowVariables in_window = window_variables(*kernel_, conv_.window);
-    const std::int32_t f = kernel_->new_variable(conv_.input);
-    const ExprId feature = conv_.input == 1 ? pool.index(0) : pool.variable(f);
+  void add_products() {
+    auto& pool = body_.pool();
+    const WindowVariables in_window = window_variables(body_, conv_.window);
+    std::vector<LoopVariable> loops = in_window.loops;
+    loops.push_back({body_.new_variable(conv_.input), pool.index(conv_.input)});
+    const ExprId feature = conv_.input == 1 ? pool.index(0) : pool.variable(loops.back().slot);
+    if (conv_.input == 1) loops.pop_back();
     std::vector<ExprId> a, b;
     for (const ExprId row : rows_at_) {
       const Load load = input(row, in_window, feature);
@@ -134,30 +134,23 @@ class ConvolutionKernel {
                                    {load.inside, load.value, pool.constant_of(accumulator_, 0)}));
     }
     for (const ExprId column : columns_at_) b.push_back(weight(column, in_window, feature));
-    std::vector<Stmt> products;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      for (std::size_t j = 0; j < b.size(); ++j)
-        products.push_back(add_product(sums_[i * b.size() + j], a[i], b[j]));
-    if (conv_.input != 1) {
-      std::vector<Stmt> by_feature;
-      by_feature.push_back(loop(f, pool.index(conv_.input), std::move(products)));
-      products = std::move(by_feature);
-    }
-    for (Stmt& s : window_loops(*kernel_, in_window.variables, conv_.window, std::move(products)))
-      kernel_->body.push_back(std::move(s));
+    body_.nest(loops, [&] {
+      for (std::size_t i = 0; i < a.size(); ++i)
+        for (std::size_t j = 0; j < b.size(); ++j) add_product(sums_[i * b.size() + j], a[i], b[j]);
+    });
   }
 
-  Stmt add_product(const Register& sum, ExprId a, ExprId b) {
-    auto& pool = kernel_->pool;
-    if (!has_few_terms_) return sum.multiply_add(a, b);
+  void add_product(const Register& sum, ExprId a, ExprId b) {
+    auto& pool = body_.pool();
+    if (!has_few_terms_) return body_.multiply_add(sum, a, b);
     const ExprId product = pool.apply("multiply", accumulator_, {a, b});
-    return sum.assign(pool.apply("add", accumulator_, {sum.value(pool), product}));
+    body_.assign(sum, pool.apply("add", accumulator_, {body_.value(sum), product}));
   }
 
   void add_stores(const Location& to) {
-    auto& pool = kernel_->pool;
-    const std::int32_t out = body_->buffer(to, type_.dtype, true);
-    body_->note_count(type_.count());
+    auto& pool = body_.pool();
+    const std::int32_t out = body_.buffer(to, type_.dtype, true);
+    body_.note_count(type_.count());
     const auto& d = conv_.dims;
     for (std::size_t i = 0; i < rows_at_.size(); ++i)
       for (std::size_t j = 0; j < columns_at_.size(); ++j) {
@@ -168,17 +161,15 @@ class ConvolutionKernel {
             pool.add(pool.mul(group_, conv_.output), columns_at_[j]);
         for (std::size_t k = 0; k < conv_.window.size(); ++k)
           index[std::size_t(d.output_spatial[k])] = at[k + 1];
-        Stmt s = store(out, type_.dtype, kernel::linear_index(pool, index, type_.dims),
-                       pool.convert(sums_[i * columns_at_.size() + j].value(pool), type_.dtype));
+        const ExprId linear = kernel::linear_index(pool, index, type_.dims);
+        const ExprId sum = body_.value(sums_[i * columns_at_.size() + j]);
         ExprId inside = pool.boolean(true);
         if (rows_ % tile_.m != 0)
           inside = pool.logical_and(inside, pool.less(rows_at_[i], pool.index(rows_)));
         if (conv_.output % tile_.n != 0)
           inside = pool.logical_and(inside, pool.less(columns_at_[j], pool.index(conv_.output)));
-        if (inside == pool.boolean(true))
-          kernel_->body.push_back(std::move(s));
-        else
-          kernel_->body.push_back(when(inside, {std::move(s)}));
+        body_.guard_if_needed(inside,
+                              [&] { body_.store(out, linear, pool.convert(sum, type_.dtype)); });
       }
   }
 
@@ -190,8 +181,7 @@ class ConvolutionKernel {
   Dims windows_;
   Tile tile_;
   std::int64_t rows_ = 1, row_tiles_ = 1, column_tiles_ = 1;
-  std::unique_ptr<Kernel> kernel_;
-  std::optional<KernelBody> body_;
+  KernelBody body_;
   ExprId group_{};
   std::vector<ExprId> rows_at_, columns_at_;
   std::vector<Register> sums_;
@@ -208,11 +198,8 @@ void lower_convolution(Context& context, Node& node) {
   if (suits_tiles(node, context.policy().target.tile())) {
     lower_tiled_convolution(context, node, to);
   } else if (v.type().count() > 0) {
-    const std::string name = step_name(node);
-    ConvolutionKernel k(context, node, name);
-    k.build(to);
-    const std::int64_t items = k.items();
-    context.launch(k.take(), k.body(), items, name);
+    ConvolutionKernel k(context, node);
+    context.launch(k.build(to), k.items());
   }
   context.place(v, to);
 }
@@ -244,10 +231,7 @@ static void lower_tiled_convolution(Context& context, Node& node, Location to) {
                  return body.pool().convert(body.element(w, weight_index(index)), sums);
                });
   }
-  const std::string name = step_name(node);
-  auto k = std::make_unique<Kernel>();
-  k->stem = name;
-  KernelBody body(context, *k);
+  KernelBody body(context, step_name(node));
   const auto element = [&](const std::optional<Location>& at, const Type& type, Value v,
                            std::span<const ExprId> index, std::span<const ExprId> own) {
     if (!at) return body.element(v, own);
@@ -265,24 +249,23 @@ static void lower_tiled_convolution(Context& context, Node& node, Location to) {
           [&](std::span<const ExprId> i) {
             return element(weights, packed, w, i, weight_index(i));
           }};
-  const std::int64_t items = tile_convolution(work, *k, body);
-  context.launch(std::move(k), body, items, name, true);
+  const std::int64_t items = tile_convolution(work, body);
+  context.launch(body, items, true);
 }
 
 /// Whether the elements of a value lie side by side in memory along a dimension.
 static bool is_contiguous(Context& context, Value v, std::int64_t dimension) {
-  Kernel scratch;
-  KernelBody body(context, scratch);
+  KernelBody body(context, "scratch");
   std::vector<ExprId> index;
   std::int32_t along = 0;
   for (std::int64_t d = 0; d < std::int64_t(v.type().dims.size()); ++d) {
     const std::int64_t extent = v.type().dims[std::size_t(d)];
-    const std::int32_t variable = scratch.new_variable(extent);
+    const std::int32_t variable = body.new_variable(extent);
     if (d == dimension) along = variable;
-    index.push_back(scratch.pool.variable(variable));
+    index.push_back(body.pool().variable(variable));
   }
-  const kernel::Expr& e = scratch.pool[body.element(v, index)];
-  return e.kind == kernel::ExprKind::load && index_stride(scratch.pool, e.operands[0], along) == 1;
+  const kernel::Expr& e = body.pool()[body.element(v, index)];
+  return e.kind == kernel::ExprKind::load && index_stride(body.pool(), e.operands[0], along) == 1;
 }
 
 }  // namespace partita::passes

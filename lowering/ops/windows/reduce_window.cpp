@@ -4,9 +4,8 @@
 // reduce_window: a work-item for each window, whose loops see the initial value where it reaches over
 // the operand; operands that it leaves along their lines are padded first.
 #include <algorithm>
-#include <functional>
+#include <optional>
 
-#include "kernel/ast/expressions.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/ops/support/reduction.hpp"
 #include "lowering/ops/windows/window_index.hpp"
@@ -21,89 +20,54 @@ using kernel::ExprId;
 
 namespace {
 
-/// The place in the operand that a window's element is at, and whether it is one.
-struct Place {
-  std::vector<ExprId> index;
-  ExprId inside;
-};
-
 /// Terms that are written one after the other instead of in a loop, at most.
 constexpr std::int64_t most_unrolled = 9;
 
-/// The statements of a reduce_window that run over its window.
+/// Loops over the elements of a reduce_window's window.
 class WindowLoops {
  public:
-  using Body = std::function<std::vector<Stmt>(const Place& place)>;
-  /// `repeats`: the body may be asked for more than once.
-  WindowLoops(Kernel& k, const std::vector<WindowDim>& window, std::vector<ExprId> at, bool repeats,
-              Body body)
-      : pool_(k.pool), window_(window), at_(std::move(at)), body_(std::move(body)) {
-    for (const WindowDim& w : window) {
-      variables_.push_back(w.size == 1 ? -1 : k.new_variable(w.size));
-      elements_.push_back(w.size == 1 ? pool_.index(0) : pool_.variable(variables_.back()));
-    }
+  /// `repeats`: the terms of the innermost loop may be written out.
+  WindowLoops(KernelBody& body, const std::vector<WindowDim>& window, std::vector<ExprId> at,
+              bool repeats)
+      : body_(body),
+        window_(window),
+        at_(std::move(at)),
+        in_window_(window_variables(body, window)) {
     // Along lines, where all terms are there: what neighbours read overlaps.
-    unrolled_from_ = window.size();
-    while (unrolled_from_ > 0 && window[unrolled_from_ - 1].size == 1 &&
-           window[unrolled_from_ - 1].extent == 1)
-      --unrolled_from_;
-    const bool is_unrolled = repeats && unrolled_from_ > 0 &&
-                             window[unrolled_from_ - 1].size <= most_unrolled &&
-                             is_whole(unrolled_from_ - 1);
-    unrolled_from_ -= is_unrolled ? 1 : 0;
+    std::size_t last = window.size();
+    while (last > 0 && window[last - 1].size == 1 && window[last - 1].extent == 1) --last;
+    if (!repeats || last == 0 || window[last - 1].size > most_unrolled || !is_whole(last - 1))
+      return;
+    if (in_window_.loops[last - 1].slot >= 0) unrolled_ = last - 1;
   }
 
-  std::vector<Stmt> build(std::size_t d = 0) {
-    if (d == window_.size()) return innermost();
-    if (variables_[d] < 0) return build(d + 1);
-    std::vector<Stmt> result;
-    if (d >= unrolled_from_) {
-      for (std::int64_t k = 0; k < window_[d].size; ++k) {
-        elements_[d] = pool_.index(k);
-        for (Stmt& s : build(d + 1)) append(result, std::move(s));
-      }
-      return result;
-    }
-    result.push_back(loop(variables_[d], pool_.index(window_[d].size), build(d + 1)));
-    return result;
+  /// Calls `body` within the loops.
+  template <class F>
+  void open(const F& body) const {
+    std::vector<LoopVariable> loops = in_window_.loops;
+    if (unrolled_) loops[*unrolled_] = {};
+    body_.nest(loops, body);
+  }
+  /// Terms that the innermost loop's body writes out, and where they are.
+  [[nodiscard]] std::int64_t terms() const { return unrolled_ ? window_[*unrolled_].size : 1; }
+  [[nodiscard]] WindowPlace place(std::int64_t term) {
+    if (unrolled_) in_window_.elements[*unrolled_] = body_.pool().index(term);
+    return window_place(body_.pool(), window_, at_, in_window_.elements);
   }
 
  private:
   /// Whether all of a window lies in the operand, along one dimension.
   [[nodiscard]] bool is_whole(std::size_t d) {
-    return window_index(pool_, window_[d], at_[d], elements_[d]).inside == pool_.boolean(true);
-  }
-  /// Steps `register = row(register, x)` after one another become one.
-  void append(std::vector<Stmt>& to, Stmt s) {
-    if (!to.empty() && s.kind == Stmt::Kind::assign && to.back().kind == s.kind &&
-        to.back().slot == s.slot) {
-      const kernel::Expr step = pool_[s.value];
-      const ExprId held = pool_.reg(s.slot, s.dtype);
-      if (step.kind == kernel::ExprKind::apply && step.operands.size() == 2 &&
-          step.operands[0] == held && !depends_on(pool_, step.operands[1], kernel::ExprKind::reg)) {
-        to.back().value = pool_.apply(step.name, step.source, {to.back().value, step.operands[1]});
-        return;
-      }
-    }
-    to.push_back(std::move(s));
+    auto& pool = body_.pool();
+    return window_index(pool, window_[d], at_[d], in_window_.elements[d]).inside ==
+           pool.boolean(true);
   }
 
-  std::vector<Stmt> innermost() {
-    Place place{.index = {}, .inside = pool_.boolean(true)};
-    for (std::size_t d = 0; d < window_.size(); ++d) {
-      const WindowIndex w = window_index(pool_, window_[d], at_[d], elements_[d]);
-      place.inside = pool_.logical_and(place.inside, w.inside);
-      place.index.push_back(pool_.div(w.position, window_[d].base_dilation));
-    }
-    return body_(place);
-  }
-
-  kernel::ExprPool& pool_;
+  KernelBody& body_;
   const std::vector<WindowDim>& window_;
-  std::vector<ExprId> at_, elements_;
-  std::vector<std::int32_t> variables_;
-  Body body_;
-  std::size_t unrolled_from_;
+  std::vector<ExprId> at_;
+  WindowVariables in_window_;
+  std::optional<std::size_t> unrolled_;  ///< dimension
 };
 
 /// The dimension along which elements lie side by side, where windows reach over its ends.
@@ -117,71 +81,9 @@ std::optional<std::size_t> padded_columns(const Type& type, const std::vector<Wi
   return d - 1;
 }
 
-}  // namespace
-
-static Location pad_columns(Context& context, Node& node, std::size_t i, std::size_t d,
-                            const WindowDim& w);
-
-void lower_reduce_window(Context& context, Node& node, std::vector<WindowDim> window) {
-  const std::size_t n = node.result_types().size();
-  const Type& type = node.result_types()[0];
-  std::vector<Location> results, padded;
-  for (std::size_t i = 0; i < n; ++i)
-    results.push_back(context.new_temporary(node.result_types()[i], step_name(node)));
-  // The accumulator holds the initial value already: in any order, another one changes nothing.
-  const bool skips = ir::simple_combiner(node.region(0)) && absorbs_initial(context, node);
-  const bool is_empty = node.operand(0).type().count() == 0;
-  Dims padded_dims = node.operand(0).type().dims;
-  if (const auto d = padded_columns(node.operand(0).type(), window);
-      d && skips && type.count() > 0) {
-    // With what is read beside the ends in memory, windows of neighbours are read alike.
-    WindowDim& w = window[*d];
-    for (std::size_t i = 0; i < n; ++i) padded.push_back(pad_columns(context, node, i, *d, w));
-    padded_dims[*d] += w.low + w.high;
-    w.extent = padded_dims[*d];
-    w.low = w.high = 0;
-  }
-  if (type.count() > 0) {
-    auto k = new_kernel(step_name(node), type.count());
-    KernelBody body(context, *k);
-    auto& pool = k->pool;
-    const Reduction reduction(*k, node, ir::element_count(window) > few_terms);
-    const ExprId item = pool.variable(0);
-    std::vector<ExprId> inits;
-    for (std::size_t i = 0; i < n; ++i) inits.push_back(body.element(node.operand(n + i), {}));
-    const auto element = [&](std::size_t i, const Place& place) {
-      if (is_empty) return inits[i];
-      const DType d = node.operand(i).type().dtype;
-      const ExprId x = padded.empty()
-                           ? body.element(node.operand(i), place.index)
-                           : pool.load(body.buffer(padded[i], d, false), d,
-                                       kernel::linear_index(pool, place.index, padded_dims));
-      return padded.empty() ? pool.choose(place.inside, x, inits[i]) : x;
-    };
-    reduction.declare(*k, k->body, inits);
-    WindowLoops loops(*k, window, kernel::delinearize(pool, item, type.dims), skips && !is_empty,
-                      [&](const Place& place) {
-                        std::vector<ExprId> elements;
-                        for (std::size_t i = 0; i < n; ++i) elements.push_back(element(i, place));
-                        std::vector<Stmt> steps = reduction.combine(body, *k, elements);
-                        if (padded.empty() || place.inside == pool.boolean(true)) return steps;
-                        std::vector<Stmt> guarded;
-                        guarded.push_back(when(place.inside, std::move(steps)));
-                        return guarded;
-                      });
-    for (Stmt& s : loops.build()) k->body.push_back(std::move(s));
-    body.note_count(std::max(type.count(), Type{.dtype = type.dtype, .dims = padded_dims}.count()));
-    for (std::size_t i = 0; i < n; ++i)
-      k->body.push_back(store(body.buffer(results[i], reduction.dtypes[i], true),
-                              reduction.dtypes[i], item, reduction.result(*k, i)));
-    context.launch(std::move(k), body, type.count());
-  }
-  for (std::size_t i = 0; i < n; ++i) context.place(node.result(int(i)), results[i]);
-}
-
 /// Operand i of a reduce_window with its initial value before and behind it along a dimension.
-static Location pad_columns(Context& context, Node& node, std::size_t i, std::size_t d,
-                            const WindowDim& w) {
+Location pad_columns(Context& context, const Node& node, std::size_t i, std::size_t d,
+                     const WindowDim& w) {
   const Value operand = node.operand(i), init = node.operand(node.result_types().size() + i);
   Type type = operand.type();
   type.dims[d] += w.low + w.high;
@@ -195,6 +97,101 @@ static Location pad_columns(Context& context, Node& node, std::size_t i, std::si
                        body.element(operand, at), body.element(init, {}));
   });
   return to;
+}
+
+class ReduceWindow {
+ public:
+  ReduceWindow(Context& context, const Node& node, std::vector<WindowDim> window)
+      : context_(context),
+        node_(node),
+        window_(std::move(window)),
+        type_(node.result_types()[0]),
+        n_(node.result_types().size()),
+        // The accumulator holds the initial value already: in any order, another one changes nothing.
+        skips_(ir::simple_combiner(node.region(0)) && absorbs_initial(context, node)),
+        dims_(node.operand(0).type().dims) {}
+
+  /// With what is read beside the ends in memory, windows of neighbours are read alike.
+  void pad() {
+    const auto d = padded_columns(node_.operand(0).type(), window_);
+    if (!d || !skips_) return;
+    WindowDim& w = window_[*d];
+    for (std::size_t i = 0; i < n_; ++i) padded_.push_back(pad_columns(context_, node_, i, *d, w));
+    dims_[*d] += w.low + w.high;
+    w.extent = dims_[*d];
+    w.low = w.high = 0;
+  }
+
+  void launch(const std::vector<Location>& results) {
+    KernelBody body(context_, step_name(node_), type_.count());
+    auto& pool = body.pool();
+    const Reduction reduction(body, node_, ir::element_count(window_) > few_terms);
+    const ExprId item = body.item();
+    std::vector<ExprId> inits;
+    for (std::size_t i = 0; i < n_; ++i) inits.push_back(body.element(node_.operand(n_ + i), {}));
+    reduction.declare(body, inits);
+    const bool is_empty = node_.operand(0).type().count() == 0;
+    WindowLoops loops(body, window_, kernel::delinearize(pool, item, type_.dims),
+                      skips_ && !is_empty);
+    loops.open([&] {
+      std::optional<ExprId> total;
+      for (std::int64_t t = 0; t < loops.terms(); ++t) {
+        const WindowPlace place = loops.place(t);
+        const ExprId inside = padded_.empty() ? pool.boolean(true) : place.inside;
+        const std::vector<ExprId> terms = is_empty ? inits : elements(body, place, inits);
+        if (loops.terms() == 1 || inside != pool.boolean(true))
+          body.guard_if_needed(inside, [&] { reduction.combine(body, terms); });
+        else
+          total = reduction.combined(body, total.value_or(body.value(reduction.registers[0])),
+                                     terms[0]);
+      }
+      if (total) body.assign(reduction.registers[0], *total);
+    });
+    body.note_count(std::max(type_.count(), Type{.dtype = type_.dtype, .dims = dims_}.count()));
+    for (std::size_t i = 0; i < n_; ++i)
+      body.store_to(results[i], reduction.dtypes[i], item, reduction.result(body, i));
+    context_.launch(body, type_.count());
+  }
+
+ private:
+  std::vector<ExprId> elements(KernelBody& body, const WindowPlace& place,
+                               const std::vector<ExprId>& inits) {
+    auto& pool = body.pool();
+    std::vector<ExprId> found;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const DType d = node_.operand(i).type().dtype;
+      if (padded_.empty())
+        found.push_back(
+            pool.choose(place.inside, body.element(node_.operand(i), place.index), inits[i]));
+      else
+        found.push_back(pool.load(body.buffer(padded_[i], d, false), d,
+                                  kernel::linear_index(pool, place.index, dims_)));
+    }
+    return found;
+  }
+
+  Context& context_;
+  const Node& node_;
+  std::vector<WindowDim> window_;
+  const Type& type_;
+  std::size_t n_;
+  bool skips_;
+  std::vector<Location> padded_;
+  Dims dims_;  ///< of the operand, or of what it is padded to
+};
+
+}  // namespace
+
+void lower_reduce_window(Context& context, Node& node, std::vector<WindowDim> window) {
+  std::vector<Location> results;
+  for (const Type& t : node.result_types())
+    results.push_back(context.new_temporary(t, step_name(node)));
+  if (node.result_types()[0].count() > 0) {
+    ReduceWindow kernels(context, node, std::move(window));
+    kernels.pad();
+    kernels.launch(results);
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) context.place(node.result(int(i)), results[i]);
 }
 
 }  // namespace partita::passes

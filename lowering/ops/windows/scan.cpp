@@ -2,8 +2,8 @@
 // Copyright The partita authors
 //
 // A reduce_window whose windows grow by one element from one to the next, as a scan of linear work.
-// Many lanes: a work-item runs along each.  Few: lanes are cut into blocks; one kernel combines each
-// block, one runs along the blocks of a lane, and one scans each block from what came before it.
+// Many lines: a work-item runs along each.  Few: lines are cut into blocks; one kernel combines each
+// block, one runs along the blocks of a line, and one scans each block from what came before it.
 #include "lowering/context/loops.hpp"
 #include "lowering/ops/support/reduction.hpp"
 #include "lowering/ops/windows/windows.hpp"
@@ -15,30 +15,30 @@ using ir::Node;
 using ir::Value;
 using kernel::ExprId;
 
-/// Lanes that keep a device busy by themselves.
-constexpr std::int64_t many_lanes = 1024;
+/// Lines that keep a device busy by themselves.
+constexpr std::int64_t many_lines = 1024;
 /// Scans shorter than this are not worth three kernels.
 constexpr std::int64_t short_scan = 256;
 constexpr std::int64_t shortest_block = 32;
 
-/// The array as lanes along one dimension.
-struct Lanes {
+/// The array as lines along one dimension.
+struct Lines {
   Dims outer;  ///< extents of the other dimensions
-  std::int64_t dimension = 0, extent = 1, lanes = 1;
+  std::int64_t dimension = 0, extent = 1, lines = 1;
   bool is_reverse = false;
 
-  Lanes(const Type& type, const ir::ScanShape& shape)
+  Lines(const Type& type, const ir::ScanShape& shape)
       : outer(type.dims),
         dimension(shape.dimension),
         extent(type.dims[std::size_t(shape.dimension)]),
         is_reverse(shape.is_reverse) {
     outer.erase(outer.begin() + dimension);
-    for (const std::int64_t e : outer) lanes *= e;
+    for (const std::int64_t e : outer) lines *= e;
   }
 
-  /// Element `step` of a lane, in the order of the scan.
-  [[nodiscard]] std::vector<ExprId> index(kernel::ExprPool& pool, ExprId lane, ExprId step) const {
-    std::vector<ExprId> at = kernel::delinearize(pool, lane, outer);
+  /// Element `step` of a line, in the order of the scan.
+  [[nodiscard]] std::vector<ExprId> index(kernel::ExprPool& pool, ExprId line, ExprId step) const {
+    std::vector<ExprId> at = kernel::delinearize(pool, line, outer);
     at.insert(at.begin() + dimension, is_reverse ? pool.sub(pool.index(extent - 1), step) : step);
     return at;
   }
@@ -46,27 +46,25 @@ struct Lanes {
 
 /// One kernel of a scan: combines elements into accumulators in the order of the scan.
 struct ScanKernel {
-  std::unique_ptr<Kernel> kernel;
   KernelBody body;
   Reduction reduction;
   const Node& node;
-  const Lanes& lanes;
+  const Lines& lines;
   std::size_t n;
 
-  ScanKernel(Context& builder, const Node& from, const Lanes& shape, const std::string& name,
+  ScanKernel(Context& builder, const Node& from, const Lines& shape, const std::string& name,
              std::int64_t items)
-      : kernel(new_kernel(name, items)),
-        body(builder, *kernel),
-        reduction(*kernel, from, shape.extent > few_terms),
+      : body(builder, name, items),
+        reduction(body, from, shape.extent > few_terms),
         node(from),
-        lanes(shape),
+        lines(shape),
         n(from.result_types().size()) {}
 
-  kernel::ExprPool& pool() { return kernel->pool; }
-  std::vector<ExprId> elements(ExprId lane, ExprId step) {
+  kernel::ExprPool& pool() { return body.pool(); }
+  std::vector<ExprId> elements(ExprId line, ExprId step) {
     std::vector<ExprId> e;
     for (std::size_t i = 0; i < n; ++i)
-      e.push_back(body.element(node.operand(i), lanes.index(pool(), lane, step)));
+      e.push_back(body.element(node.operand(i), lines.index(pool(), line, step)));
     return e;
   }
   std::vector<ExprId> inits() {
@@ -75,8 +73,8 @@ struct ScanKernel {
     return e;
   }
   /// Elements come last, or first where the scan runs backwards.
-  std::vector<Stmt> combine(const std::vector<ExprId>& values) {
-    return reduction.combine(body, *kernel, values, lanes.is_reverse);
+  void combine(const std::vector<ExprId>& values) {
+    reduction.combine(body, values, lines.is_reverse);
   }
   std::vector<ExprId> loads(const std::vector<Location>& from, ExprId at) {
     std::vector<ExprId> e;
@@ -85,24 +83,19 @@ struct ScanKernel {
                               reduction.accumulators[i], at));
     return e;
   }
-  void store_totals(std::vector<Stmt>& to, const std::vector<Location>& at, ExprId index) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const DType d = reduction.accumulators[i];
-      to.push_back(
-          store(body.buffer(at[i], d, true), d, index, reduction.registers[i].value(pool())));
-    }
-  }
-  void store_results(std::vector<Stmt>& to, const std::vector<Location>& results, ExprId lane,
-                     ExprId step) {
-    const ExprId linear =
-        kernel::linear_index(pool(), lanes.index(pool(), lane, step), node.result_types()[0].dims);
+  void store_totals(const std::vector<Location>& at, ExprId index) {
     for (std::size_t i = 0; i < n; ++i)
-      to.push_back(store(body.buffer(results[i], reduction.dtypes[i], true), reduction.dtypes[i],
-                         linear, reduction.result(*kernel, i)));
+      body.store_to(at[i], reduction.accumulators[i], index, body.value(reduction.registers[i]));
+  }
+  void store_results(const std::vector<Location>& results, ExprId line, ExprId step) {
+    const ExprId linear =
+        kernel::linear_index(pool(), lines.index(pool(), line, step), node.result_types()[0].dims);
+    for (std::size_t i = 0; i < n; ++i)
+      body.store_to(results[i], reduction.dtypes[i], linear, reduction.result(body, i));
   }
 };
 
-/// A scan in blocks of each lane: totals of blocks, what precedes each, and the scan itself.
+/// A scan in blocks of each line: totals of blocks, what precedes each, and the scan itself.
 class Scan {
  public:
   Scan(Context& context, Node& node, const ir::ScanShape& shape)
@@ -110,14 +103,14 @@ class Scan {
         node_(node),
         type_(node.result_types()[0]),
         n_(node.result_types().size()),
-        lanes_(type_, shape),
+        lines_(type_, shape),
         name_("scan_" + step_name(node)) {
-    block_ = lanes_.extent;
-    if (lanes_.lanes < many_lanes && lanes_.extent >= short_scan)
+    block_ = lines_.extent;
+    if (lines_.lines < many_lines && lines_.extent >= short_scan)
       while (block_ > shortest_block &&
-             lanes_.lanes * ((lanes_.extent + block_ - 1) / block_) < many_lanes)
+             lines_.lines * ((lines_.extent + block_ - 1) / block_) < many_lines)
         block_ = (block_ + 1) / 2;
-    blocks_ = (lanes_.extent + block_ - 1) / block_;
+    blocks_ = (lines_.extent + block_ - 1) / block_;
   }
 
   void launch(const std::vector<Location>& results) {
@@ -125,77 +118,72 @@ class Scan {
       launch_totals();
       launch_offsets();
     }
-    const std::int64_t items = lanes_.lanes * blocks_;
-    ScanKernel k(context_, node_, lanes_, name_, items);
+    const std::int64_t items = lines_.lines * blocks_;
+    ScanKernel k(context_, node_, lines_, name_, items);
     auto& pool = k.pool();
-    const auto place = kernel::delinearize(pool, pool.variable(0), {lanes_.lanes, blocks_});
-    k.reduction.declare(*k.kernel, k.kernel->body,
-                        blocks_ > 1 ? k.loads(totals_, pool.variable(0)) : k.inits());
-    const std::int32_t c = k.kernel->new_variable(block_);
-    const ExprId step = pool.add(pool.mul(place[1], block_), pool.variable(c));
-    std::vector<Stmt> inner = k.combine(k.elements(place[0], step));
-    k.store_results(inner, results, place[0], step);
-    k.kernel->body.push_back(loop(c, pool.index(block_), within(k, step, std::move(inner))));
+    const auto place = kernel::delinearize(pool, k.body.item(), {lines_.lines, blocks_});
+    k.reduction.declare(k.body, blocks_ > 1 ? k.loads(totals_, k.body.item()) : k.inits());
+    k.body.loop(block_, [&](ExprId c) {
+      const ExprId step = pool.add(pool.mul(place[1], block_), c);
+      k.body.guard_if_needed(is_within(k, step), [&] {
+        k.combine(k.elements(place[0], step));
+        k.store_results(results, place[0], step);
+      });
+    });
     run(k, items);
   }
 
  private:
   void launch_totals() {
-    const std::int64_t items = lanes_.lanes * blocks_;
-    ScanKernel k(context_, node_, lanes_, "blocks_of_" + name_, items);
+    const std::int64_t items = lines_.lines * blocks_;
+    ScanKernel k(context_, node_, lines_, "blocks_of_" + name_, items);
     auto& pool = k.pool();
-    const auto place = kernel::delinearize(pool, pool.variable(0), {lanes_.lanes, blocks_});
+    const auto place = kernel::delinearize(pool, k.body.item(), {lines_.lines, blocks_});
     const ExprId first = pool.mul(place[1], block_);
-    k.reduction.declare(*k.kernel, k.kernel->body, k.elements(place[0], first));
-    const std::int32_t c = k.kernel->new_variable(block_ - 1);
-    const ExprId step = pool.add(first, pool.add(pool.variable(c), 1));
-    std::vector<Stmt> inner = within(k, step, k.combine(k.elements(place[0], step)));
-    k.kernel->body.push_back(loop(c, pool.index(block_ - 1), std::move(inner)));
+    k.reduction.declare(k.body, k.elements(place[0], first));
+    k.body.loop(block_ - 1, [&](ExprId c) {
+      const ExprId step = pool.add(first, pool.add(c, 1));
+      k.body.guard_if_needed(is_within(k, step), [&] { k.combine(k.elements(place[0], step)); });
+    });
     for (std::size_t i = 0; i < n_; ++i)
       totals_.push_back(context_.new_temporary(
-          {.dtype = k.reduction.accumulators[i], .dims = {lanes_.lanes, blocks_}}, "totals"));
-    k.store_totals(k.kernel->body, totals_, pool.variable(0));
+          {.dtype = k.reduction.accumulators[i], .dims = {lines_.lines, blocks_}}, "totals"));
+    k.store_totals(totals_, k.body.item());
     run(k, items);
   }
 
   /// Each block's total gives way to what precedes the block.
   void launch_offsets() {
-    ScanKernel k(context_, node_, lanes_, "offsets_of_" + name_, lanes_.lanes);
+    ScanKernel k(context_, node_, lines_, "offsets_of_" + name_, lines_.lines);
     auto& pool = k.pool();
-    k.reduction.declare(*k.kernel, k.kernel->body, k.inits());
-    const std::int32_t b = k.kernel->new_variable(blocks_);
-    const ExprId at = pool.add(pool.mul(pool.variable(0), blocks_), pool.variable(b));
-    std::vector<Stmt> inner;
-    std::vector<ExprId> held;
-    const std::vector<ExprId> loaded = k.loads(totals_, at);
-    for (std::size_t i = 0; i < n_; ++i) {
-      const Register total(*k.kernel, k.reduction.accumulators[i]);
-      inner.push_back(total.declare(loaded[i]));
-      held.push_back(total.value(pool));
-    }
-    k.store_totals(inner, totals_, at);
-    for (Stmt& s : k.combine(held)) inner.push_back(std::move(s));
-    k.kernel->body.push_back(loop(b, pool.index(blocks_), std::move(inner)));
-    run(k, lanes_.lanes);
+    k.reduction.declare(k.body, k.inits());
+    k.body.loop(blocks_, [&](ExprId b) {
+      const ExprId at = pool.add(pool.mul(k.body.item(), blocks_), b);
+      std::vector<ExprId> held;
+      const std::vector<ExprId> loaded = k.loads(totals_, at);
+      for (std::size_t i = 0; i < n_; ++i)
+        held.push_back(k.body.value(k.body.declare(k.reduction.accumulators[i], loaded[i])));
+      k.store_totals(totals_, at);
+      k.combine(held);
+    });
+    run(k, lines_.lines);
   }
 
   /// The last block may be shorter.
-  std::vector<Stmt> within(ScanKernel& k, ExprId step, std::vector<Stmt> stmts) const {
-    if (blocks_ * block_ == lanes_.extent) return stmts;
-    std::vector<Stmt> guarded;
-    guarded.push_back(when(k.pool().less(step, k.pool().index(lanes_.extent)), std::move(stmts)));
-    return guarded;
+  [[nodiscard]] ExprId is_within(ScanKernel& k, ExprId step) const {
+    return blocks_ * block_ == lines_.extent ? k.pool().boolean(true)
+                                             : k.pool().less(step, k.pool().index(lines_.extent));
   }
   void run(ScanKernel& k, std::int64_t items) {
     k.body.note_count(type_.count());
-    context_.launch(std::move(k.kernel), k.body, items);
+    context_.launch(k.body, items);
   }
 
   Context& context_;
   Node& node_;
   const Type& type_;
   std::size_t n_;
-  Lanes lanes_;
+  Lines lines_;
   std::string name_;
   std::int64_t block_ = 0, blocks_ = 0;
   std::vector<Location> totals_;

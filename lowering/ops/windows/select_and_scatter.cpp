@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernel/ast/statements.hpp"
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/ops/windows/window_index.hpp"
 #include "lowering/ops/windows/windows.hpp"
@@ -19,44 +18,27 @@ using ir::Value;
 using ir::WindowDim;
 using kernel::ExprId;
 
-/// The place in the operand that a window's element is at, and whether it is one.
-struct Place {
-  std::vector<ExprId> index;
-  ExprId inside;
-};
-
-Place place_of(kernel::ExprPool& pool, const std::vector<WindowDim>& window,
-               const std::vector<ExprId>& at, const std::vector<ExprId>& elements) {
-  Place place{.index = {}, .inside = pool.boolean(true)};
-  for (std::size_t d = 0; d < window.size(); ++d) {
-    const WindowIndex w = window_index(pool, window[d], at[d], elements[d]);
-    place.inside = pool.logical_and(place.inside, w.inside);
-    place.index.push_back(pool.div(w.position, window[d].base_dilation));
-  }
-  return place;
-}
-
-/// The windows that hold an element of one dimension: `trips` candidates from the first on.
+/// The windows that hold an element along one dimension: candidates from the first on.
 struct Holders {
-  std::int64_t trips = 1;
-  std::int32_t variable = -1;
+  LoopVariable candidates;
   ExprId window, inside;
 };
 
-Holders holders_of(Kernel& k, const WindowDim& w, ExprId element) {
-  auto& pool = k.pool;
+Holders holders_of(KernelBody& body, const WindowDim& w, ExprId element) {
+  auto& pool = body.pool();
   Holders h;
-  h.trips = std::min((w.size + w.stride - 1) / w.stride, std::max<std::int64_t>(w.count(), 1));
+  const std::int64_t most =
+      std::min((w.size + w.stride - 1) / w.stride, std::max<std::int64_t>(w.count(), 1));
   const ExprId place = pool.add(element, w.low);
   // The last window that begins at or before the element; then back by the candidates.
   const ExprId last =
       pool.min(pool.div(pool.max(place, pool.index(0)), w.stride), pool.index(w.count() - 1));
-  ExprId trip = pool.index(0);
-  if (h.trips > 1) {
-    h.variable = k.new_variable(h.trips);
-    trip = pool.variable(h.variable);
+  ExprId candidate = pool.index(0);
+  if (most > 1) {
+    h.candidates = {body.new_variable(most), pool.index(most)};
+    candidate = pool.variable(h.candidates.slot);
   }
-  h.window = pool.add(pool.sub(last, pool.index(h.trips - 1)), trip);
+  h.window = pool.add(pool.sub(last, pool.index(most - 1)), candidate);
   const ExprId begin = pool.mul(h.window, w.stride);
   h.inside = pool.logical_and(
       pool.less_equal(pool.index(0), h.window),
@@ -89,95 +71,76 @@ class SelectAndScatter {
   /// For each window, the linear index of the element it selects.
   void select() {
     selected_ = context_.new_temporary({.dtype = index_dtype_, .dims = windows_.dims}, "selected");
-    auto k = new_kernel("select_in_" + step_name(node_), windows_.count());
-    KernelBody body(context_, *k);
-    auto& pool = k->pool;
-    const ExprId item = pool.variable(0);
-    const WindowVariables in_window = window_variables(*k, window_);
-    const Place place =
-        place_of(pool, window_, kernel::delinearize(pool, item, windows_.dims), in_window.elements);
-    const Register best(*k, index_dtype_);
-    std::vector<Stmt> inner = compare(*k, body, place, best);
-    std::vector<Stmt> guarded;
-    if (place.inside == pool.boolean(true))
-      guarded = std::move(inner);
-    else
-      guarded.push_back(when(place.inside, std::move(inner)));
-    for (Stmt& s : window_loops(*k, in_window.variables, window_, std::move(guarded)))
-      k->body.push_back(std::move(s));
+    KernelBody body(context_, "select_in_" + step_name(node_), windows_.count());
+    auto& pool = body.pool();
+    const DType d = type_.dtype;
+    const ExprId item = body.item();
+    const WindowVariables in_window = window_variables(body, window_);
+    const WindowPlace place = window_place(
+        pool, window_, kernel::delinearize(pool, item, windows_.dims), in_window.elements);
+    const Register best = body.declare(index_dtype_, pool.constant_of(index_dtype_, -1)),
+                   value = body.declare(d, pool.constant_of(d, 0));
+    body.nest(in_window.loops, [&] {
+      body.guard_if_needed(place.inside, [&] { compare(body, place, best, value); });
+    });
     body.note_count(type_.count());
-    k->body.push_back(
-        store(body.buffer(selected_, index_dtype_, true), index_dtype_, item, best.value(pool)));
-    context_.launch(std::move(k), body, windows_.count());
+    body.store_to(selected_, index_dtype_, item, body.value(best));
+    context_.launch(body, windows_.count());
   }
 
-  /// Declares what is selected so far, and compares it with one more element.
-  std::vector<Stmt> compare(Kernel& k, KernelBody& body, const Place& place, const Register& best) {
-    auto& pool = k.pool;
-    const DType d = type_.dtype;
-    const Register value(k, d), candidate(k, d), stays(k, DType::i1);
-    k.body.push_back(best.declare(pool.constant_of(index_dtype_, -1)));
-    k.body.push_back(value.declare(pool.constant_of(d, 0)));
-    body.define(node_.region(0).argument(0), value.value(pool));
-    body.define(node_.region(0).argument(1), candidate.value(pool));
-    const ExprId has_one = pool.less_equal(pool.index(0), pool.to_index(best.value(pool)));
-    const ExprId keep = stays.value(pool);
-    std::vector<Stmt> inner;
-    inner.push_back(candidate.declare(body.element(node_.operand(0), place.index)));
-    inner.push_back(stays.declare(pool.logical_and(has_one, body.combined(node_.region(0), 0))));
-    inner.push_back(best.assign(pool.choose(
-        keep, best.value(pool),
-        pool.from_index(kernel::linear_index(pool, place.index, type_.dims), index_dtype_))));
-    inner.push_back(value.assign(pool.choose(keep, value.value(pool), candidate.value(pool))));
-    return inner;
+  /// Compares what is selected so far with one more element.
+  void compare(KernelBody& body, const WindowPlace& place, const Register& best,
+               const Register& value) {
+    auto& pool = body.pool();
+    const Register candidate = body.new_register(type_.dtype), stays = body.new_register(DType::i1);
+    body.define(node_.region(0).argument(0), body.value(value));
+    body.define(node_.region(0).argument(1), body.value(candidate));
+    const ExprId has_one = pool.less_equal(pool.index(0), pool.to_index(body.value(best)));
+    const ExprId keep = body.value(stays);
+    body.declare(candidate, body.element(node_.operand(0), place.index));
+    body.declare(stays, pool.logical_and(has_one, body.combined(node_.region(0), 0)));
+    body.assign(best,
+                pool.choose(keep, body.value(best),
+                            pool.from_index(kernel::linear_index(pool, place.index, type_.dims),
+                                            index_dtype_)));
+    body.assign(value, pool.choose(keep, body.value(value), body.value(candidate)));
   }
 
   /// For each element of the operand, the sources of the windows that have selected it.
   void scatter(bool has_windows) {
     const DType d = type_.dtype;
-    auto k = new_kernel(step_name(node_), type_.count());
-    KernelBody body(context_, *k);
-    auto& pool = k->pool;
-    const ExprId item = pool.variable(0);
-    const Register total(*k, d);
-    k->body.push_back(total.declare(body.element(node_.operand(2), {})));
-    if (has_windows)
-      for (Stmt& s : add_selected(*k, body, total)) k->body.push_back(std::move(s));
+    KernelBody body(context_, step_name(node_), type_.count());
+    const ExprId item = body.item();
+    const Register total = body.new_register(d);
+    body.declare(total, body.element(node_.operand(2), {}));
+    if (has_windows) add_selected(body, item, total);
     body.note_count(std::max(type_.count(), windows_.count()));
-    k->body.push_back(store(body.buffer(to_, d, true), d, item, total.value(pool)));
-    context_.launch(std::move(k), body, type_.count());
+    body.store_to(to_, d, item, body.value(total));
+    context_.launch(body, type_.count());
   }
 
-  std::vector<Stmt> add_selected(Kernel& k, KernelBody& body, const Register& total) {
-    auto& pool = k.pool;
-    const ExprId item = pool.variable(0);
+  void add_selected(KernelBody& body, ExprId item, const Register& total) {
+    auto& pool = body.pool();
     const auto at = kernel::delinearize(pool, item, type_.dims);
-    std::vector<Holders> holders;
+    std::vector<LoopVariable> candidates;
     std::vector<ExprId> place;
     ExprId inside = pool.boolean(true);
     for (std::size_t dim = 0; dim < window_.size(); ++dim) {
-      holders.push_back(holders_of(k, window_[dim], at[dim]));
-      place.push_back(holders.back().window);
-      inside = pool.logical_and(inside, holders.back().inside);
+      const Holders h = holders_of(body, window_[dim], at[dim]);
+      candidates.push_back(h.candidates);
+      place.push_back(h.window);
+      inside = pool.logical_and(inside, h.inside);
     }
     const ExprId chosen = pool.load(body.buffer(selected_, index_dtype_, false), index_dtype_,
                                     kernel::linear_index(pool, place, windows_.dims));
-    body.define(node_.region(1).argument(0), total.value(pool));
+    body.define(node_.region(1).argument(0), body.value(total));
     body.define(node_.region(1).argument(1), body.element(node_.operand(1), place));
-    std::vector<Stmt> stmts;
-    stmts.push_back(total.assign(body.combined(node_.region(1), 0)));
-    std::vector<Stmt> matching;
-    matching.push_back(when(pool.equal(pool.to_index(chosen), item), std::move(stmts)));
-    std::vector<Stmt> guarded;
-    guarded.push_back(when(inside, std::move(matching)));
-    for (std::size_t dim = window_.size(); dim-- > 0;) {
-      if (holders[dim].variable < 0) continue;
-      std::vector<Stmt> outer;
-      outer.push_back(
-          loop(holders[dim].variable, pool.index(holders[dim].trips), std::move(guarded)));
-      guarded = std::move(outer);
-    }
-    return guarded;
+    body.nest(candidates, [&] {
+      body.guard(inside, [&] {
+        body.guard(pool.equal(pool.to_index(chosen), item),
+                   [&] { body.assign(total, body.combined(node_.region(1), 0)); });
+      });
+    });
   }
 
   Context& context_;

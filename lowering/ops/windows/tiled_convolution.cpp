@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <map>
 #include <numeric>
 
-#include "kernel/ast/statements.hpp"
 #include "lowering/ops/windows/window_index.hpp"
 #include "lowering/values/tile_sizes.hpp"
 
@@ -38,19 +35,18 @@ struct RowAxis {
 
 class ConvolutionTiler {
  public:
-  ConvolutionTiler(const ConvolutionWork& work, Kernel& kernel, KernelBody& body)
+  ConvolutionTiler(const ConvolutionWork& work, KernelBody& body)
       : work_(work),
-        k_(kernel),
-        pool_(kernel.pool),
         body_(body),
+        pool_(body.pool()),
         conv_(work.node.operand(0).type(), work.node.operand(1).type(), work.node.attrs),
         type_(work.node.result_types()[0]),
-        lanes_(work.most.vector_bytes / std::int64_t(byte_size(work.sums))) {
-    while (lanes_ > conv_.output) lanes_ /= 2;
-    vectors_ = (conv_.output + lanes_ - 1) / lanes_;
+        vector_width_(work.most.vector_bytes / std::int64_t(byte_size(work.sums))) {
+    while (vector_width_ > conv_.output) vector_width_ /= 2;
+    vectors_ = (conv_.output + vector_width_ - 1) / vector_width_;
     axis_ = choose_axis();
     const std::int64_t most = vectors_of_tile(axis_.tile), tiles = (vectors_ + most - 1) / most;
-    tile_columns_ = std::min(conv_.output, (vectors_ + tiles - 1) / tiles * lanes_);
+    tile_columns_ = std::min(conv_.output, (vectors_ + tiles - 1) / tiles * vector_width_);
   }
 
   std::int64_t run() {
@@ -66,8 +62,8 @@ class ConvolutionTiler {
       extents.push_back(e);
     std::int64_t items = 1;
     for (const std::int64_t e : extents) items *= e;
-    pool_.set_extent(0, items);
-    const auto place = kernel::delinearize(pool_, pool_.variable(0), extents);
+    body_.set_items(items);
+    const auto place = kernel::delinearize(pool_, body_.item(), extents);
     const std::size_t rank = conv_.window.size();
     group_ = place[0];
     const ExprId column_tile = place[shares_columns ? 1 : rank + 5], phase = place[rank + 3],
@@ -215,12 +211,11 @@ class ConvolutionTiler {
   /// Tiles of full width and, in a branch of its own, the narrower last one.
   void branch(ExprId tile) {
     const std::int64_t full = conv_.output / tile_columns_, rest = conv_.output % tile_columns_;
-    if (rest == 0) return tile_of(pool_.mul(tile, tile_columns_), tile_columns_, k_.body);
-    std::vector<Stmt> whole, last;
-    tile_of(pool_.mul(tile, tile_columns_), tile_columns_, whole);
-    tile_of(pool_.index(full * tile_columns_), rest, last);
-    k_.body.push_back(when(pool_.less(tile, pool_.index(full)), std::move(whole)));
-    k_.body.push_back(when(pool_.less_equal(pool_.index(full), tile), std::move(last)));
+    if (rest == 0) return tile_of(pool_.mul(tile, tile_columns_), tile_columns_);
+    body_.guard(pool_.less(tile, pool_.index(full)),
+                [&] { tile_of(pool_.mul(tile, tile_columns_), tile_columns_); });
+    body_.guard(pool_.less_equal(pool_.index(full), tile),
+                [&] { tile_of(pool_.index(full * tile_columns_), rest); });
   }
 
   /// Columns of a tile with the sums that they belong to.
@@ -231,47 +226,39 @@ class ConvolutionTiler {
     std::vector<Register> outside;  ///< what padding adds to all rows, by part
   };
 
-  void tile_of(ExprId column, std::int64_t count, std::vector<Stmt>& into) {
+  /// A zero for each part.
+  void declare_zeros(const TileColumns& c, std::vector<Register>& registers) {
+    for (const Columns& part : c.parts)
+      body_.over_lanes(part.width, work_.sums, [&] {
+        registers.push_back(body_.declare(work_.sums, pool_.constant_of(work_.sums, 0)));
+      });
+  }
+
+  void tile_of(ExprId column, std::int64_t count) {
     TileColumns c;
-    c.parts = split_columns(count, lanes_);
+    c.parts = split_columns(count, vector_width_);
     for (const Columns& part : c.parts) {
       ExprId at = pool_.add(column, part.offset);
-      if (part.width > 1) at = pool_.add(at, pool_.variable(lane_variables_.of(part.width)));
+      if (part.width > 1) at = pool_.add(at, body_.lane(part.width));
       c.at.push_back(at);
     }
-    const auto declare = [&](std::vector<Register>& registers) {
-      for (const Columns& part : c.parts) {
-        registers.emplace_back(k_, work_.sums);
-        into.push_back(lane_variables_.as_vector(
-            registers.back().declare(pool_.constant_of(work_.sums, 0)), part.width));
-      }
-    };
-    for (std::size_t i = 0; i < rows_.size(); ++i) declare(c.sums);
-    const WindowVariables in_window = window_variables(k_, conv_.window);
+    for (std::size_t i = 0; i < rows_.size(); ++i) declare_zeros(c, c.sums);
+    const WindowVariables in_window = window_variables(body_, conv_.window);
     const Places p = places(in_window.elements);
     const bool has_outside = p.some != pool_.boolean(true);
-    if (has_outside) declare(c.outside);
-    std::vector<Stmt> body;
-    const auto add = [&](ExprId condition, std::vector<Stmt> stmts) {
-      if (condition == pool_.boolean(false)) return;
-      if (condition == pool_.boolean(true))
-        std::ranges::move(stmts, std::back_inserter(body));
-      else
-        body.push_back(when(condition, std::move(stmts)));
-    };
-    add(p.all, products(c, p, in_window.elements, false));
-    if (p.all != p.some)
-      add(pool_.logical_and(p.some, negation(p.all)), products(c, p, in_window.elements, true));
-    if (has_outside) add(negation(p.some), padding_products(c, in_window.elements));
-    for (Stmt& s : window_loops(k_, in_window.variables, conv_.window, std::move(body)))
-      into.push_back(std::move(s));
+    if (has_outside) declare_zeros(c, c.outside);
+    body_.nest(in_window.loops, [&] { window_products(c, p, in_window.elements); });
     const ExprId one = pool_.constant_of(work_.sums, 1);
     for (std::size_t i = 0; has_outside && i < c.sums.size(); ++i) {
       const std::size_t j = i % c.parts.size();
-      into.push_back(lane_variables_.as_vector(
-          c.sums[i].multiply_add(one, c.outside[j].value(pool_)), c.parts[j].width));
+      multiply_add(c, j, c.sums[i], one, body_.value(c.outside[j]));
     }
-    for (std::size_t i = 0; i < rows_.size(); ++i) store_row(c, i, into);
+    for (std::size_t i = 0; i < rows_.size(); ++i) store_row(c, i);
+  }
+
+  /// sum += a * b for the columns of part j.
+  void multiply_add(const TileColumns& c, std::size_t j, const Register& sum, ExprId a, ExprId b) {
+    body_.over_lanes(c.parts[j].width, work_.sums, [&] { body_.multiply_add(sum, a, b); });
   }
 
   ExprId negation(ExprId condition) { return pool_.apply("not_", DType::i1, {condition}); }
@@ -288,90 +275,91 @@ class ConvolutionTiler {
     return vectors;
   }
 
-  /// The products of one place of the window, for all input features.
-  template <class OfFeature>
-  std::vector<Stmt> for_features(const OfFeature& of_feature) {
-    std::vector<Stmt> stmts;
-    if (conv_.input <= few_features) {
-      for (std::int64_t f = 0; f < conv_.input; ++f) of_feature(pool_.index(f), stmts);
-      return stmts;
-    }
-    const std::int32_t f = k_.new_variable(conv_.input);
-    of_feature(pool_.variable(f), stmts);
-    std::vector<Stmt> looped;
-    looped.push_back(loop(f, pool_.index(conv_.input), std::move(stmts)));
-    return looped;
+  /// What all rows of a tile gain at one place of the window: products of those inside, of all that are
+  /// where a part of them is, and of padding.
+  void window_products(const TileColumns& c, const Places& p,
+                       const std::vector<ExprId>& in_window) {
+    body_.guard_if_needed(p.all, [&] { products(c, p, in_window, false); });
+    if (p.all != p.some)
+      body_.guard_if_needed(pool_.logical_and(p.some, negation(p.all)),
+                            [&] { products(c, p, in_window, true); });
+    if (p.some != pool_.boolean(true))
+      body_.guard_if_needed(negation(p.some), [&] { padding_products(c, in_window); });
   }
 
-  std::vector<Stmt> products(const TileColumns& c, const Places& p,
-                             const std::vector<ExprId>& in_window, bool is_clamped) {
-    return for_features([&](ExprId feature, std::vector<Stmt>& into) {
+  /// The products of one place of the window, for all input features.
+  template <class OfFeature>
+  void for_features(const OfFeature& of_feature) {
+    if (conv_.input > few_features) return body_.loop(conv_.input, of_feature);
+    for (std::int64_t f = 0; f < conv_.input; ++f) of_feature(pool_.index(f));
+  }
+
+  void products(const TileColumns& c, const Places& p, const std::vector<ExprId>& in_window,
+                bool is_clamped) {
+    for_features([&](ExprId feature) {
       const auto vectors = weights(c, in_window, feature);
       for (std::size_t i = 0; i < rows_.size(); ++i) {
         const ExprId a = input(p, i, feature, is_clamped);
         for (std::size_t j = 0; j < vectors.size(); ++j)
-          into.push_back(lane_variables_.as_vector(
-              c.sums[i * vectors.size() + j].multiply_add(a, vectors[j]), c.parts[j].width));
+          multiply_add(c, j, c.sums[i * vectors.size() + j], a, vectors[j]);
       }
     });
   }
 
   /// Padding is multiplied too: where the weight is not finite, the sum is no number.
-  std::vector<Stmt> padding_products(const TileColumns& c, const std::vector<ExprId>& in_window) {
+  void padding_products(const TileColumns& c, const std::vector<ExprId>& in_window) {
     const ExprId zero = pool_.constant_of(work_.sums, 0);
-    return for_features([&](ExprId feature, std::vector<Stmt>& into) {
+    for_features([&](ExprId feature) {
       const auto vectors = weights(c, in_window, feature);
       for (std::size_t j = 0; j < vectors.size(); ++j)
-        into.push_back(lane_variables_.as_vector(c.outside[j].multiply_add(zero, vectors[j]),
-                                                 c.parts[j].width));
+        multiply_add(c, j, c.outside[j], zero, vectors[j]);
     });
   }
 
-  void store_row(const TileColumns& c, std::size_t i, std::vector<Stmt>& into) {
-    const auto& d = conv_.dims;
+  /// Stores a row of the tile; not where the tile before it does, or where there is none.
+  void store_row(const TileColumns& c, std::size_t i) {
     ExprId is_own = pool_.less_equal(begin_, in_phase_[i]);
     if (axis_.windows % axis_.step != 0)
       is_own = pool_.logical_and(
           is_own, pool_.less(rows_[i][std::size_t(axis_.spatial) + 1], pool_.index(axis_.windows)));
-    std::vector<Stmt> stores;
+    if (axis_.extent % axis_.tile == 0 && axis_.windows % axis_.step == 0)
+      store_columns(c, i);
+    else
+      body_.guard(is_own, [&] { store_columns(c, i); });
+  }
+
+  void store_columns(const TileColumns& c, std::size_t i) {
+    const auto& d = conv_.dims;
     for (std::size_t j = 0; j < c.parts.size(); ++j) {
       std::vector<ExprId> index(conv_.window.size() + 2);
       index[std::size_t(d.output_batch)] = rows_[i][0];
       index[std::size_t(d.output_feature)] = pool_.add(pool_.mul(group_, conv_.output), c.at[j]);
       for (std::size_t k = 0; k < conv_.window.size(); ++k)
         index[std::size_t(d.output_spatial[k])] = rows_[i][k + 1];
-      const Register& sum = c.sums[i * c.parts.size() + j];
-      stores.push_back(lane_variables_.as_vector(
-          store(out_, type_.dtype, kernel::linear_index(pool_, index, type_.dims),
-                pool_.convert(sum.value(pool_), type_.dtype)),
-          c.parts[j].width));
-      if (c.parts[j].width > 1) stores.back().dtype = work_.sums;
+      const ExprId sum = body_.value(c.sums[i * c.parts.size() + j]);
+      const ExprId at = kernel::linear_index(pool_, index, type_.dims);
+      body_.over_lanes(c.parts[j].width, work_.sums,
+                       [&] { body_.store(out_, at, pool_.convert(sum, type_.dtype)); });
     }
-    if (axis_.extent % axis_.tile == 0 && axis_.windows % axis_.step == 0)
-      std::ranges::move(stores, std::back_inserter(into));
-    else
-      into.push_back(when(is_own, std::move(stores)));
   }
 
   const ConvolutionWork& work_;
-  Kernel& k_;
-  ExprPool& pool_;
   KernelBody& body_;
+  ExprPool& pool_;
   Convolution conv_;
   Type type_;
-  std::int64_t lanes_, vectors_ = 1, tile_columns_ = 1;
+  std::int64_t vector_width_, vectors_ = 1, tile_columns_ = 1;
   RowAxis axis_;
   ExprId group_{}, begin_{};
   std::vector<std::vector<ExprId>> rows_;  ///< by row of the tile: (batch, window…)
   std::vector<ExprId> in_phase_;           ///< number of each along the axis, within its phase
   std::int32_t out_ = 0;
-  LaneVariables lane_variables_{k_};
 };
 
 }  // namespace
 
-std::int64_t tile_convolution(const ConvolutionWork& work, Kernel& kernel, KernelBody& body) {
-  return ConvolutionTiler(work, kernel, body).run();
+std::int64_t tile_convolution(const ConvolutionWork& work, KernelBody& body) {
+  return ConvolutionTiler(work, body).run();
 }
 
 }  // namespace partita::passes

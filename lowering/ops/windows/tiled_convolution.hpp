@@ -28,7 +28,6 @@ struct ConvolutionWork {
 };
 
 /// Fills `kernel` and returns its work-items; only where suits_tiles().
-[[nodiscard]] std::int64_t tile_convolution(const ConvolutionWork& work, Kernel& kernel,
-                                            KernelBody& body);
+[[nodiscard]] std::int64_t tile_convolution(const ConvolutionWork& work, KernelBody& body);
 
 }  // namespace partita::passes

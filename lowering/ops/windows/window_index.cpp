@@ -2,8 +2,6 @@
 // Copyright The partita authors
 #include "lowering/ops/windows/window_index.hpp"
 
-#include "kernel/ast/statements.hpp"
-
 namespace partita::passes {
 
 using ir::WindowDim;
@@ -22,22 +20,24 @@ WindowIndex window_index(kernel::ExprPool& pool, const WindowDim& w, ExprId wind
   return {.position = position, .inside = inside};
 }
 
-std::vector<Stmt> window_loops(Kernel& k, const std::vector<std::int32_t>& variables,
-                               const std::vector<WindowDim>& window, std::vector<Stmt> body) {
-  for (std::size_t d = window.size(); d-- > 0;) {
-    if (variables[d] < 0) continue;
-    std::vector<Stmt> outer;
-    outer.push_back(loop(variables[d], k.pool.index(window[d].size), std::move(body)));
-    body = std::move(outer);
+WindowPlace window_place(kernel::ExprPool& pool, const std::vector<WindowDim>& window,
+                         std::span<const ExprId> at, std::span<const ExprId> elements) {
+  WindowPlace place{.index = {}, .inside = pool.boolean(true)};
+  for (std::size_t d = 0; d < window.size(); ++d) {
+    const WindowIndex w = window_index(pool, window[d], at[d], elements[d]);
+    place.inside = pool.logical_and(place.inside, w.inside);
+    place.index.push_back(pool.div(w.position, window[d].base_dilation));
   }
-  return body;
+  return place;
 }
 
-WindowVariables window_variables(Kernel& k, const std::vector<WindowDim>& window) {
+WindowVariables window_variables(KernelBuilder& body, const std::vector<WindowDim>& window) {
+  auto& pool = body.pool();
   WindowVariables v;
   for (const WindowDim& w : window) {
-    v.variables.push_back(w.size == 1 ? -1 : k.new_variable(w.size));
-    v.elements.push_back(w.size == 1 ? k.pool.index(0) : k.pool.variable(v.variables.back()));
+    v.loops.emplace_back();
+    if (w.size != 1) v.loops.back() = {body.new_variable(w.size), pool.index(w.size)};
+    v.elements.push_back(w.size != 1 ? pool.variable(v.loops.back().slot) : pool.index(0));
   }
   return v;
 }

@@ -4,9 +4,10 @@
 // Index expressions and loops of sliding windows, for the kernels that have them.
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "kernel/ast/kernel.hpp"
+#include "kernel/ast/kernel_builder.hpp"
 #include "partita/ir/window.hpp"
 
 namespace partita::passes {
@@ -18,15 +19,23 @@ struct WindowIndex {
 [[nodiscard]] WindowIndex window_index(kernel::ExprPool& pool, const ir::WindowDim& w,
                                        kernel::ExprId window, kernel::ExprId k);
 
-/// A loop variable for each dimension of a window; -1 where it has one element.
+/// The place in the operand that a window's element is at, and whether it is one.
+struct WindowPlace {
+  std::vector<kernel::ExprId> index;
+  kernel::ExprId inside;
+};
+/// Of the window that is `at` these numbers along the dimensions.
+[[nodiscard]] WindowPlace window_place(kernel::ExprPool& pool,
+                                       const std::vector<ir::WindowDim>& window,
+                                       std::span<const kernel::ExprId> at,
+                                       std::span<const kernel::ExprId> elements);
+
+/// Loops over all elements of a window; none along dimensions of which it has one element.
 struct WindowVariables {
-  std::vector<std::int32_t> variables;
+  std::vector<LoopVariable> loops;
   std::vector<kernel::ExprId> elements;
 };
-[[nodiscard]] WindowVariables window_variables(Kernel& k, const std::vector<ir::WindowDim>& window);
-/// Loops over all elements of a window around a body.
-[[nodiscard]] std::vector<Stmt> window_loops(Kernel& k, const std::vector<std::int32_t>& variables,
-                                             const std::vector<ir::WindowDim>& window,
-                                             std::vector<Stmt> body);
+[[nodiscard]] WindowVariables window_variables(KernelBuilder& body,
+                                               const std::vector<ir::WindowDim>& window);
 
 }  // namespace partita::passes
