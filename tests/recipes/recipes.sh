@@ -128,7 +128,8 @@ compile_mirror --shine less --gemm mirrorblas
 ! compile_mirror --gemm mirorblas 2>error.txt
 grep -F 'expected auto, library (or clblast, mirrorblas) or generated' error.txt
 unzip -l x.pta | grep -F kernels/kernels.cl
-"$partita" opt new_ops.mlir --pipeline nothing 2>&1 | grep -F schedule-mirror
+! "$partita" opt new_ops.mlir --pipeline nothing 2>error.txt
+grep -F schedule-mirror error.txt
 OCL_ICD_VENDORS=/nonexistent "$partita" devices | grep -F 'mirror: none (install'
 { OCL_ICD_VENDORS=/nonexistent "$partita" doctor || true; } 2>&1 | tee doctor.txt | grep -F 'MirrorBLAS (mirror)'
 grep -F 'found 6 failed checks' doctor.txt
