@@ -166,8 +166,8 @@ func.func @main(%x: tensor<5xf64>) -> tensor<5xf64> {
 TEST(TargetInfoDecides, and_is_named_in_the_manifest) {
   const Artifact artifact =
       compile_for(product, [](TargetInfo& t) { t.name = "a device", t.source = "test"; });
-  EXPECT_EQ(property(artifact, "target_info").find("a device (test): cpu, "), 0u);
-  EXPECT_EQ(property(compile(product), "target_info").find("generic (built in): cpu, "), 0u);
+  EXPECT_EQ(property(artifact, "target_info").find("a device (test): multicore, "), 0u);
+  EXPECT_EQ(property(compile(product), "target_info").find("generic (built in): multicore, "), 0u);
 }
 
 }  // namespace

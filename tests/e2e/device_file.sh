@@ -40,7 +40,7 @@ tr -d '\n ' <far.json | sed 's/partitadevice/partita device/; s/pthread-haswell-
 quiet "$partita" compile p.mlir -o same.pta --target opencl --device elsewhere/same.json
 cmp far.pta same.pta || failed "expected the same artifact from the same device"
 quiet "$partita" inspect far.pta
-grep -q 'target_info = pthread-haswell-far away (device file, driver 7, hash [0-9a-f]*): cpu, 4 units; ' log ||
+grep -q 'target_info = pthread-haswell-far away (device file, driver 7, hash [0-9a-f]*): multicore, 4 units; ' log ||
   failed "expected what is known of the device, and its hash, in the manifest"
 
 # What the file states beside what the driver says decides.

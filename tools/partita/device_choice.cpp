@@ -50,7 +50,6 @@ void use_file(const DeviceFile& file, const std::string& path, passes::CompileOp
     throw_user_error(cat("--device: expected a device of target ", options.target,
                          ", found one of ", device.backend),
                      {.file = path});
-  Hasher hasher;
   if (const auto use_driver = passes::find_target(options.target).use_driver)
     use_driver(device.driver, path, options);
   Hasher hasher;
