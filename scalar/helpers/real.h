@@ -184,7 +184,8 @@ PARTITA_HELPER(real, T, bessel_i1e, (T x)) {
   return (x < K(0) ? -sum : sum) / sqrt(K(6.283185307179586) * a);
 }
 
-// Neighbour of x in the direction of y among the floats of that many mantissa bits.
+// Neighbour of x in the direction of y among the floats of that many mantissa bits and that smallest exponent.
+// Only on the way to infinity, which not every format has, is a step beyond the largest one.
 PARTITA_HELPER(real, T, neighbour, (T x, T y, int mantissa, int emin)) {
   if (mantissa >= 23) return nextafter(x, y);
   if (x != x || y != y) return x + y;
@@ -202,7 +203,7 @@ PARTITA_HELPER(real, T, neighbour, (T x, T y, int mantissa, int emin)) {
     if (!grows && a > normal && a == ldexp(unit, mantissa)) unit = K(0.5) * unit;
   }
   a = grows ? a + unit : a - unit;
-  return copysign(a > largest ? a / K(0) : a, x);
+  return copysign(a > largest && isinf(y) ? a / K(0) : a, x);
 }
 
 // The sum of (q + k)^-x over all k: some terms, then Euler-Maclaurin (DLMF 25.11.43).
