@@ -18,7 +18,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-constexpr FloatFormat f16{5, 10}, bf16{8, 7}, f8E5M2{5, 2}, f8E4M3FN{4, 3, false};
+constexpr FloatFormat f16{5, 10}, bf16{8, 7}, f8e5m2{5, 2}, f8e4m3fn{4, 3, false};
 
 /// What bits without sign stand for, as IEEE-754 says it.
 double defined_value(const FloatFormat& format, unsigned magnitude) {
@@ -95,12 +95,12 @@ void check_borders() {
 }
 
 TEST(SmallFloat, every_value_is_decoded_and_encoded_back) {
-  check_values<f16, bf16, f8E5M2, f8E4M3FN, FloatFormat{4, 3}, FloatFormat{3, 4},
+  check_values<f16, bf16, f8e5m2, f8e4m3fn, FloatFormat{4, 3}, FloatFormat{3, 4},
                FloatFormat{5, 2, false}>();
 }
 
 TEST(SmallFloat, rounds_to_nearest_even_at_every_border) {
-  check_borders<f16, bf16, f8E5M2, f8E4M3FN, FloatFormat{4, 3}, FloatFormat{3, 4},
+  check_borders<f16, bf16, f8e5m2, f8e4m3fn, FloatFormat{4, 3}, FloatFormat{3, 4},
                 FloatFormat{5, 2, false}>();
 }
 
@@ -108,25 +108,25 @@ TEST(SmallFloat, has_the_values_that_are_known_of_formats) {
   EXPECT_EQ(SmallFloat<f16>::encode(65504), 0x7bff);
   EXPECT_EQ(SmallFloat<f16>::encode(65520), 0x7c00);
   EXPECT_EQ(SmallFloat<bf16>::decode(0x7f7f), 0x1.fep127f);
-  EXPECT_EQ(SmallFloat<f8E5M2>::decode(0x7b), 57344);
-  EXPECT_EQ(SmallFloat<f8E5M2>::encode(61440), 0x7c);
-  EXPECT_EQ(SmallFloat<f8E5M2>::encode(NAN), 0x7e);
-  EXPECT_EQ(SmallFloat<f8E4M3FN>::decode(0x7e), 448);
-  EXPECT_EQ(SmallFloat<f8E4M3FN>::decode(0x01), 0x1p-9f);
-  EXPECT_EQ(SmallFloat<f8E4M3FN>::encode(464), 0x7e);
-  EXPECT_EQ(SmallFloat<f8E4M3FN>::encode(-464.1), 0xff);
-  EXPECT_EQ(SmallFloat<f8E4M3FN>::encode(infinity), 0x7f);
+  EXPECT_EQ(SmallFloat<f8e5m2>::decode(0x7b), 57344);
+  EXPECT_EQ(SmallFloat<f8e5m2>::encode(61440), 0x7c);
+  EXPECT_EQ(SmallFloat<f8e5m2>::encode(NAN), 0x7e);
+  EXPECT_EQ(SmallFloat<f8e4m3fn>::decode(0x7e), 448);
+  EXPECT_EQ(SmallFloat<f8e4m3fn>::decode(0x01), 0x1p-9f);
+  EXPECT_EQ(SmallFloat<f8e4m3fn>::encode(464), 0x7e);
+  EXPECT_EQ(SmallFloat<f8e4m3fn>::encode(-464.1), 0xff);
+  EXPECT_EQ(SmallFloat<f8e4m3fn>::encode(infinity), 0x7f);
 }
 
 TEST(FloatFormat, knows_which_other_it_holds) {
   const FloatFormat f32 = info(DType::f32).format;
-  for (const FloatFormat& small : {f16, bf16, f8E5M2, f8E4M3FN})
+  for (const FloatFormat& small : {f16, bf16, f8e5m2, f8e4m3fn})
     EXPECT_TRUE(holds_all_of(f32, small) && holds_all_of(small, small));
-  EXPECT_TRUE(holds_all_of(f16, f8E5M2) && holds_all_of(f16, f8E4M3FN));
-  EXPECT_TRUE(holds_all_of(bf16, f8E5M2) && !holds_all_of(bf16, f16) && !holds_all_of(f16, bf16));
+  EXPECT_TRUE(holds_all_of(f16, f8e5m2) && holds_all_of(f16, f8e4m3fn));
+  EXPECT_TRUE(holds_all_of(bf16, f8e5m2) && !holds_all_of(bf16, f16) && !holds_all_of(f16, bf16));
   // 448 is beyond the one, infinity beyond the other.
-  EXPECT_FALSE(holds_all_of(FloatFormat{4, 3}, f8E4M3FN));
-  EXPECT_FALSE(holds_all_of(f8E4M3FN, FloatFormat{4, 3}));
+  EXPECT_FALSE(holds_all_of(FloatFormat{4, 3}, f8e4m3fn));
+  EXPECT_FALSE(holds_all_of(f8e4m3fn, FloatFormat{4, 3}));
 }
 
 TEST(DTypeTable, other_facts_follow_from_its_columns) {
