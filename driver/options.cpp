@@ -61,15 +61,6 @@ std::vector<std::string> option_names() {
   return names;
 }
 
-[[noreturn]] void refuse_option(const std::string& name) {
-  const std::vector<std::string> all = option_names();
-  const std::vector<std::string> near = nearest_names(name, all);
-  std::string expected;
-  for (const std::string& n : near.empty() ? all : near)
-    expected += cat(expected.empty() ? "" : ", ", n);
-  throw_user_error(cat("option: expected ", expected, ", found '", name.substr(0, 100), "'"));
-}
-
 }  // namespace
 
 void add_placement(std::map<std::string, std::int64_t>& placements, const std::string& text) {
@@ -87,7 +78,9 @@ void set_option(CompileOptions& options, const std::string& name, const std::str
   for (const GeneralOption& o : general_options)
     if (o.name == name) return o.set(options, value);
   const auto names = option_names();
-  if (std::ranges::find(names, name) == names.end()) refuse_option(name);
+  if (std::ranges::find(names, name) == names.end())
+    throw_user_error(cat("option: expected ", expected_names(name, names), ", found '",
+                         name.substr(0, 100), "'"));
   options.target_options[name] = value;
 }
 

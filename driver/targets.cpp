@@ -51,10 +51,7 @@ void check_target_options(const Target& target, const CompileOptions& options) {
   for (const TargetOption& o : target.options) names.push_back(o.name);
   for (const auto& [name, value] : options.target_options) {
     if (std::ranges::find(names, name) != names.end()) continue;
-    const std::vector<std::string> near = nearest_names(name, names);
-    std::string expected;
-    for (const std::string& n : near.empty() ? names : near)
-      expected += cat(expected.empty() ? "" : ", ", n);
+    const std::string expected = expected_names(name, names);
     throw_user_error(cat("options of target ", target.name, ": expected ",
                          expected.empty() ? "none" : expected, ", found '", name, "'"));
   }

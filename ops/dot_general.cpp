@@ -273,11 +273,8 @@ void batch(const BatchJob& job) {
       remake(job.node, job.context.into, {job.plain(0), job.plain(1)}, std::move(attrs),
              {with_dim_inserted(type, int(position), job.context.size)}, job.context.before);
   if (position == 0) return job.set_all(made);
-  I64s permutation{position};
-  for (std::int64_t d = 0; d <= type.rank(); ++d)
-    if (d != position) permutation.push_back(d);
-  job.set(0,
-          job.maker().op("stablehlo.transpose", {made->result()}, {{"permutation", permutation}}));
+  job.set(0, job.maker().op("stablehlo.transpose", {made->result()},
+                            {{"permutation", moved_dim(type.rank() + 1, position, 0)}}));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 // holds zeros outside of each group, along a further last dimension of groups.
 #include <numeric>
 
+#include "ir/axes/dim_edit.hpp"
 #include "ops/support/expansion.hpp"
 #include "ops/support/support.hpp"
 
@@ -134,10 +135,8 @@ Node* expand(const Expansion& e) {
   moved.dims.insert(moved.dims.begin() + place, result.dims[0]);
   const Value product =
       e.value("stablehlo.dot_general", {lhs, e.operands[1]}, std::move(attrs), {moved});
-  I64s permutation{place};
-  for (std::int64_t k = 0; k < result.rank(); ++k)
-    if (k != place) permutation.push_back(k);
-  return e.make("stablehlo.transpose", {product}, {{"permutation", permutation}});
+  return e.make("stablehlo.transpose", {product},
+                {{"permutation", moved_dim(result.rank(), place, 0)}});
 }
 
 }  // namespace

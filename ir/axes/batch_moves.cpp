@@ -3,7 +3,6 @@
 #include "ir/axes/batch_moves.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "partita/base/error.hpp"
 #include "partita/ir/reduction.hpp"
@@ -13,12 +12,6 @@ namespace {
 
 bool is_common(const SliceTable& rows) {
   return std::ranges::all_of(rows, [&](const I64s& row) { return row == rows[0]; });
-}
-
-I64s counting(std::size_t n, std::size_t from = 0) {
-  I64s dims(n);
-  std::iota(dims.begin(), dims.end(), std::int64_t(from));
-  return dims;
 }
 
 Dims behind(std::int64_t first, const Dims& rest) {
@@ -46,7 +39,7 @@ BatchedValue BatchMoves::take_from(Value all, const SliceTable& rows) const {
   const Dims rest(all.type().dims.begin() + 1, all.type().dims.end());
   const Value indices = constant(used, common ? Dims{length} : Dims{std::ssize(rows), length});
   const Value taken = maker().op("stablehlo.gather", {all, indices},
-                                 {{"offset_dims", counting(rest.size(), lead)},
+                                 {{"offset_dims", counting(std::ssize(rest), lead)},
                                   {"collapsed_slice_dims", I64s{0}},
                                   {"start_index_map", I64s{0}},
                                   {"index_vector_dim", std::int64_t(lead)},
@@ -112,9 +105,8 @@ BatchedValue BatchMoves::pieces(const BatchedValue& v, const SliceTable& starts,
 BatchedValue BatchMoves::merge(const BatchedValue& v, std::size_t from, std::size_t into) const {
   const std::size_t lead = v.batched ? 1 : 0;
   const Dims dims = v.value.type().dims;
-  I64s permutation = counting(dims.size());
-  permutation.erase(permutation.begin() + std::ptrdiff_t(lead + from));
-  permutation.insert(permutation.begin() + std::ptrdiff_t(lead + into), std::int64_t(lead + from));
+  const I64s permutation =
+      moved_dim(std::ssize(dims), std::int64_t(lead + from), std::int64_t(lead + into));
   Dims shape;
   for (std::size_t d = 0; d < permutation.size(); ++d) {
     const std::int64_t extent = dims[std::size_t(permutation[d])];
@@ -159,7 +151,7 @@ Value BatchMoves::split_parts(const BatchedValue& v, std::size_t d, std::int64_t
   Dims parts = shape;
   shape.insert(shape.begin() + std::ptrdiff_t(d + 1), count);
   all = b.reshape(all, shape);
-  I64s permutation = counting(shape.size());
+  I64s permutation = counting(std::ssize(shape));
   permutation.erase(permutation.begin() + std::ptrdiff_t(d + 1));
   permutation.insert(permutation.begin() + 1, std::int64_t(d + 1));
   all = b.op("stablehlo.transpose", {all}, {{"permutation", permutation}});

@@ -28,7 +28,7 @@ void BatchJob::refuse(const std::string& why) const {
                    node.location());
 }
 
-static BatchedValue look_up(const BatchMap& map, Value v) {
+BatchedValue look_up(const BatchMap& map, Value v) {
   const auto found = map.find(v);
   return found == map.end() ? BatchedValue{v, false} : found->second;
 }
@@ -58,12 +58,6 @@ void batch_leading(const BatchJob& job, const std::vector<bool>& data) {
 
 void batch_leading_everywhere(const BatchJob& job) {
   batch_leading(job, std::vector<bool>(job.operands.size(), true));
-}
-
-I64s counting(std::int64_t rank, std::int64_t from) {
-  I64s dims;
-  for (std::int64_t d = 0; d < rank; ++d) dims.push_back(from + d);
-  return dims;
 }
 
 void prepend(Dict& attrs, const char* name, std::int64_t entry) {

@@ -39,8 +39,6 @@ void batch_leading_everywhere(const BatchJob& job);
 /// One index of the new dimension after the other, in a loop: for ops without a place for it.
 void batch_by_loop(const BatchJob& job);
 
-/// 0, 1, …, rank - 1, each plus `from`.
-[[nodiscard]] I64s counting(std::int64_t rank, std::int64_t from = 0);
 /// A list of dimensions with a further entry in front.
 void prepend(Dict& attrs, const char* name, std::int64_t entry);
 

@@ -3,6 +3,7 @@
 #include "ir/axes/dim_edit.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "partita/ir/window.hpp"
 
@@ -126,6 +127,19 @@ Dict attrs_with_shrunk(const Node& node, const DimEdits& operands) {
         entry = edit->extent;
     }
   });
+}
+
+I64s counting(std::int64_t count, std::int64_t from) {
+  I64s numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), from);
+  return numbers;
+}
+
+I64s moved_dim(std::int64_t rank, std::int64_t from, std::int64_t to) {
+  I64s permutation = counting(rank);
+  permutation.erase(permutation.begin() + from);
+  permutation.insert(permutation.begin() + to, from);
+  return permutation;
 }
 
 Type with_dim_inserted(Type type, int dim, std::int64_t extent) {

@@ -29,6 +29,11 @@ using DimEdits = std::vector<std::optional<DimEdit>>;
 /// Only entries that give the whole extent change.
 [[nodiscard]] Dict attrs_with_shrunk(const Node& node, const DimEdits& operands);
 
+/// 0, 1, …, count - 1, each plus `from`.
+[[nodiscard]] I64s counting(std::int64_t count, std::int64_t from = 0);
+/// The permutation of a transpose that moves dimension `from` to `to`; the others keep their order.
+[[nodiscard]] I64s moved_dim(std::int64_t rank, std::int64_t from, std::int64_t to);
+
 [[nodiscard]] Type with_dim_inserted(Type type, int dim, std::int64_t extent);
 
 /// A node like `node` (op, location, hint) with copies of its (isolated) regions.

@@ -299,7 +299,7 @@ double ValueAnalysis::limit(Value v, const Graph& graph) {
     if (user.op().shape == KernelShape::contraction)
       limit = std::min(limit, operand_cost(user, use.operand));
     changes_index |=
-        is_view_op(user) || user.op().element_cost() == 0 ||
+        user.op().element_cost() == 0 ||
         is_one_of<3>(user.name(), {"stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather"});
     if (user.op().shape == KernelShape::loops && !materialised_.contains(use.user->result()))
       roots.insert(roots_[use.user->result()].begin(), roots_[use.user->result()].end());

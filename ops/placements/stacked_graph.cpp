@@ -4,7 +4,6 @@
 // A function on many values of one argument at once, as forward mode asks for it: its ops with one
 // more dimension, ops of placements staying such ops.
 #include <algorithm>
-#include <numeric>
 
 #include "ir/axes/dim_edit.hpp"
 #include "ops/placements/mr_derivatives.hpp"
@@ -18,17 +17,6 @@ namespace {
 /// The largest value of a function that runs on many arguments at once, and how many these are at
 /// most: more of them gain little and take memory.
 constexpr std::int64_t most_bytes = std::int64_t(32) << 20, most_at_once = 256;
-
-BatchedValue look_up(const BatchMap& map, Value v) {
-  const auto found = map.find(v);
-  return found == map.end() ? BatchedValue{v, false} : found->second;
-}
-
-I64s counting(std::int64_t count, std::int64_t from = 0) {
-  I64s numbers(static_cast<std::size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), from);
-  return numbers;
-}
 
 /// Ops of placements, and forms whose region is the value.
 bool is_placed(const Node& node) {
@@ -78,10 +66,7 @@ class PlacedOp {
   /// Dimension `from` becomes dimension `to`.
   [[nodiscard]] Value moved(Value v, std::int64_t from, std::int64_t to) const {
     if (from == to) return v;
-    I64s permutation = counting(v.type().rank());
-    permutation.erase(permutation.begin() + from);
-    permutation.insert(permutation.begin() + to, from);
-    return maker().transpose(v, permutation);
+    return maker().transpose(v, moved_dim(v.type().rank(), from, to));
   }
   /// A placed value with the placement first, the further dimension second.
   [[nodiscard]] Value placed_first(std::size_t k) const {

@@ -21,11 +21,7 @@ struct BatchedProcesses::Job {
   BatchMap& map;
   const BatchContext& context;
 
-  [[nodiscard]] BatchedValue operand(std::size_t k) const { return of(node.operand(k)); }
-  [[nodiscard]] BatchedValue of(Value v) const {
-    const auto found = map.find(v);
-    return found == map.end() ? BatchedValue{v, false} : found->second;
-  }
+  [[nodiscard]] BatchedValue operand(std::size_t k) const { return look_up(map, node.operand(k)); }
   void set(std::size_t k, const BatchedValue& v) const {
     map[Value{const_cast<Node*>(&node), int(k)}] = v;  // a key only
   }

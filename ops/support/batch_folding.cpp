@@ -2,23 +2,12 @@
 // Copyright The partita authors
 #include "ops/support/batch_folding.hpp"
 
-#include <numeric>
-
 namespace partita::ir::ops {
-
-static I64s moved(std::size_t rank, std::size_t from, std::size_t to) {
-  I64s permutation(rank);
-  std::iota(permutation.begin(), permutation.end(), 0);
-  const std::int64_t d = permutation[from];
-  permutation.erase(permutation.begin() + std::ptrdiff_t(from));
-  permutation.insert(permutation.begin() + std::ptrdiff_t(to), d);
-  return permutation;
-}
 
 Value folded(const Maker& b, Value v, const Fold& fold) {
   Dims split = v.type().dims;
   const auto at = std::size_t(fold.dim) + 1;
-  std::size_t to = at - 1;
+  std::int64_t to = fold.dim;
   if (fold.groups != 1) {
     split[at] /= fold.groups;
     split.insert(split.begin() + std::ptrdiff_t(at), fold.groups);
@@ -27,7 +16,7 @@ Value folded(const Maker& b, Value v, const Fold& fold) {
   Dims joined = v.type().dims;
   joined[at] *= joined[0];
   joined.erase(joined.begin());
-  return b.reshape(b.transpose(b.reshape(v, split), moved(split.size(), 0, to)), joined);
+  return b.reshape(b.transpose(b.reshape(v, split), moved_dim(std::ssize(split), 0, to)), joined);
 }
 
 Value unfolded(const Maker& b, Value v, const Fold& fold, std::int64_t size) {
@@ -42,7 +31,8 @@ Value unfolded(const Maker& b, Value v, const Fold& fold, std::int64_t size) {
     split.insert(split.begin() + std::ptrdiff_t(at), fold.groups);
     ++at;
   }
-  return b.reshape(b.transpose(b.reshape(v, split), moved(split.size(), at, 0)), result);
+  return b.reshape(
+      b.transpose(b.reshape(v, split), moved_dim(std::ssize(split), std::int64_t(at), 0)), result);
 }
 
 void set_zeros(const BatchJob& job) {

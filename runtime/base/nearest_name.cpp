@@ -36,4 +36,12 @@ std::vector<std::string> nearest_names(std::string_view name, std::span<const st
   return names;
 }
 
+std::string expected_names(std::string_view name, std::span<const std::string> known) {
+  const std::vector<std::string> near = nearest_names(name, known);
+  std::string text;
+  for (const std::string& n : near.empty() ? known : std::span(near))
+    text += (text.empty() ? "" : ", ") + n;
+  return text;
+}
+
 }  // namespace partita

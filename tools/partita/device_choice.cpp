@@ -12,6 +12,7 @@
 #include "partita/base/nearest_name.hpp"
 #include "partita/device/backend.hpp"
 #include "partita/device/device_file.hpp"
+#include "partita/driver/options.hpp"
 #include "partita/driver/target.hpp"
 
 namespace partita::tool {
@@ -126,10 +127,7 @@ DeviceProfile local_device(const std::string& target, int index) {
 }
 
 void apply(const DeviceChoice& choice, passes::CompileOptions& options) {
-  if (!choice.tuning.empty()) {
-    options.tuning = std::make_shared<Tuning>(load_tuning(choice.tuning));
-    options.tuning_name = choice.tuning;
-  }
+  if (!choice.tuning.empty()) passes::set_option(options, "tuning", choice.tuning);
   if (const auto file = described_device(choice.device))
     use_file(*file, choice.device, options);
   else if (const auto device = device_here(choice.device, options))

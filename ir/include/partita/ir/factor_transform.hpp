@@ -26,6 +26,7 @@ struct BatchedValue {
 };
 /// From values of the old graph.  Values that are not in it stand for themselves, unbatched.
 using BatchMap = ValueMap<BatchedValue>;
+[[nodiscard]] BatchedValue look_up(const BatchMap& map, Value v);
 
 struct BatchContext {
   Graph& into;
