@@ -125,8 +125,8 @@ ${functions}
 endfunction()
 
 # ${kind}_list.cpp: all_${kind}es() returns a ${type} from ${kind}_<stem>() of every <stem>.cpp and <stem>/<stem>.cpp of
-# the current folder's `folder`, which is their namespace in partita::passes too.
-function(partita_generate_pass_list target kind type folder header)
+# the current folder's `folder`, which is their namespace in that of the room too.
+function(partita_generate_pass_list target room kind type folder header)
   partita_glob_stems(stems ${folder})
   set(declarations "")
   set(calls "")
@@ -141,10 +141,10 @@ function(partita_generate_pass_list target kind type folder header)
 
 #include \"${header}\"
 
-namespace partita::passes::${folder} {
+namespace partita::${room}::${folder} {
 ${declarations}}
 
-std::vector<partita::passes::${type}> partita::passes::all_${kind}es() {
+std::vector<partita::${room}::${type}> partita::${room}::all_${kind}es() {
   std::vector<${type}> passes;
 ${calls}  return passes;
 }
@@ -168,11 +168,11 @@ function(partita_generate_lowering_list target)
 "// Generated from the files of lowering/ops and lowering/control.
 #include \"lowering/context/lowerings.hpp\"
 
-namespace partita::passes {
+namespace partita::lowering {
 ${declarations}
 void register_all_lowerings(Lowerings& all) {
 ${calls}}
-}  // namespace partita::passes
+}  // namespace partita::lowering
 ")
   target_sources(${target} PRIVATE ${source})
 endfunction()

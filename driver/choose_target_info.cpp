@@ -7,7 +7,9 @@
 #include "driver/choose_tuning.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
 namespace {
 
 /// One that is offered; null where there is none.
@@ -44,4 +46,4 @@ TargetInfo choose_target_info(const CompileOptions& options, const Target& targe
   return info;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -9,9 +9,9 @@
 #include "partita/driver/compile.hpp"
 #include "partita/driver/target.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
 
 /// As the code generator makes use of it.
 [[nodiscard]] TargetInfo choose_target_info(const CompileOptions& options, const Target& target);
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -5,7 +5,9 @@
 #include "partita/base/error.hpp"
 #include "partita/base/hash.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
 namespace {
 
 std::string hash_of(const Tuning& tuning) {
@@ -65,4 +67,4 @@ ChosenTuning choose_tuning(const CompileOptions& options, const Target& target) 
           .text = cat("none covers '", options.device, "': rules of the target")};
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -12,7 +12,7 @@
 #include "partita/driver/compile.hpp"
 #include "partita/driver/target.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
 
 struct ChosenTuning {
   std::shared_ptr<const Tuning> tuning;  ///< null: rules of the target
@@ -26,4 +26,4 @@ struct ChosenTuning {
 /// A file for another target, or for another device than the one that is named, is a user error.
 [[nodiscard]] ChosenTuning choose_tuning(const CompileOptions& options, const Target& target);
 
-}  // namespace partita::passes
+}  // namespace partita::driver

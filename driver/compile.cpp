@@ -18,7 +18,10 @@
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
+using namespace passes;
 namespace {
 
 void check_dumps(const RunOptions& dumps, const std::vector<PassRun>& schedule) {
@@ -170,4 +173,4 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   return compile_by_first(original, others, r);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -7,7 +7,7 @@ namespace partita {
 
 Compiled compile(const ir::Module& module, const CompileOptions& options) {
   Compiled result;
-  result.artifact = passes::compile_module(module, options, &result.report);
+  result.artifact = driver::compile_module(module, options, &result.report);
   return result;
 }
 

@@ -12,7 +12,11 @@
 #include "partita/frontend/stablehlo.hpp"
 #include "passes/stages.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
+using namespace lowering;
+using namespace passes;
 namespace {
 
 /// `--gemm` has the last word on the library.
@@ -58,4 +62,4 @@ std::vector<PassTiming> run_lowering(const Lowering& lowering, PlanDraft& draft,
 
 manager::Source source_of(const PlanDraft& draft) { return {"draft", print_draft(draft)}; }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -15,7 +15,9 @@
 #include "partita/driver/compile.hpp"
 #include "partita/ir/graph.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
 
 /// Its name as a pass.
 inline constexpr std::string_view lower_name = "lower";
@@ -39,4 +41,4 @@ std::vector<PassTiming> run_lowering(const Lowering& lowering, PlanDraft& draft,
 /// A draft for a file.
 [[nodiscard]] manager::Source source_of(const PlanDraft& draft);
 
-}  // namespace partita::passes
+}  // namespace partita::driver

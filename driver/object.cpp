@@ -6,7 +6,9 @@
 #include "partita/driver/target.hpp"
 #include "partita/ir/graph.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
 namespace {
 
 /// The target that the options name, if it has what makes `what`.
@@ -54,4 +56,4 @@ ObjectCode compile_c(const ir::Module& module, const std::string& name,
   return target.emit_c(name, compile_text(module, options, report), options);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

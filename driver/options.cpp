@@ -12,7 +12,10 @@
 #include "partita/base/parse.hpp"
 #include "partita/driver/target.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
+using namespace passes;
 namespace {
 
 constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
@@ -84,4 +87,4 @@ void set_option(CompileOptions& options, const std::string& name, const std::str
   options.target_options[name] = value;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -10,7 +10,9 @@
 #include "partita/base/error.hpp"
 #include "partita/driver/pipelines.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
 namespace {
 
 struct NamedPipeline {
@@ -31,7 +33,6 @@ constexpr NamedPipeline pipelines[] = {
 
 /// From the draft that lowering leaves to what is printed.
 constexpr std::string_view tidy = "remove-copies remove-dead-steps remove-copies";
-constexpr std::string_view fuse = "fuse-launches remove-unread-stores";
 constexpr std::string_view finish = "prove-independence";
 
 constexpr std::string_view schedule_prefix = "schedule-";
@@ -39,9 +40,10 @@ constexpr std::string_view schedule_prefix = "schedule-";
 }  // namespace
 
 std::vector<PassRun> schedule_pipeline(const TargetInfo& target, const CompileOptions& options) {
-  std::string text = cat(tidy, " ", fuse);
+  const std::string launch = cat("{launch-elements=", target.launch_elements(), "}");
+  std::string text = cat(tidy, " fuse-launches", launch, " remove-unread-stores");
   if (target.has_row_launches)
-    text += cat(" launch-rows{vector-bytes=", target.vector_bytes, "} pack-launches");
+    text += cat(" launch-rows{vector-bytes=", target.vector_bytes, "} pack-launches", launch);
   text += options.shares_arena ? " assign-arena " : " assign-arena{share=no} ";
   return manager::parse_runs(cat(text, finish));
 }
@@ -66,4 +68,4 @@ std::vector<std::string> pipeline_names() {
   return names;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -9,7 +9,10 @@
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
+using namespace passes;
 namespace {
 
 /// Why so many partitions are taken at a time, by placement.
@@ -96,4 +99,4 @@ void describe(const CompiledProgram& program, const CompileOptions& options,
   std::ranges::sort(artifact.properties);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -13,7 +13,10 @@
 #include "partita/ir/graph.hpp"
 #include "partita/passes/pass.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
+using namespace passes;
 
 /// Bytes of one shard: "C + sum of B * block(P)" over placements; evaluated for one shard too.
 struct PlannedBytes {
@@ -35,4 +38,4 @@ struct CompiledProgram {
 void describe(const CompiledProgram& program, const CompileOptions& options,
               const PlannedBytes& planned, Artifact& artifact);
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -12,7 +12,10 @@
 #include "partita/driver/target.hpp"
 #include "partita/frontend/stablehlo.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
+using namespace passes;
 namespace {
 
 using Runs = std::vector<PassRun>;
@@ -83,4 +86,4 @@ std::string run_passes_on_file(const std::filesystem::path& path, OptRequest& re
   return text;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -8,7 +8,9 @@
 #include "partita/ir/op.hpp"
 #include "passes/stages.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace passes;
 namespace {
 
 void remove_unused_functions(ir::Module& module) {
@@ -58,4 +60,4 @@ std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun
       passes, options);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

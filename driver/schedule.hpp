@@ -10,9 +10,9 @@
 #include "partita/driver/compile.hpp"
 #include "partita/driver/pipelines.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
 
 [[nodiscard]] std::vector<PassRun> schedule_pipeline(const TargetInfo& target,
                                                      const CompileOptions& options);
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -10,7 +10,10 @@
 #include "partita/driver/target.hpp"
 #include "partita_generated/backends.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
+
+using namespace kernel;
+using namespace passes;
 
 #define PARTITA_DECLARE(name) const Target& target_##name();
 PARTITA_BACKENDS(PARTITA_DECLARE)
@@ -105,4 +108,4 @@ std::vector<std::string> covered_devices(const std::string& target) {
   return beginnings;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

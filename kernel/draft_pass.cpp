@@ -8,7 +8,7 @@
 #include "kernel/text/draft_text.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
 const std::vector<DraftPass>& known_passes() {
@@ -68,4 +68,4 @@ std::vector<manager::PassTiming> run_draft_passes(PlanDraft& draft,
       passes, options);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

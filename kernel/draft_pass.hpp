@@ -14,7 +14,7 @@
 #include "kernel/ast/plan_draft.hpp"
 #include "partita/manager/manager.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 using manager::PassRun;
 
@@ -52,4 +52,4 @@ std::vector<manager::PassTiming> run_draft_passes(PlanDraft& draft,
                                                   const manager::RunOptions& options = {},
                                                   DraftVerifier verifier = {});
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

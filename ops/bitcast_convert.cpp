@@ -9,8 +9,8 @@
 namespace partita::ir::ops {
 namespace {
 
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 /// How many elements of the narrower type the wider one has; 1 where the widths are equal.
 std::int64_t ratio_of(DType a, DType b) {

@@ -52,11 +52,11 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   const Dims& from = node.operand(0).type().dims;
   const I64s& dims = node.attrs.i64s(attribute);
-  std::vector<kernel::ExprId> source;
+  std::vector<scalar::ExprId> source;
   for (std::size_t d = 0; d < from.size(); ++d)
     source.push_back(from[d] == 1 ? pool.index(0) : index[std::size_t(dims[d])]);
   return load(0, source);

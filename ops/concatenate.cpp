@@ -49,8 +49,8 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   const auto dimension = std::size_t(node.attrs.i64("dimension"));
   // From the last operand backwards: index < end of the first ? first : index < end of the second ? …
   std::vector<std::pair<int, std::int64_t>> parts;  // operand, start
@@ -61,12 +61,12 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
     at += extent;
   }
   const auto part = [&](std::size_t k) {
-    std::vector<kernel::ExprId> source(index.begin(), index.end());
+    std::vector<scalar::ExprId> source(index.begin(), index.end());
     source[dimension] = pool.sub(index[dimension], pool.index(parts[k].second));
     return load(parts[k].first, source);
   };
   if (parts.empty()) return load(0, index);
-  kernel::ExprId value = part(parts.size() - 1);
+  scalar::ExprId value = part(parts.size() - 1);
   for (std::size_t k = parts.size() - 1; k-- > 0;)
     value =
         pool.choose(pool.less(index[dimension], pool.index(parts[k + 1].second)), part(k), value);

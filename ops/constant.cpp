@@ -25,7 +25,7 @@ FactorRule factors(const Node& node) {
 }
 
 /// Only splats: other constants are buffers.
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId>,
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool, std::span<const scalar::ExprId>,
                      const LoadFn&) {
   const Dense& value = value_of(node.attrs);
   PARTITA_ASSERT(value.is_splat());

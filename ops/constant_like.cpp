@@ -25,7 +25,7 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(make_splat(c.result_type(), value_of(c.node.attrs))->to_array());
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool, std::span<const kernel::ExprId>,
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool, std::span<const scalar::ExprId>,
                      const LoadFn&) {
   return pool.constant_of(node.result_types()[0].dtype, value_of(node.attrs));
 }

@@ -20,8 +20,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(convert(*c.operands[0], c.result_type().dtype));
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   return pool.convert(load(0, index), node.result_types()[0].dtype);
 }
 

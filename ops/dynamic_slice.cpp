@@ -40,10 +40,10 @@ FactorRule factors(const Node& node) {
   return dimwise_rule(node, [&](std::size_t d) { return limits[d] == 0; });
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   const Dims limits = start_limits(node);
-  std::vector<kernel::ExprId> source(index.begin(), index.end());
+  std::vector<scalar::ExprId> source(index.begin(), index.end());
   for (std::size_t d = 0; d < source.size(); ++d)
     if (limits[d] > 0)
       source[d] = pool.add(index[d], pool.to_index_within(load(int(d) + 1, {}), 0, limits[d]));

@@ -49,20 +49,20 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   const Dims limits = start_limits(node);
   const Dims& update = node.operand(1).type().dims;
-  std::vector<kernel::ExprId> source(index.begin(), index.end());
-  kernel::ExprId inside = pool.boolean(true);
+  std::vector<scalar::ExprId> source(index.begin(), index.end());
+  scalar::ExprId inside = pool.boolean(true);
   for (std::size_t d = 0; d < source.size(); ++d) {
     if (limits[d] == 0) continue;
     source[d] = pool.sub(index[d], pool.to_index_within(load(int(d) + 2, {}), 0, limits[d]));
     inside = pool.logical_and(inside, pool.less_equal(pool.index(0), source[d]));
     inside = pool.logical_and(inside, pool.less(source[d], pool.index(update[d])));
   }
-  const kernel::Expr& condition = pool[inside];
-  if (condition.kind == kernel::ExprKind::constant)
+  const scalar::Expr& condition = pool[inside];
+  if (condition.kind == scalar::ExprKind::constant)
     return condition.bits != 0 ? load(1, source) : load(0, index);
   return pool.choose(inside, load(1, source), load(0, index));
 }

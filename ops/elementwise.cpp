@@ -15,8 +15,8 @@
 namespace partita::ir {
 namespace {
 
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 constexpr std::string_view compare_op = "stablehlo.compare";
 

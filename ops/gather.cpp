@@ -180,12 +180,12 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   const GatherDims g(node);
   const Dims& dims = node.operand(0).type().dims;
-  std::vector<kernel::ExprId> source(dims.size(), pool.index(0));
-  std::vector<kernel::ExprId> at(node.operand(1).type().dims.size(), pool.index(0));
+  std::vector<scalar::ExprId> source(dims.size(), pool.index(0));
+  std::vector<scalar::ExprId> at(node.operand(1).type().dims.size(), pool.index(0));
   for (std::size_t k = 0; k < g.batch.size(); ++k)
     at[std::size_t(g.indices_rest[k])] = index[std::size_t(g.batch[k])];
   for (std::size_t k = 0; k < g.window.size(); ++k)

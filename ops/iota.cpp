@@ -36,8 +36,8 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn&) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn&) {
   return pool.from_index(index[std::size_t(node.attrs.i64("iota_dimension"))],
                          node.result_types()[0].dtype);
 }

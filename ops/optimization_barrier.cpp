@@ -10,8 +10,8 @@ std::vector<Type> infer(const InferContext& c) { return {c.operands.begin(), c.o
 
 std::vector<Tensor> eval(const EvalContext& c) { return {c.operands.begin(), c.operands.end()}; }
 
-kernel::ExprId lower(const Node&, int result, kernel::ExprPool&,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node&, int result, scalar::ExprPool&,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   return load(result, index);
 }
 

@@ -78,23 +78,23 @@ FactorRule factors(const Node& node) {
   return dimwise_rule(node, [&](std::size_t d) { return p.is_none(d); });
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   const Padding p(node.attrs);
   const Dims& dims = node.operand(0).type().dims;
-  std::vector<kernel::ExprId> source(index.begin(), index.end());
-  kernel::ExprId inside = pool.boolean(true);
+  std::vector<scalar::ExprId> source(index.begin(), index.end());
+  scalar::ExprId inside = pool.boolean(true);
   for (std::size_t d = 0; d < source.size(); ++d) {
     if (p.is_none(d)) continue;
-    const kernel::ExprId at = pool.sub(index[d], pool.index(p.low[d]));
+    const scalar::ExprId at = pool.sub(index[d], pool.index(p.low[d]));
     inside = pool.logical_and(inside, pool.less_equal(pool.index(0), at));
     inside = pool.logical_and(inside, pool.less(at, pool.index(p.spread(dims[d], d))));
     const std::int64_t step = p.interior[d] + 1;
     if (step > 1) inside = pool.logical_and(inside, pool.equal(pool.mod(at, step), pool.index(0)));
     source[d] = pool.div(at, step);
   }
-  const kernel::Expr& condition = pool[inside];
-  if (condition.kind == kernel::ExprKind::constant)
+  const scalar::Expr& condition = pool[inside];
+  if (condition.kind == scalar::ExprKind::constant)
     return condition.bits != 0 ? load(0, source) : load(1, {});
   return pool.choose(inside, load(0, source), load(1, {}));
 }

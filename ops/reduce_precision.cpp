@@ -12,8 +12,8 @@
 namespace partita::ir::ops {
 namespace {
 
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 /// The masks of the reduction.
 struct Reduction {

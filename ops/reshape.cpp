@@ -99,8 +99,8 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   const Dims &from = node.operand(0).type().dims, &to = node.result_types()[0].dims;
   // Equal but for dimensions of extent 1: the same indices.
   const auto is_unit = [](std::int64_t extent) { return extent == 1; };
@@ -108,8 +108,8 @@ kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
   std::erase_if(long_from, is_unit);
   std::erase_if(long_to, is_unit);
   if (long_from != long_to)
-    return load(0, kernel::delinearize(pool, kernel::linear_index(pool, index, to), from));
-  std::vector<kernel::ExprId> source;
+    return load(0, scalar::delinearize(pool, scalar::linear_index(pool, index, to), from));
+  std::vector<scalar::ExprId> source;
   std::size_t at = 0;
   for (const std::int64_t extent : from) {
     if (extent == 1) {

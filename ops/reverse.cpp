@@ -30,9 +30,9 @@ FactorRule factors(const Node& node) {
   return dimwise_rule(node, [&](std::size_t d) { return !contains(dimensions, std::int64_t(d)); });
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
-  std::vector<kernel::ExprId> source(index.begin(), index.end());
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
+  std::vector<scalar::ExprId> source(index.begin(), index.end());
   for (const std::int64_t d : node.attrs.i64s("dimensions"))
     source[std::size_t(d)] = pool.sub(pool.index(node.result_types()[0].dims[std::size_t(d)] - 1),
                                       index[std::size_t(d)]);

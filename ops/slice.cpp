@@ -43,10 +43,10 @@ FactorRule factors(const Node& node) {
       node, [&](std::size_t d) { return start[d] == 0 && limit[d] == dims[d] && strides[d] == 1; });
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   const I64s &start = node.attrs.i64s("start_indices"), &strides = node.attrs.i64s("strides");
-  std::vector<kernel::ExprId> source;
+  std::vector<scalar::ExprId> source;
   for (std::size_t d = 0; d < index.size(); ++d)
     source.push_back(pool.add(pool.mul(index[d], strides[d]), start[d]));
   return load(0, source);

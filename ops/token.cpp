@@ -24,7 +24,7 @@ std::vector<Type> infer_create(const InferContext& c) {
 
 std::vector<Tensor> eval(const EvalContext& c) { return one(HostArray(c.result_type())); }
 
-kernel::ExprId lower(const Node&, int, kernel::ExprPool& pool, std::span<const kernel::ExprId>,
+scalar::ExprId lower(const Node&, int, scalar::ExprPool& pool, std::span<const scalar::ExprId>,
                      const LoadFn&) {
   return pool.constant(DType::i8, 0);
 }

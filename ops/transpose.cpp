@@ -40,10 +40,10 @@ FactorRule factors(const Node& node) {
   return rule;
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool&,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool&,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   const I64s& permutation = node.attrs.i64s("permutation");
-  std::vector<kernel::ExprId> source(index.begin(), index.end());
+  std::vector<scalar::ExprId> source(index.begin(), index.end());
   for (std::size_t d = 0; d < permutation.size(); ++d)
     source[std::size_t(permutation[d])] = index[d];
   return load(0, source);

@@ -6,7 +6,7 @@
 
 #include "partita/base/error.hpp"
 
-namespace partita::kernel {
+namespace partita::scalar {
 namespace {
 
 using Bounds = ExprPool::Bounds;
@@ -161,4 +161,4 @@ Bounds ExprPool::bounds(const Linear& s) const {
   return all;
 }
 
-}  // namespace partita::kernel
+}  // namespace partita::scalar

@@ -6,7 +6,7 @@
 
 #include "partita/scalar/expr.hpp"
 
-namespace partita::kernel {
+namespace partita::scalar {
 
 /// Of expressions that address.
 [[nodiscard]] bool is_index(ExprKind kind);
@@ -15,4 +15,4 @@ namespace partita::kernel {
 /// Value of an integer or boolean element constant.
 [[nodiscard]] std::int64_t integer_value(const Expr& e);
 
-}  // namespace partita::kernel
+}  // namespace partita::scalar

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace partita::ir {
+namespace partita::scalar {
 
 struct CToken {
   enum Kind : std::uint8_t { end, identifier, number, punctuation, space } kind;
@@ -48,4 +48,4 @@ constexpr CToken next_token(std::string_view& rest) {
   return token;
 }
 
-}  // namespace partita::ir
+}  // namespace partita::scalar

@@ -14,10 +14,10 @@
 #include "partita/scalar/elementwise.hpp"
 #include "scalar/scalar.hpp"
 
-namespace partita::ir {
+namespace partita::scalar {
 
 // Within this namespace `sqrt` and its like are the scalar functions.
-namespace scalar {
+namespace helpers {
 
 enum class RowId : std::uint8_t {
 #define PARTITA_ROW(name, ...) name,
@@ -90,11 +90,11 @@ constexpr Kinds wide = Kinds::floating | no_small_floats;
   };
 #include "scalar/elementwise.def"
 
-}  // namespace scalar
+}  // namespace helpers
 
 namespace {
 
-using scalar::RowId;
+using helpers::RowId;
 
 constexpr DType operand_of(Signature s, DType d, int k) {
   return s == Signature::choice && k == 0 ? DType::i1 : d;
@@ -109,14 +109,14 @@ constexpr DType result_of(Signature s, DType d) {
 
 template <RowId id, DType d>
 void apply_row(const void* const* operands, void* result, std::size_t n) {
-  constexpr Signature s = scalar::signature_of(id);
+  constexpr Signature s = helpers::signature_of(id);
   constexpr DType r = result_of(s, d);
   [&]<std::size_t... k>(std::index_sequence<k...>) {
     const auto in =
         std::tuple(static_cast<const StorageType<operand_of(s, d, int(k))>*>(operands[k])...);
     auto* const out = static_cast<StorageType<r>*>(result);
     for (std::size_t i = 0; i < n; ++i)
-      store<r>(scalar::Scalar<id>::template eval<ValueType<d>, d>(
+      store<r>(helpers::Scalar<id>::template eval<ValueType<d>, d>(
                    load<operand_of(s, d, int(k))>(std::get<k>(in), i)...),
                out, i);
   }
@@ -168,32 +168,36 @@ constexpr std::string_view names[] = {
 
 }  // namespace
 
-}  // namespace partita::ir
+}  // namespace partita::scalar
 
 namespace partita {
 
-ElementwiseFn row_function(std::size_t row, DType d) { return ir::functions[row][std::size_t(d)]; }
+ElementwiseFn row_function(std::size_t row, DType d) {
+  return scalar::functions[row][std::size_t(d)];
+}
 
 ElementwiseFn row_function(std::string_view row, DType d) {
-  const auto* const found = std::ranges::find(ir::names, row);
-  if (found == std::end(ir::names)) return nullptr;
-  return row_function(std::size_t(found - std::begin(ir::names)), d);
+  const auto* const found = std::ranges::find(scalar::names, row);
+  if (found == std::end(scalar::names)) return nullptr;
+  return row_function(std::size_t(found - std::begin(scalar::names)), d);
 }
 
 int row_arity(std::string_view row) {
-  const auto* const found = std::ranges::find(ir::names, row);
-  if (found == std::end(ir::names)) return 0;
-  return ir::arity(ir::scalar::signature_of(ir::RowId(found - std::begin(ir::names))));
+  const auto* const found = std::ranges::find(scalar::names, row);
+  if (found == std::end(scalar::names)) return 0;
+  return scalar::arity(
+      scalar::helpers::signature_of(scalar::RowId(found - std::begin(scalar::names))));
 }
 
 RowBytes row_bytes(std::string_view row, DType d) {
-  const auto* const found = std::ranges::find(ir::names, row);
-  PARTITA_ASSERT(found != std::end(ir::names));
-  const ir::Signature s = ir::scalar::signature_of(ir::RowId(found - std::begin(ir::names)));
+  const auto* const found = std::ranges::find(scalar::names, row);
+  PARTITA_ASSERT(found != std::end(scalar::names));
+  const scalar::Signature s =
+      scalar::helpers::signature_of(scalar::RowId(found - std::begin(scalar::names)));
   RowBytes bytes;
-  for (int k = 0; k < ir::arity(s); ++k)
-    bytes.operands[std::size_t(k)] = byte_size(ir::operand_of(s, d, k));
-  bytes.result = byte_size(ir::result_of(s, d));
+  for (int k = 0; k < scalar::arity(s); ++k)
+    bytes.operands[std::size_t(k)] = byte_size(scalar::operand_of(s, d, k));
+  bytes.result = byte_size(scalar::result_of(s, d));
   return bytes;
 }
 

@@ -11,7 +11,7 @@
 #include "scalar/c_text.hpp"
 #include "scalar/scalar.hpp"
 
-namespace partita::ir {
+namespace partita::scalar {
 namespace {
 
 using enum Kinds;
@@ -97,7 +97,7 @@ constexpr auto read_helpers() {
 constexpr auto helper_table = read_helpers();
 
 constexpr bool is_declared(std::string_view name) {
-  return std::ranges::find(scalar::names, name) != std::end(scalar::names) ||
+  return std::ranges::find(helpers::names, name) != std::end(helpers::names) ||
          std::ranges::find(helper_table, name, &ScalarHelper::name) != helper_table.end();
 }
 
@@ -189,4 +189,4 @@ DType result_dtype(Signature s, DType d) {
   }
 }
 
-}  // namespace partita::ir
+}  // namespace partita::scalar

@@ -10,7 +10,7 @@
 #include "partita/scalar/elementwise.hpp"
 #include "scalar/bounds.hpp"
 
-namespace partita::kernel {
+namespace partita::scalar {
 namespace {
 
 using Bounds = ExprPool::Bounds;
@@ -78,9 +78,9 @@ ExprId ExprPool::constant_of(DType d, std::span<const std::byte> element) {
 }
 
 ExprId ExprPool::apply(std::string_view row, DType d, std::span<const ExprId> operands) {
-  const ir::ElementwiseRow& r = ir::elementwise_row(row);
+  const ElementwiseRow& r = elementwise_row(row);
   return intern({.kind = ExprKind::apply,
-                 .dtype = ir::result_dtype(r.signature, d),
+                 .dtype = result_dtype(r.signature, d),
                  .source = d,
                  .name = r.name,
                  .operands = {operands.begin(), operands.end()}});
@@ -421,4 +421,4 @@ std::vector<ExprId> delinearize(ExprPool& pool, ExprId linear, const Dims& dims)
   return index;
 }
 
-}  // namespace partita::kernel
+}  // namespace partita::scalar

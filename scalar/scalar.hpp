@@ -16,7 +16,7 @@
 
 #include "partita/base/dtype.hpp"
 
-namespace partita::ir::scalar {
+namespace partita::scalar::helpers {
 
 template <class T>
 struct PartOf {
@@ -174,4 +174,4 @@ inline constexpr std::string_view names[] = {
     "BITS"};
 #undef PARTITA_CMATH
 
-}  // namespace partita::ir::scalar
+}  // namespace partita::scalar::helpers

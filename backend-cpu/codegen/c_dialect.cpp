@@ -8,7 +8,9 @@
 #include "backend-cpu/codegen/vector_math.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
 namespace {
 
 using kernel::Dialect;
@@ -291,4 +293,4 @@ const Dialect& c_dialect() {
   return dialect;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -7,8 +7,8 @@
 
 #include "kernel/print/scalar_text.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
 
 [[nodiscard]] const kernel::Dialect& c_dialect();
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

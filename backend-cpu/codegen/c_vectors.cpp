@@ -4,7 +4,8 @@
 
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
 namespace {
 
 // Operations on vectors of n elements of T.  maximum is that of scalar code: NaN if either is, -0 < +0.
@@ -99,4 +100,4 @@ std::vector<kernel::Snippet> c_vectors() {
           {"vectors_f64", wide, {"vectors"}}};
 }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

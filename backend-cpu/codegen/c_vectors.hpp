@@ -8,8 +8,8 @@
 
 #include "kernel/print/scalar_text.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
 
 [[nodiscard]] std::vector<kernel::Snippet> c_vectors();
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

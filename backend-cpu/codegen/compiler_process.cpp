@@ -20,7 +20,8 @@
 
 extern char** environ;
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -135,4 +136,4 @@ void run_program(const fs::path& folder, const fs::path& program,
   children.throw_failed();
 }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

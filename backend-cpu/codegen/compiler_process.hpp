@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
 
 /// Runs the program in the folder once for each list of arguments, as many at a time as this process
 /// has cores.  Throws with the first lines of what the first failed run said: an internal error, or one of
@@ -16,4 +16,4 @@ namespace partita::passes {
 void run_program(const std::filesystem::path& folder, const std::filesystem::path& program,
                  const std::vector<std::vector<std::string>>& runs);
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -10,7 +10,10 @@
 #include "partita/base/cpu_levels.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
+using namespace driver;
 namespace {
 
 constexpr const char *levels_name = "cpu", *tier_name = "tier";
@@ -102,4 +105,4 @@ void use_cpu_driver(const std::string& driver, const std::string& file, CompileO
   options.target_options[levels_name] = levels;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

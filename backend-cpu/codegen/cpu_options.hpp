@@ -9,7 +9,10 @@
 
 #include "partita/driver/target.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
+using namespace driver;
 
 /// What the target declares; option_value() of the target finds what is asked for here.
 [[nodiscard]] std::vector<TargetOption> cpu_options();
@@ -32,4 +35,4 @@ void check_cpu_emit(const CompileOptions& options, const char* what);
 [[nodiscard]] std::vector<CompileOptions> cpu_alternatives(const CompileOptions& options);
 void use_cpu_driver(const std::string& driver, const std::string& file, CompileOptions& options);
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -23,7 +23,10 @@
 #include "partita/base/machine_check.hpp"
 #include "partita/driver/target.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
+using namespace driver;
 namespace {
 
 /// Multiply-adds from which a product by the library is faster than the generated kernel, or than
@@ -293,6 +296,12 @@ Finding check_compiler() {
 
 }  // namespace
 
+}  // namespace partita::cpu::codegen
+
+namespace partita::driver {
+
+using namespace cpu::codegen;
+
 const Target& target_cpu();
 const Target& target_cpu() {
   static constexpr TargetProfile profiles[] = {{"generic", [](TargetInfo&) {}}};
@@ -312,4 +321,4 @@ const Target& target_cpu() {
   return target;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -17,7 +17,8 @@
 #include "partita/base/log.hpp"
 #include "partita/base/temporary_folder.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -239,4 +240,4 @@ std::vector<std::byte> compile_relocatable(std::span<const ObjectUnit> units,
                    .extension = ".o"});
 }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
 
 /// What the compiler is told about C text of one level, but for files.
 [[nodiscard]] std::vector<std::string> compiler_flags(const std::string& level);
@@ -42,4 +42,4 @@ struct ObjectUnit {
 [[nodiscard]] std::vector<std::byte> compile_relocatable(std::span<const ObjectUnit> units,
                                                          const std::string& level);
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -13,7 +13,9 @@
 
 #include "backend-cpu/format/lane_code.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
 
 class LaneSlots {
  public:
@@ -74,4 +76,4 @@ class LaneSlots {
   std::vector<std::vector<int>> scopes_{1};
 };
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -14,13 +14,15 @@
 #include "kernel/ast/scoped_map.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::no_expr;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::no_expr;
 using Op = LaneInstruction::Op;
 using Code = std::vector<LaneInstruction>;
 
@@ -382,4 +384,4 @@ class LaneWriter {
 
 LaneKernel lane_kernel(const Kernel& kernel) { return LaneWriter(kernel).write(); }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

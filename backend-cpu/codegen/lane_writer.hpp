@@ -8,9 +8,11 @@
 #include "backend-cpu/format/lane_code.hpp"
 #include "kernel/ast/kernel.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
 
 /// Kernels with vectors (Stmt::width) have no lane code: an internal error.
 [[nodiscard]] LaneKernel lane_kernel(const Kernel& kernel);
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

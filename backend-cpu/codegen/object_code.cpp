@@ -13,7 +13,10 @@
 #include "backend-cpu/codegen/plan_text.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
+using namespace driver;
 namespace {
 
 /// What plans call; without includes, so that a compiler alone is enough.
@@ -317,4 +320,4 @@ ObjectCode emit_c(const std::string& name, const ObjectFunction& function,
   return {{bytes.begin(), bytes.end()}, object_header(prefix, {entry}, level, linked), linked};
 }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -10,7 +10,10 @@
 
 #include "partita/driver/target.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
+using namespace driver;
 
 /// `level` is one of cpu_levels.hpp.
 [[nodiscard]] ObjectCode emit_object(const std::string& name,
@@ -21,4 +24,4 @@ namespace partita::passes {
 [[nodiscard]] ObjectCode emit_c(const std::string& name, const ObjectFunction& function,
                                 const std::string& level);
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -7,7 +7,8 @@
 
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
 namespace {
 
 /// Words that C or C++ keep, as far as names of arguments may meet them.
@@ -184,4 +185,4 @@ std::string object_header(const std::string& prefix, const std::vector<ObjectEnt
   return text + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
 }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

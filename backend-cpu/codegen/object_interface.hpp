@@ -10,7 +10,7 @@
 
 #include "partita/artifact/artifact.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
 
 /// Bytes at multiples of which an arena and what lies in it begin.
 inline constexpr std::int64_t arena_alignment = 128;
@@ -48,4 +48,4 @@ struct ObjectEntry {
 /// What every header and every unit says about threads.
 [[nodiscard]] std::string parallel_type();
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -7,7 +7,7 @@
 
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
 
 std::string_view plan_text_support() {
   return R"(static inline i64 least(i64 a, i64 b) { return a < b ? a : b; }
@@ -149,4 +149,4 @@ void PlanText::nested(const std::string& head, const Steps& body, const std::str
   line("}");
 }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

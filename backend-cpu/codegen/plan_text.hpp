@@ -10,7 +10,7 @@
 
 #include "partita/artifact/artifact.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
 
 /// C text of a number.
 [[nodiscard]] std::string c_number(std::int64_t n);
@@ -62,4 +62,4 @@ class PlanText {
   int next_ = 0;
 };
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -11,7 +11,9 @@
 #include "kernel/ast/plan_steps.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
 namespace {
 
 /// Operations up to which a launch is not worth other threads: 1 to 10 microseconds.
@@ -266,4 +268,4 @@ std::vector<StepFunction> make_step_functions(Artifact& artifact,
 
 std::string_view step_function_support() { return plan_text_support(); }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -15,7 +15,9 @@
 #include "kernel/print/kernel_list.hpp"
 #include "partita/artifact/artifact.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
 
 /// Steps that have become one function.
 struct StepFunction {
@@ -34,4 +36,4 @@ struct StepFunction {
 /// What the text of step functions needs before it, after that of kernels.
 [[nodiscard]] std::string_view step_function_support();
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

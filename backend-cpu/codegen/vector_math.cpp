@@ -9,7 +9,9 @@
 #include "partita/base/error.hpp"
 #include "partita_embedded/cpu_kernels.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
 namespace {
 
 using kernel::Snippet;
@@ -99,4 +101,4 @@ std::vector<Snippet> vector_math() {
   return snippets;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -9,9 +9,9 @@
 
 #include "kernel/print/scalar_text.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
 
 /// Every definition under its own name, and `exp_f32` as another name of `pm_exp_f32`, and so on.
 [[nodiscard]] std::vector<kernel::Snippet> vector_math();
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -12,14 +12,16 @@
 #include "kernel/rewrites/item_rows.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
-using kernel::no_expr;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
+using scalar::no_expr;
 
 /// Registers that are worth an array each.
 constexpr std::size_t most_lane_registers = 6;
@@ -203,4 +205,4 @@ class LoopMaker {
 
 WorkLoops with_work_loops(const Kernel& kernel) { return LoopMaker(kernel).build(); }
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -11,7 +11,9 @@
 
 #include "kernel/ast/kernel.hpp"
 
-namespace partita::passes {
+namespace partita::cpu::codegen {
+
+using namespace kernel;
 
 struct WorkLoops {
   /// Runs items [begin, end), given as two more scalars after the kernel's own.
@@ -25,4 +27,4 @@ struct WorkLoops {
 
 [[nodiscard]] WorkLoops with_work_loops(const Kernel& kernel);
 
-}  // namespace partita::passes
+}  // namespace partita::cpu::codegen

@@ -5,7 +5,8 @@
 // f16 is converted by vload_half and vstore_half, bf16 by integer arithmetic.
 #include "backend-opencl/codegen/opencl_dialect.hpp"
 
-namespace partita::passes {
+namespace partita::opencl::codegen {
+
 namespace {
 
 constexpr std::string_view always = R"(#pragma OPENCL FP_CONTRACT OFF
@@ -160,4 +161,4 @@ const kernel::Dialect& opencl_dialect() {
   return dialect;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::opencl::codegen

@@ -7,8 +7,8 @@
 
 #include "kernel/print/scalar_text.hpp"
 
-namespace partita::passes {
+namespace partita::opencl::codegen {
 
 [[nodiscard]] const kernel::Dialect& opencl_dialect();
 
-}  // namespace partita::passes
+}  // namespace partita::opencl::codegen

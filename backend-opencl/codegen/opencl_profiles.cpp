@@ -4,7 +4,9 @@
 // Numbers are those of vendors' data sheets; rates are without matrix units, which no kernel uses.
 #include "backend-opencl/codegen/opencl_profiles.hpp"
 
-namespace partita::passes {
+namespace partita::opencl::codegen {
+
+using namespace driver;
 namespace {
 
 constexpr std::int64_t kib = 1024, mib = 1024 * kib;
@@ -126,4 +128,4 @@ constexpr TargetProfile table[] = {
 
 std::span<const TargetProfile> opencl_profiles() { return table; }
 
-}  // namespace partita::passes
+}  // namespace partita::opencl::codegen

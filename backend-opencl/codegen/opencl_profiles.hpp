@@ -9,8 +9,10 @@
 
 #include "partita/driver/target.hpp"
 
-namespace partita::passes {
+namespace partita::opencl::codegen {
+
+using namespace driver;
 
 [[nodiscard]] std::span<const TargetProfile> opencl_profiles();
 
-}  // namespace partita::passes
+}  // namespace partita::opencl::codegen

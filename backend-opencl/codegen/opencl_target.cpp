@@ -11,7 +11,10 @@
 #include "partita/driver/target.hpp"
 #include "partita_embedded/opencl_tuning.hpp"
 
-namespace partita::passes {
+namespace partita::opencl::codegen {
+
+using namespace kernel;
+using namespace driver;
 namespace {
 
 /// Multiply-adds from which CLBlast is taken without being asked: its first call on a device costs
@@ -82,6 +85,12 @@ std::vector<Target::TuningText> tunings() {
 
 }  // namespace
 
+}  // namespace partita::opencl::codegen
+
+namespace partita::driver {
+
+using namespace opencl::codegen;
+
 const Target& target_opencl();
 const Target& target_opencl() {
   static const Target target{.name = "opencl",
@@ -93,4 +102,4 @@ const Target& target_opencl() {
   return target;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -88,13 +88,13 @@ Arrays op(std::string_view name, const Arrays& operands, ir::Dict attrs,
 }
 
 Array elementwise(std::string_view row_name, const Arrays& operands) {
-  const ir::ElementwiseRow& row = ir::elementwise_row(row_name);
-  const std::size_t main = row.signature == ir::Signature::choice ? 1 : 0;
+  const scalar::ElementwiseRow& row = scalar::elementwise_row(row_name);
+  const std::size_t main = row.signature == scalar::Signature::choice ? 1 : 0;
   const DType dtype = common_dtype(operands, main);
   const Dims dims = common_dims(row_name, operands);
   Arrays same;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const Type type{.dtype = ir::operand_dtype(row.signature, dtype, int(k)), .dims = dims};
+    const Type type{.dtype = scalar::operand_dtype(row.signature, dtype, int(k)), .dims = dims};
     const Array& a = operands[k];
     same.push_back(a.is_literal() ? full(type, a.literal()) : broadcast_to(a, dims));
   }

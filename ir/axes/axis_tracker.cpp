@@ -6,7 +6,7 @@
 
 #include "ir/core/placement_support.hpp"
 
-namespace partita::passes {
+namespace partita::ir {
 
 using ir::AxisFlow;
 using ir::AxisPosition;
@@ -115,4 +115,4 @@ void AxisTracker::run() {
   }
 }
 
-}  // namespace partita::passes
+}  // namespace partita::ir

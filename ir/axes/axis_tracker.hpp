@@ -12,7 +12,7 @@
 
 #include "partita/ir/factor_transform.hpp"
 
-namespace partita::passes {
+namespace partita::ir {
 
 /// A node where an axis stops.
 struct AxisStop {
@@ -54,4 +54,4 @@ class AxisTracker {
 /// Ops that carry placements already and end an axis' way: mr.*, composites.
 [[nodiscard]] bool is_axis_boundary(const ir::Node& node);
 
-}  // namespace partita::passes
+}  // namespace partita::ir

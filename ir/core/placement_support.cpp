@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace partita::passes::transforms {
+namespace partita::ir {
 
 using ir::Graph;
 using ir::I64s;
@@ -69,4 +69,4 @@ std::vector<Value> region_captures(const Node& node) {
   return all;
 }
 
-}  // namespace partita::passes::transforms
+}  // namespace partita::ir

@@ -10,7 +10,7 @@
 
 #include "partita/ir/op.hpp"
 
-namespace partita::passes::transforms {
+namespace partita::ir {
 
 /// Builds one partition's results from its values.
 using MapBody =
@@ -31,4 +31,4 @@ std::vector<ir::Value> build_map(ir::Graph& graph, ir::Node* before, const std::
 /// Values from outside that the node's regions use (its operands only where a region uses them).
 [[nodiscard]] std::vector<ir::Value> region_captures(const ir::Node& node);
 
-}  // namespace partita::passes::transforms
+}  // namespace partita::ir

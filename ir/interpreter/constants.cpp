@@ -9,7 +9,7 @@
 #include "partita/ir/reduction.hpp"
 #include "partita/scalar/elementwise.hpp"
 
-namespace partita::passes {
+namespace partita::ir {
 
 using ir::DenseRef;
 using ir::Graph;
@@ -147,4 +147,4 @@ std::vector<DenseRef> evaluate(const Node& node, const ir::Module& module) {
   return {repeat(*splats[0], node.result_types()[0].dims)};
 }
 
-}  // namespace partita::passes
+}  // namespace partita::ir

@@ -10,7 +10,7 @@
 
 #include "partita/ir/op.hpp"
 
-namespace partita::passes {
+namespace partita::ir {
 
 /// The data of a stablehlo.constant; null for other values.
 [[nodiscard]] ir::DenseRef constant_of(ir::Value v);
@@ -30,4 +30,4 @@ namespace partita::passes {
 /// evaluated at compile time.
 [[nodiscard]] std::vector<ir::DenseRef> evaluate(const ir::Node& node, const ir::Module& module);
 
-}  // namespace partita::passes
+}  // namespace partita::ir

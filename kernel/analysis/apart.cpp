@@ -7,13 +7,13 @@
 
 #include "kernel/ast/expressions.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
 using Bounds = ExprPool::Bounds;
 
 /// Wide enough for sums of products of coefficients and bounds.
@@ -59,7 +59,7 @@ struct ItemIndices::Sum {
 struct ItemIndices::Term {
   std::int64_t coefficient = 0;
   Wide low = 0, high = 0;
-  ExprId digit = kernel::no_expr;  ///< the number is how far this digit of two items differs
+  ExprId digit = scalar::no_expr;  ///< the number is how far this digit of two items differs
 };
 
 void ItemIndices::add(ExprId id, std::int64_t scale, Sum& to) const {
@@ -241,7 +241,7 @@ bool ItemIndices::are_apart(const Place& a, const Place& b) const {
     if (sum < low || sum > high) return true;
     if (next != 0 && sum - next >= low) continue;
     if ((sum - constant) % unit != 0) return true;
-    if (begin == k && t.digit != kernel::no_expr && sum == constant) equal.insert(t.digit);
+    if (begin == k && t.digit != scalar::no_expr && sum == constant) equal.insert(t.digit);
     begin = k + 1;
     constant = low = high = sum;
     unit = 0;
@@ -251,4 +251,4 @@ bool ItemIndices::are_apart(const Place& a, const Place& b) const {
   });
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

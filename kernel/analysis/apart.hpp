@@ -13,24 +13,24 @@
 
 #include "partita/scalar/expr.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// What conditions around a statement say of index expressions.
-using IndexFacts = std::map<kernel::ExprId, kernel::ExprPool::Bounds>;
+using IndexFacts = std::map<scalar::ExprId, scalar::ExprPool::Bounds>;
 
 /// Adds what is known where `condition` holds.
-void add_facts(const kernel::ExprPool& pool, kernel::ExprId condition, IndexFacts& facts);
+void add_facts(const scalar::ExprPool& pool, scalar::ExprId condition, IndexFacts& facts);
 
 /// An index where an element is loaded or stored, and what is known there.
 struct Place {
-  kernel::ExprId index = kernel::no_expr;
+  scalar::ExprId index = scalar::no_expr;
   const IndexFacts* facts = nullptr;  ///< borrowed
 };
 
 class ItemIndices {
  public:
   /// `items`: the index variables whose values together are a work-item.  `pool` is borrowed.
-  ItemIndices(const kernel::ExprPool& pool, std::set<std::int32_t> items)
+  ItemIndices(const scalar::ExprPool& pool, std::set<std::int32_t> items)
       : pool_(pool), items_(std::move(items)) {}
 
   /// True only if index `a` of one item and index `b` of another are different numbers, whatever the
@@ -47,20 +47,20 @@ class ItemIndices {
   };
 
   [[nodiscard]] Sum sum_of(const Place& place) const;
-  void add(kernel::ExprId id, std::int64_t scale, Sum& to) const;
-  void use_fact(kernel::ExprId fact, Sum& sum) const;
-  [[nodiscard]] kernel::ExprPool::Bounds bounds(kernel::ExprId id, const Place& at) const;
-  [[nodiscard]] bool find_digit(kernel::ExprId id, Digit& digit) const;
-  [[nodiscard]] bool is_shared(kernel::ExprId id) const;
+  void add(scalar::ExprId id, std::int64_t scale, Sum& to) const;
+  void use_fact(scalar::ExprId fact, Sum& sum) const;
+  [[nodiscard]] scalar::ExprPool::Bounds bounds(scalar::ExprId id, const Place& at) const;
+  [[nodiscard]] bool find_digit(scalar::ExprId id, Digit& digit) const;
+  [[nodiscard]] bool is_shared(scalar::ExprId id) const;
   [[nodiscard]] std::vector<Term> difference(const Place& a, const Sum& x, const Place& b,
                                              const Sum& y) const;
-  [[nodiscard]] std::set<kernel::ExprId> pinned(const Place& a, const Place& b) const;
+  [[nodiscard]] std::set<scalar::ExprId> pinned(const Place& a, const Place& b) const;
   [[nodiscard]] std::int64_t extent(std::int32_t variable, const Place& at) const;
   [[nodiscard]] bool determine(std::int32_t variable, std::int64_t items,
-                               const std::set<kernel::ExprId>& digits) const;
+                               const std::set<scalar::ExprId>& digits) const;
 
-  const kernel::ExprPool& pool_;
+  const scalar::ExprPool& pool_;
   std::set<std::int32_t> items_;
 };
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -9,18 +9,18 @@
 #include "kernel/ast/expressions.hpp"
 #include "partita/scalar/elementwise.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::no_expr;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::no_expr;
 
 double own_work(const Expr& e) {
   switch (e.kind) {
     case ExprKind::apply:
-      return ir::elementwise_row(e.name).cost;
+      return scalar::elementwise_row(e.name).cost;
     case ExprKind::convert:
     case ExprKind::choose:
     case ExprKind::load:
@@ -53,7 +53,7 @@ class Counter {
  private:
   [[nodiscard]] double turns(const Stmt& s) const {
     const std::int64_t end = kernel_.pool.bounds(s.value).high;
-    if (end >= kernel::ExprPool::unbounded) return std::numeric_limits<double>::infinity();
+    if (end >= scalar::ExprPool::unbounded) return std::numeric_limits<double>::infinity();
     const std::int64_t begin = s.other == no_expr ? 0 : kernel_.pool.bounds(s.other).low;
     return std::max(0.0, double(end - std::max<std::int64_t>(begin, 0))) / double(s.step);
   }
@@ -125,4 +125,4 @@ PlanWork work_of(const PlanDraft& draft) { return PlanWorker(draft).count(); }
 
 double work_per_item(const Kernel& kernel) { return 1 + Counter(kernel).count(kernel.body, {}); }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -8,7 +8,7 @@
 #include "kernel/ast/kernel.hpp"
 #include "kernel/ast/plan_draft.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// Operations of one work-item at most; infinite where a loop of the kernel has no known bound.
 [[nodiscard]] double work_per_item(const Kernel& kernel);
@@ -21,4 +21,4 @@ struct PlanWork {
 };
 [[nodiscard]] PlanWork work_of(const PlanDraft& draft);
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

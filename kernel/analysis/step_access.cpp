@@ -7,12 +7,12 @@
 
 #include "kernel/ast/expressions.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
 
 template <class... Fs>
 struct Overloaded : Fs... {
@@ -105,4 +105,4 @@ void for_each_access(Step& step, const PlanDraft& draft,
   for_each_access(step, kernels, visit);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -12,7 +12,7 @@
 #include "kernel/ast/plan_draft.hpp"
 #include "kernel/ast/plan_steps.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 struct Access {
   BufferRef* ref = nullptr;
@@ -24,7 +24,7 @@ struct Access {
 
 /// Loads and stores of a kernel by buffer: the set of index expressions used.
 struct KernelAccess {
-  std::vector<std::set<kernel::ExprId>> loads, stores;
+  std::vector<std::set<scalar::ExprId>> loads, stores;
   bool is_looped = false;  ///< a store under a loop: one item writes several elements
 
   explicit KernelAccess(const Kernel& kernel);
@@ -55,4 +55,4 @@ void for_each_access(Step& step, const PlanDraft& draft,
 /// Whether a buffer is nobody's outside of the plan.
 [[nodiscard]] bool is_temporary(const Plan& plan, int buffer);
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -6,13 +6,13 @@
 
 #include "kernel/ast/expressions.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
 
 void collect(const Stmt& s, Changes& changes) {
   switch (s.kind) {
@@ -150,4 +150,4 @@ void EarlyEvaluation::before_loop(std::span<const ExprId> roots,
   for (const ExprId root : roots) visit(root);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -14,21 +14,21 @@
 
 #include "kernel/ast/kernel.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// A number, variable or scalar argument among the indices.
-[[nodiscard]] bool is_index_leaf(kernel::ExprKind kind);
+[[nodiscard]] bool is_index_leaf(scalar::ExprKind kind);
 /// An expression that only names a value: there is nothing to evaluate.
-[[nodiscard]] bool is_leaf(kernel::ExprKind kind);
+[[nodiscard]] bool is_leaf(scalar::ExprKind kind);
 /// An operation on indices, comparisons included.
-[[nodiscard]] bool is_index_arithmetic(kernel::ExprKind kind);
+[[nodiscard]] bool is_index_arithmetic(scalar::ExprKind kind);
 
 /// What statements change.
 struct Changes {
   std::set<std::int32_t> variables = {}, registers = {}, buffers = {};
 
   /// Whether `e` names one of these; its operands are not looked at.
-  [[nodiscard]] bool include(const kernel::Expr& e) const;
+  [[nodiscard]] bool include(const scalar::Expr& e) const;
 };
 
 /// Of a statement and what is in its body.
@@ -38,34 +38,34 @@ class BodyFacts {
  public:
   explicit BodyFacts(const Kernel& kernel);
 
-  [[nodiscard]] const kernel::ExprPool& pool() const { return pool_; }
+  [[nodiscard]] const scalar::ExprPool& pool() const { return pool_; }
   /// How many statements and expressions of the body have `e` as an operand.
-  [[nodiscard]] int uses(kernel::ExprId e) const { return uses_[std::size_t(e)]; }
+  [[nodiscard]] int uses(scalar::ExprId e) const { return uses_[std::size_t(e)]; }
   /// For every expression of the body whether it has a part for which `test` holds.
   [[nodiscard]] std::vector<bool> having(
-      const std::function<bool(const kernel::Expr&)>& test) const;
+      const std::function<bool(const scalar::Expr&)>& test) const;
   /// For every expression of the body whether its value is another after `changes`.
   [[nodiscard]] std::vector<bool> changed_by(const Changes& changes) const;
   /// What the statements themselves, not their bodies, evaluate whatever branches are taken, and what
   /// has the same value in all of them as far as registers go.
-  [[nodiscard]] std::set<kernel::ExprId> certain_in(const std::vector<Stmt>& stmts) const;
+  [[nodiscard]] std::set<scalar::ExprId> certain_in(const std::vector<Stmt>& stmts) const;
 
  private:
   void count_uses(const std::vector<Stmt>& stmts);
-  void count_uses(kernel::ExprId e);
+  void count_uses(scalar::ExprId e);
 
-  const kernel::ExprPool& pool_;
+  const scalar::ExprPool& pool_;
   std::vector<int> uses_;
   std::vector<bool> has_register_;
 };
 
 /// Values that are kept so that nothing is evaluated twice.
 struct KeptValues {
-  std::function<bool(kernel::ExprId)> are_known;
+  std::function<bool(scalar::ExprId)> are_known;
   /// Whether an expression is worth being evaluated before it is asked for.
-  std::function<bool(const kernel::Expr&)> are_worthwhile;
+  std::function<bool(const scalar::Expr&)> are_worthwhile;
   /// Evaluates an expression and keeps its value.
-  std::function<void(kernel::ExprId)> evaluate;
+  std::function<void(scalar::ExprId)> evaluate;
 };
 
 /// Evaluates ahead of branches and loops what they need in any case.
@@ -75,17 +75,17 @@ class EarlyEvaluation {
       : pool_(facts.pool()), values_(std::move(values)) {}
 
   /// Whether evaluating `e` now would read memory or branch, beyond what is already known.
-  [[nodiscard]] bool is_lazy(kernel::ExprId e) const;
+  [[nodiscard]] bool is_lazy(scalar::ExprId e) const;
   /// Before a fork: what both branches need, or what is among `certain`.
-  void before_branches(kernel::ExprId a, kernel::ExprId b,
-                       const std::set<kernel::ExprId>& certain) const;
+  void before_branches(scalar::ExprId a, scalar::ExprId b,
+                       const std::set<scalar::ExprId>& certain) const;
   /// Before a loop: what `roots` in its body need in any case and it does not change.
-  void before_loop(std::span<const kernel::ExprId> roots,
+  void before_loop(std::span<const scalar::ExprId> roots,
                    const std::vector<bool>& is_variant) const;
 
  private:
-  const kernel::ExprPool& pool_;
+  const scalar::ExprPool& pool_;
   KeptValues values_;
 };
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

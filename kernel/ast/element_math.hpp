@@ -7,15 +7,15 @@
 #include "partita/scalar/elementwise.hpp"
 #include "partita/scalar/expr.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// Arithmetic on floats or complex numbers of one dtype.
 struct ElementMath {
-  kernel::ExprPool& pool;
+  scalar::ExprPool& pool;
   DType d;
   DType part = part_dtype(d);
 
-  using E = kernel::ExprId;
+  using E = scalar::ExprId;
   [[nodiscard]] E add(E x, E y) const { return pool.apply("add", d, {x, y}); }
   [[nodiscard]] E sub(E x, E y) const { return pool.apply("subtract", d, {x, y}); }
   [[nodiscard]] E mul(E x, E y) const { return pool.apply("multiply", d, {x, y}); }
@@ -47,4 +47,4 @@ struct ElementMath {
   }
 };
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -6,14 +6,14 @@
 
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
-using kernel::no_expr;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
+using scalar::no_expr;
 
 class Walk {
  public:
@@ -167,4 +167,4 @@ ExprId rebuild(ExprPool& pool, const Expr& e, std::span<const ExprId> x) {
   }
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -11,38 +11,38 @@
 
 #include "kernel/ast/kernel.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// Every expression below some statements, once each, operands before those that use them.
-[[nodiscard]] std::vector<kernel::ExprId> reachable(const kernel::ExprPool& pool,
+[[nodiscard]] std::vector<scalar::ExprId> reachable(const scalar::ExprPool& pool,
                                                     const std::vector<Stmt>& stmts);
 /// The same below one expression, itself included.
-[[nodiscard]] std::vector<kernel::ExprId> reachable(const kernel::ExprPool& pool,
-                                                    kernel::ExprId root);
+[[nodiscard]] std::vector<scalar::ExprId> reachable(const scalar::ExprPool& pool,
+                                                    scalar::ExprId root);
 
 /// What a statement itself, not its body, asks for.
-[[nodiscard]] std::vector<kernel::ExprId> roots_of(const Stmt& s);
+[[nodiscard]] std::vector<scalar::ExprId> roots_of(const Stmt& s);
 
 /// Whether statements compute with vectors.
 [[nodiscard]] bool has_vectors(const std::vector<Stmt>& stmts);
 
 /// Whether an expression holds one of that kind (and slot, where that is not negative).
-[[nodiscard]] bool depends_on(const kernel::ExprPool& pool, kernel::ExprId id,
-                              kernel::ExprKind kind, std::int32_t slot = -1);
+[[nodiscard]] bool depends_on(const scalar::ExprPool& pool, scalar::ExprId id,
+                              scalar::ExprKind kind, std::int32_t slot = -1);
 
 /// How far an index moves with a variable: nothing where that is not a number.
-[[nodiscard]] std::optional<std::int64_t> index_stride(const kernel::ExprPool& pool,
-                                                       kernel::ExprId id, std::int32_t variable);
+[[nodiscard]] std::optional<std::int64_t> index_stride(const scalar::ExprPool& pool,
+                                                       scalar::ExprId id, std::int32_t variable);
 
 /// The number of items where the whole body is guarded by it, else no_expr.
-[[nodiscard]] kernel::ExprId item_guard(const Kernel& kernel);
+[[nodiscard]] scalar::ExprId item_guard(const Kernel& kernel);
 
 /// Most items that a kernel expects; nothing where it does not say.
-[[nodiscard]] std::optional<std::int64_t> item_extent(const kernel::ExprPool& pool);
+[[nodiscard]] std::optional<std::int64_t> item_extent(const scalar::ExprPool& pool);
 
 /// `e` of some pool, made in `pool` of operands that are there.  Not for what names something of its
 /// own kernel: loads, registers, index variables and scalars.
-[[nodiscard]] kernel::ExprId rebuild(kernel::ExprPool& pool, const kernel::Expr& e,
-                                     std::span<const kernel::ExprId> operands);
+[[nodiscard]] scalar::ExprId rebuild(scalar::ExprPool& pool, const scalar::Expr& e,
+                                     std::span<const scalar::ExprId> operands);
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -12,7 +12,7 @@
 
 #include "partita/scalar/expr.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// The work-item's number before it is known to be one that has work: variable 0 is declared to lie
 /// below the number of items, so a guard on it would fold away.
@@ -31,7 +31,7 @@ struct Stmt {
   Kind kind = Kind::store;
   std::int32_t slot = 0;
   DType dtype = DType::f32;
-  kernel::ExprId value = kernel::no_expr, other = kernel::no_expr;
+  scalar::ExprId value = scalar::no_expr, other = scalar::no_expr;
   std::vector<Stmt> body = {};
   /// Above 1: the statement does for all values of index variable `lane` below `width` what it says,
   /// at once; registers that it names are vectors.  f32 and f64 alone.
@@ -49,7 +49,7 @@ struct BufferParam {
 struct Kernel {
   std::string stem;     ///< descriptive name; the final name adds a number where two differ
   std::string comment;  ///< nodes covered and shapes
-  kernel::ExprPool pool;
+  scalar::ExprPool pool;
   std::vector<BufferParam> buffers;
   int scalars = 0;  ///< 64-bit integer arguments, `index_scalar` slots 0…
   std::vector<Stmt> body = {};
@@ -70,4 +70,4 @@ struct Kernel {
   }
 };
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -18,17 +18,17 @@
 #include "kernel/ast/statements.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// The variable of a loop that is yet to be opened, and where the loop ends.
 struct LoopVariable {
   std::int32_t slot = -1;  ///< negative: no loop
-  kernel::ExprId end = kernel::no_expr;
+  scalar::ExprId end = scalar::no_expr;
 };
 
 class KernelBuilder {
  public:
-  using ExprId = kernel::ExprId;
+  using ExprId = scalar::ExprId;
 
   explicit KernelBuilder(std::string stem) : kernel_(std::make_unique<Kernel>()) {
     kernel_->stem = std::move(stem);
@@ -40,7 +40,7 @@ class KernelBuilder {
   KernelBuilder& operator=(const KernelBuilder&) = delete;
 
   // The kernel as a whole.
-  [[nodiscard]] kernel::ExprPool& pool() { return kernel_->pool; }
+  [[nodiscard]] scalar::ExprPool& pool() { return kernel_->pool; }
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
   void set_items(std::int64_t items) { pool().set_extent(0, items); }
   /// Each element is stored once, after all loads of it.
@@ -91,7 +91,7 @@ class KernelBuilder {
   void add_lanes(const Register& r, ExprId vector) { add(r.add_lanes(vector)); }
   /// Of the buffer's dtype.
   void store(std::int32_t buffer, ExprId index, ExprId value) {
-    add(passes::store(buffer, kernel_->buffers[std::size_t(buffer)].dtype, index, value));
+    add(kernel::store(buffer, kernel_->buffers[std::size_t(buffer)].dtype, index, value));
   }
 
   // Blocks.
@@ -100,7 +100,7 @@ class KernelBuilder {
   void loop(LoopVariable variable, F&& body) {
     if (variable.slot < 0) return body();
     auto inside = block(std::forward<F>(body));
-    add(passes::loop(variable.slot, variable.end, std::move(inside)));
+    add(kernel::loop(variable.slot, variable.end, std::move(inside)));
   }
   /// For body(0), body(1), … below `extent`.
   template <class F>
@@ -184,4 +184,4 @@ class KernelBuilder {
   std::map<int, std::int32_t> lane_variables_;  ///< by width
 };
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -14,7 +14,7 @@
 #include "partita/artifact/plan.hpp"
 #include "partita/base/host_array.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// A plan whose launches name kernels that are not yet printed.
 struct PlanDraft {
@@ -26,4 +26,4 @@ struct PlanDraft {
   std::map<std::string, std::string> contractions;  ///< by name: how they are computed, and why
 };
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 #include "kernel/ast/plan_steps.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
 /// `List` is Steps or const Steps.
@@ -41,4 +41,4 @@ void renumber_kernels(Steps& steps, const std::vector<int>& numbers) {
   }
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

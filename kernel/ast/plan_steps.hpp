@@ -9,7 +9,7 @@
 
 #include "partita/artifact/plan.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// The lists of steps directly inside a step.
 [[nodiscard]] std::vector<Steps*> inner_steps(Step& step);
@@ -21,4 +21,4 @@ namespace partita::passes {
 /// Replaces the number k of each kernel that is launched by `numbers[k]`.
 void renumber_kernels(Steps& steps, const std::vector<int>& numbers);
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

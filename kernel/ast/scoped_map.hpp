@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace partita::passes {
+namespace partita::kernel {
 
 template <class Key, class Value>
 class ScopedMap {
@@ -46,4 +46,4 @@ class ScopedMap {
   std::vector<std::vector<Key>> scopes_{1};
 };
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

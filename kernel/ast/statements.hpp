@@ -10,18 +10,18 @@
 
 #include "kernel/ast/kernel.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
-[[nodiscard]] inline Stmt store(std::int32_t buffer, DType d, kernel::ExprId index,
-                                kernel::ExprId value) {
+[[nodiscard]] inline Stmt store(std::int32_t buffer, DType d, scalar::ExprId index,
+                                scalar::ExprId value) {
   return {.kind = Stmt::Kind::store, .slot = buffer, .dtype = d, .value = value, .other = index};
 }
 
-[[nodiscard]] inline Stmt when(kernel::ExprId condition, std::vector<Stmt> body) {
+[[nodiscard]] inline Stmt when(scalar::ExprId condition, std::vector<Stmt> body) {
   return {.kind = Stmt::Kind::when, .value = condition, .body = std::move(body)};
 }
 
-[[nodiscard]] inline Stmt loop(std::int32_t variable, kernel::ExprId extent,
+[[nodiscard]] inline Stmt loop(std::int32_t variable, scalar::ExprId extent,
                                std::vector<Stmt> body) {
   return {.kind = Stmt::Kind::loop, .slot = variable, .value = extent, .body = std::move(body)};
 }
@@ -32,21 +32,21 @@ struct Register {
   DType dtype;
 
   Register(Kernel& kernel, DType d) : slot(kernel.next_register++), dtype(d) {}
-  [[nodiscard]] kernel::ExprId value(kernel::ExprPool& pool) const { return pool.reg(slot, dtype); }
-  [[nodiscard]] Stmt declare(kernel::ExprId value) const {
+  [[nodiscard]] scalar::ExprId value(scalar::ExprPool& pool) const { return pool.reg(slot, dtype); }
+  [[nodiscard]] Stmt declare(scalar::ExprId value) const {
     return {.kind = Stmt::Kind::declare, .slot = slot, .dtype = dtype, .value = value};
   }
-  [[nodiscard]] Stmt assign(kernel::ExprId value) const {
+  [[nodiscard]] Stmt assign(scalar::ExprId value) const {
     return {.kind = Stmt::Kind::assign, .slot = slot, .dtype = dtype, .value = value};
   }
   /// += a * b, fused.
-  [[nodiscard]] Stmt multiply_add(kernel::ExprId a, kernel::ExprId b) const {
+  [[nodiscard]] Stmt multiply_add(scalar::ExprId a, scalar::ExprId b) const {
     return {.kind = Stmt::Kind::multiply_add, .slot = slot, .dtype = dtype, .value = a, .other = b};
   }
   /// += the lanes of a vector.
-  [[nodiscard]] Stmt add_lanes(kernel::ExprId vector) const {
+  [[nodiscard]] Stmt add_lanes(scalar::ExprId vector) const {
     return {.kind = Stmt::Kind::add_lanes, .slot = slot, .dtype = dtype, .value = vector};
   }
 };
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

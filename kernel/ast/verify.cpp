@@ -14,14 +14,14 @@
 #include "runtime/artifact/problem.hpp"
 #include "scalar/bounds.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
-using kernel::no_expr;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
+using scalar::no_expr;
 
 [[noreturn]] void fail(std::string_view expected, std::string_view found) {
   throw Problem{cat("expected ", expected, ", found ", found)};
@@ -74,19 +74,19 @@ class ExpressionCheck {
   }
   [[nodiscard]] const Expr& operand(std::size_t k) const { return pool_[e_.operands[k]]; }
   void expect_index(std::size_t k) const {
-    if (!kernel::is_index(operand(k).kind)) fail("an index", to_string(operand(k).dtype));
+    if (!scalar::is_index(operand(k).kind)) fail("an index", to_string(operand(k).dtype));
   }
   void expect_element(std::size_t k, DType d) const {
-    if (kernel::is_index(operand(k).kind)) fail(cat("an element of ", to_string(d)), "an index");
+    if (scalar::is_index(operand(k).kind)) fail(cat("an element of ", to_string(d)), "an index");
     if (operand(k).dtype != d) fail(to_string(d), to_string(operand(k).dtype));
   }
 
   void check_row() const {
-    const ir::ElementwiseRow& row = ir::elementwise_row(e_.name);
-    expect_operands(std::size_t(ir::arity(row.signature)));
+    const scalar::ElementwiseRow& row = scalar::elementwise_row(e_.name);
+    expect_operands(std::size_t(scalar::arity(row.signature)));
     for (std::size_t k = 0; k < e_.operands.size(); ++k)
-      expect_element(k, ir::operand_dtype(row.signature, e_.source, int(k)));
-    const DType result = ir::result_dtype(row.signature, e_.source);
+      expect_element(k, scalar::operand_dtype(row.signature, e_.source, int(k)));
+    const DType result = scalar::result_dtype(row.signature, e_.source);
     if (e_.dtype != result) fail(to_string(result), to_string(e_.dtype));
   }
   void check_choose() const {
@@ -241,12 +241,12 @@ class KernelCheck {
   }
   void expect_index(ExprId id) {
     visit(id);
-    if (!kernel::is_index(k_.pool[id].kind)) fail("an index", "an element");
+    if (!scalar::is_index(k_.pool[id].kind)) fail("an index", "an element");
   }
   void expect_element(ExprId id, DType d) {
     visit(id);
     const Expr& e = k_.pool[id];
-    if (kernel::is_index(e.kind)) fail(cat("an element of ", to_string(d)), "an index");
+    if (scalar::is_index(e.kind)) fail(cat("an element of ", to_string(d)), "an index");
     if (e.dtype != d) fail(to_string(d), to_string(e.dtype));
   }
 
@@ -329,4 +329,4 @@ std::optional<std::string> find_problem(const PlanDraft& draft,
   return std::nullopt;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

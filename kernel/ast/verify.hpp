@@ -11,11 +11,11 @@
 
 #include "kernel/ast/plan_draft.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// What is wrong with an expression whose operands are in `pool`, as "expected …, found …"; or nothing.
-[[nodiscard]] std::optional<std::string> find_problem(const kernel::ExprPool& pool,
-                                                      const kernel::Expr& e);
+[[nodiscard]] std::optional<std::string> find_problem(const scalar::ExprPool& pool,
+                                                      const scalar::Expr& e);
 /// What is wrong first, as one line that says where; or nothing.
 [[nodiscard]] std::optional<std::string> find_problem(const Kernel& kernel);
 /// The same of a draft: the plan, and kernels that are launched and for which `is_open` holds.
@@ -23,4 +23,4 @@ namespace partita::passes {
     const PlanDraft& draft, const std::function<bool(const Kernel&)>& is_open);
 [[nodiscard]] std::optional<std::string> find_problem(const PlanDraft& draft);
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

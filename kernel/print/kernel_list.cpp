@@ -7,7 +7,7 @@
 #include "kernel/ast/plan_steps.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 void drop_unlaunched_kernels(Artifact& artifact) {
   std::vector<int> numbers(artifact.kernels.size(), -1);
   std::vector<KernelEntry> kept;
@@ -39,4 +39,4 @@ std::vector<PrintedKernel> print_kernels(const PlanDraft& draft, Artifact& artif
   return printed;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -12,7 +12,7 @@
 #include "kernel/ast/plan_draft.hpp"
 #include "partita/artifact/artifact.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// A kernel as printed: parameters and body, without its name.
 struct PrintedKernel {
@@ -30,4 +30,4 @@ struct PrintedKernel {
 /// Takes from `artifact.kernels` what no launch of its plan names.
 void drop_unlaunched_kernels(Artifact& artifact);
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -10,13 +10,13 @@
 #include "kernel/print/vector_printer.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::no_expr;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::no_expr;
 
 class BodyPrinter {
  public:
@@ -237,4 +237,4 @@ std::string print_body(const Kernel& kernel, kernel::ScalarText& text, const Bod
   return BodyPrinter(kernel, text, names).print();
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -14,7 +14,7 @@
 #include "kernel/ast/kernel.hpp"
 #include "kernel/print/scalar_text.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// How a language says that a loop combines into a register in any order.
 struct LoopReduction {
@@ -52,4 +52,4 @@ struct BodyNames {
 [[nodiscard]] std::string print_body(const Kernel& kernel, kernel::ScalarText& text,
                                      const BodyNames& names);
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

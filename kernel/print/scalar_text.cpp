@@ -16,9 +16,9 @@
 namespace partita::kernel {
 namespace {
 
-using ir::CToken;
-using ir::next_token;
-using ir::ScalarHelper;
+using scalar::CToken;
+using scalar::next_token;
+using scalar::ScalarHelper;
 
 std::string name_of(DType d) { return std::string(info(d).name); }
 
@@ -317,13 +317,13 @@ std::string ScalarText::bitcast(const std::string& x, DType from, DType to) {
 
 std::string ScalarText::apply(std::string_view row_name, DType d,
                               std::span<const std::string> operands) {
-  const ir::ElementwiseRow& row = ir::elementwise_row(row_name);
-  if (!row.accepts(d) || int(operands.size()) != ir::arity(row.signature))
+  const scalar::ElementwiseRow& row = scalar::elementwise_row(row_name);
+  if (!row.accepts(d) || int(operands.size()) != scalar::arity(row.signature))
     throw_internal_error(cat("row '", row_name, "' does not accept ", operands.size(),
                              " operands of ", to_string(d)));
   note(d);
   const auto chosen = std::ranges::find_if(
-      row.cases, [&](const ir::RowCase& c) { return intersects(c.kinds, info(d).kind); });
+      row.cases, [&](const scalar::RowCase& c) { return intersects(c.kinds, info(d).kind); });
   std::vector<std::string> primaries;
   for (const std::string& operand : operands) primaries.push_back(in_parentheses(operand));
   std::string text = substitute(chosen->text, d, primaries);
@@ -331,7 +331,7 @@ std::string ScalarText::apply(std::string_view row_name, DType d,
   if (const std::string product = cat("product_", name_of(d));
       row.name == "multiply" && dialect_.has_snippet(product))
     text = cat(snippet(product), "(", operands[0], ", ", operands[1], ")");
-  const DType result = ir::result_dtype(row.signature, d);
+  const DType result = scalar::result_dtype(row.signature, d);
   if (is_integer(result)) {
     // C computes in a wider or unsigned type.
     const bool widens = chosen->text.find("U(") != std::string_view::npos ||
@@ -362,12 +362,12 @@ std::string ScalarText::substitute_name(std::string_view name, std::string_view&
   if (name == "R") return name_of(part);
   if (name == "K") return number(part, std::stod(std::string(take_argument(rest))));
   if (name == "BITS") return cat(info(d).bits, "u");
-  if (name == "MANTISSA") return std::to_string(ir::mantissa_bits(d));
-  if (name == "EMIN") return std::to_string(ir::smallest_exponent(d));
+  if (name == "MANTISSA") return std::to_string(scalar::mantissa_bits(d));
+  if (name == "EMIN") return std::to_string(scalar::smallest_exponent(d));
   if (name == "RE") return in_parentheses(argument()) + std::string(dialect_.real);
   if (name == "IM") return in_parentheses(argument()) + std::string(dialect_.imag);
   if (name == "MAKE") {
-    const DType result = ir::result_dtype(ir::Signature::compose, part);
+    const DType result = scalar::result_dtype(scalar::Signature::compose, part);
     note(result);
     return cat("(", result == DType::c64 ? dialect_.make_c64 : dialect_.make_c128, "(", argument(),
                "))");
@@ -383,7 +383,7 @@ std::string ScalarText::substitute_name(std::string_view name, std::string_view&
     use(typed);
     return typed;
   }
-  const auto helpers = ir::scalar_helpers();
+  const auto helpers = scalar::scalar_helpers();
   if (std::ranges::find(helpers, name, &ScalarHelper::name) != helpers.end())
     return define_helper(name, value);
   return std::string(name);
@@ -391,7 +391,8 @@ std::string ScalarText::substitute_name(std::string_view name, std::string_view&
 
 /// Defines a helper for elements of type d, for lack of overloads, and returns its name.
 std::string ScalarText::define_helper(std::string_view name, DType d) {
-  const ScalarHelper& helper = *std::ranges::find(ir::scalar_helpers(), name, &ScalarHelper::name);
+  const ScalarHelper& helper =
+      *std::ranges::find(scalar::scalar_helpers(), name, &ScalarHelper::name);
   if (helper.domain != ScalarHelper::Domain::complex) d = part_dtype(d);
   const std::string full_name = cat(name, "_", name_of(d));
   if (!defined_.insert(full_name).second) return full_name;

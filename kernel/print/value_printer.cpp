@@ -4,12 +4,12 @@
 
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
 
 /// Index arithmetic that is used once and no longer than this is written where it is used.
 constexpr std::size_t longest_inline = 60;
@@ -226,4 +226,4 @@ void ValuePrinter::end_lanes() {
   lane_elements_.clear();
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

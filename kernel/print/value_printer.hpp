@@ -18,7 +18,7 @@
 #include "kernel/print/printer.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 class ValuePrinter {
  public:
@@ -37,7 +37,7 @@ class ValuePrinter {
   /// Prints `stmts` by `print`, knowing what they evaluate in any case.
   template <class Print>
   void with_statements(const std::vector<Stmt>& stmts, const Print& print) {
-    std::set<kernel::ExprId> outer = std::exchange(certain_, facts_.certain_in(stmts));
+    std::set<scalar::ExprId> outer = std::exchange(certain_, facts_.certain_in(stmts));
     print();
     certain_ = std::move(outer);
   }
@@ -45,12 +45,12 @@ class ValuePrinter {
   void forget(const Changes& changes);
 
   /// The name of a variable (or literal) that holds `id`, printing what is missing.
-  std::string value(kernel::ExprId id);
+  std::string value(scalar::ExprId id);
   /// The same with `text` in place of an index variable.
-  std::string value_at(std::int32_t variable, const std::string& text, kernel::ExprId id);
+  std::string value_at(std::int32_t variable, const std::string& text, scalar::ExprId id);
   /// Prints what `roots` in a loop's body need in any case and the loop does not change.
-  void value_before_loop(std::span<const kernel::ExprId> roots, const Changes& changes);
-  [[nodiscard]] bool is_known(kernel::ExprId id) const {
+  void value_before_loop(std::span<const scalar::ExprId> roots, const Changes& changes);
+  [[nodiscard]] bool is_known(scalar::ExprId id) const {
     return names_.contains(id) || lane_elements_.contains(id);
   }
 
@@ -61,41 +61,41 @@ class ValuePrinter {
   [[nodiscard]] std::string register_name(std::int32_t slot) const;
 
   /// Variables that hold an expression for all lanes of a vector.
-  [[nodiscard]] const std::string* vector(kernel::ExprId id) const { return vectors_.find(id); }
-  void remember_vector(kernel::ExprId id, const std::string& name) { vectors_.put(id, name); }
+  [[nodiscard]] const std::string* vector(scalar::ExprId id) const { return vectors_.find(id); }
+  void remember_vector(scalar::ExprId id, const std::string& name) { vectors_.put(id, name); }
   /// Until end_lanes(), a vector that is an expression's or a register's value is this element of it.
-  void set_lane(kernel::ExprId id, const std::string& element);
+  void set_lane(scalar::ExprId id, const std::string& element);
   void end_lanes();
 
   [[nodiscard]] const BodyFacts& facts() const { return facts_; }
   [[nodiscard]] const Kernel& kernel() const { return k_; }
-  [[nodiscard]] const kernel::ExprPool& pool() const { return k_.pool; }
+  [[nodiscard]] const scalar::ExprPool& pool() const { return k_.pool; }
   [[nodiscard]] kernel::ScalarText& text() { return text_; }
   [[nodiscard]] const BodyNames& style() const { return style_; }
 
  private:
-  void declare(kernel::ExprId e, const std::string& type, const std::string& value);
-  [[nodiscard]] std::string index_constant(const kernel::Expr& e) const;
-  std::string index_text(kernel::ExprId id, const kernel::Expr& e);
+  void declare(scalar::ExprId e, const std::string& type, const std::string& value);
+  [[nodiscard]] std::string index_constant(const scalar::Expr& e) const;
+  std::string index_text(scalar::ExprId id, const scalar::Expr& e);
   [[nodiscard]] std::string as_number(const std::string& index) const;
-  [[nodiscard]] std::string leaf(const kernel::Expr& e);
-  void print_index(kernel::ExprId id, const kernel::Expr& e);
-  void print_element(kernel::ExprId id, const kernel::Expr& e);
+  [[nodiscard]] std::string leaf(const scalar::Expr& e);
+  void print_index(scalar::ExprId id, const scalar::Expr& e);
+  void print_element(scalar::ExprId id, const scalar::Expr& e);
   /// Whether only one part of a complex element in memory is asked for.
-  [[nodiscard]] bool is_part_of_load(const kernel::Expr& e) const;
-  void print_choose(kernel::ExprId id, const kernel::Expr& e);
+  [[nodiscard]] bool is_part_of_load(const scalar::Expr& e) const;
+  void print_choose(scalar::ExprId id, const scalar::Expr& e);
 
   const Kernel& k_;
   kernel::ScalarText& text_;
   const BodyNames& style_;
   BodyFacts facts_;
   EarlyEvaluation early_;
-  std::set<kernel::ExprId> certain_;  ///< evaluated by the statements at hand in any case
+  std::set<scalar::ExprId> certain_;  ///< evaluated by the statements at hand in any case
   std::string out_;
   int depth_ = 1, next_name_ = 0;
-  ScopedMap<kernel::ExprId, std::string> names_, vectors_;
-  std::map<kernel::ExprId, std::string> lane_elements_;
+  ScopedMap<scalar::ExprId, std::string> names_, vectors_;
+  std::map<scalar::ExprId, std::string> lane_elements_;
   std::map<std::int32_t, std::string> lane_registers_;
 };
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

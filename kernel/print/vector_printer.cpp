@@ -7,12 +7,12 @@
 #include "kernel/ast/expressions.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
 
 char arithmetic(std::string_view row) {
   return row == "add"        ? '+'
@@ -206,4 +206,4 @@ void VectorPrinter::store(const Stmt& s) {
   });
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -4,13 +4,13 @@
 
 #include "kernel/ast/expressions.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
-using kernel::no_expr;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
+using scalar::no_expr;
 
 std::set<std::int64_t> item_divisors(const Kernel& kernel) {
   const ExprPool& pool = kernel.pool;
@@ -145,4 +145,4 @@ ExprId ItemRewriter::less(ExprId a, ExprId b) {
   return to_.less(rows, to_.index(std::int64_t(to_[b].bits) / row_));
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -13,7 +13,7 @@
 
 #include "kernel/ast/kernel.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// Constants that a kernel divides its item by, or takes it modulo.
 [[nodiscard]] std::set<std::int64_t> item_divisors(const Kernel& kernel);
@@ -23,14 +23,14 @@ namespace partita::passes {
 
 /// Whether how often a loop runs, or whether a branch is taken, is the same for all items; the
 /// variables `items` count them.
-[[nodiscard]] bool is_shared_control(const kernel::ExprPool& pool, const Stmt& s,
+[[nodiscard]] bool is_shared_control(const scalar::ExprPool& pool, const Stmt& s,
                                      const std::set<std::int32_t>& items);
-[[nodiscard]] bool is_shared_loop(const kernel::ExprPool& pool, const Stmt& s,
+[[nodiscard]] bool is_shared_loop(const scalar::ExprPool& pool, const Stmt& s,
                                   const std::set<std::int32_t>& items);
 
 /// Whether a loop of a body reads neighbours for neighbouring values of `variable`, but not from one
 /// iteration to the next, or what overlaps.  Elements up to `apart` from each other are neighbours.
-[[nodiscard]] bool reads_columns(const kernel::ExprPool& pool, const std::vector<Stmt>& body,
+[[nodiscard]] bool reads_columns(const scalar::ExprPool& pool, const std::vector<Stmt>& body,
                                  std::int32_t variable, const std::set<std::int32_t>& items,
                                  std::int64_t apart = 1);
 
@@ -38,24 +38,24 @@ namespace partita::passes {
 class ItemRewriter {
  public:
   /// Items are `item`, which is a multiple of `row` plus less than that; row 0: anything.
-  ItemRewriter(const kernel::ExprPool& from, kernel::ExprPool& to, std::int64_t row)
+  ItemRewriter(const scalar::ExprPool& from, scalar::ExprPool& to, std::int64_t row)
       : from_(from), to_(to), row_(row) {}
-  void set_item(kernel::ExprId item) { item_ = item; }
+  void set_item(scalar::ExprId item) { item_ = item; }
   /// What the old pool knows of variables (but the item) and scalars.
   void declare_extents();
   [[nodiscard]] std::vector<Stmt> rewrite(const std::vector<Stmt>& stmts);
-  [[nodiscard]] kernel::ExprId rewrite(kernel::ExprId id);
+  [[nodiscard]] scalar::ExprId rewrite(scalar::ExprId id);
 
  private:
-  [[nodiscard]] kernel::ExprId remake(const kernel::Expr& e, const std::vector<kernel::ExprId>& x);
-  [[nodiscard]] kernel::ExprId less(kernel::ExprId a, kernel::ExprId b);
+  [[nodiscard]] scalar::ExprId remake(const scalar::Expr& e, const std::vector<scalar::ExprId>& x);
+  [[nodiscard]] scalar::ExprId less(scalar::ExprId a, scalar::ExprId b);
   [[nodiscard]] bool is_rows(std::int64_t c) const { return row_ > 0 && c > row_ && c % row_ == 0; }
 
-  const kernel::ExprPool& from_;
-  kernel::ExprPool& to_;
+  const scalar::ExprPool& from_;
+  scalar::ExprPool& to_;
   std::int64_t row_;
-  kernel::ExprId item_ = kernel::no_expr;
-  std::unordered_map<kernel::ExprId, kernel::ExprId> memo_;
+  scalar::ExprId item_ = scalar::no_expr;
+  std::unordered_map<scalar::ExprId, scalar::ExprId> memo_;
 };
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -11,14 +11,14 @@
 #include "kernel/ast/statements.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
-using kernel::no_expr;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
+using scalar::no_expr;
 
 /// A kernel's statements without the test for the last group, and how many items pass that test.
 struct Form {
@@ -368,4 +368,4 @@ MergedCall pack_calls(std::span<const KernelCall> calls) {
   return merger.finish_whole();
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

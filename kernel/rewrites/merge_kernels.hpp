@@ -16,7 +16,7 @@
 #include "kernel/ast/kernel.hpp"
 #include "partita/artifact/plan.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// A launch and the kernel that it runs.
 struct KernelCall {
@@ -62,4 +62,4 @@ struct Grid {
 /// The calls, of any grids, as one over the largest.  None may read or write what another writes.
 [[nodiscard]] MergedCall pack_calls(std::span<const KernelCall> calls);
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -9,7 +9,7 @@
 #include "kernel/analysis/step_access.hpp"
 #include "kernel/draft_pass.hpp"
 
-namespace partita::passes::schedule {
+namespace partita::kernel::schedule {
 namespace {
 
 constexpr std::int64_t arena_alignment = 128;
@@ -146,4 +146,4 @@ DraftPass draft_pass_assign_arena() {
           }};
 }
 
-}  // namespace partita::passes::schedule
+}  // namespace partita::kernel::schedule

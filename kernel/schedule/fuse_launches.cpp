@@ -10,16 +10,15 @@
 #include "kernel/analysis/step_access.hpp"
 #include "kernel/draft_pass.hpp"
 #include "kernel/rewrites/merge_kernels.hpp"
+#include "partita/base/target_info.hpp"
 
-namespace partita::passes::schedule {
+namespace partita::kernel::schedule {
 namespace {
 
 /// Arithmetic of one item of a merged kernel: what device compilers take for long grows faster.
 constexpr int most_operations = 500;
 /// Buffers of a merged kernel: OpenCL promises 1024 bytes of parameters, of which one takes 16.
 constexpr std::size_t most_buffers = 40;
-/// Launches of at most this many items take less time than it takes to launch them.
-constexpr std::int64_t short_launch = 16384;
 /// How far back a launch looks for one to join.  What long launches store is large, and moved far it
 /// would be alive for long.
 constexpr std::size_t window = 256, near = 8;
@@ -74,7 +73,8 @@ bool is_simple(const Step& s) {
 
 class Fuser {
  public:
-  Fuser(PlanDraft& draft) : draft_(draft) {}
+  /// Launches of at most `short_launch` items take less time than it takes to launch them.
+  Fuser(PlanDraft& draft, std::int64_t short_launch) : draft_(draft), short_launch_(short_launch) {}
 
   bool fuse(Steps& steps) {
     bool changed = false;
@@ -120,7 +120,7 @@ class Fuser {
   }
 
   /// Puts `g` into the nearest group before it that takes it; that one moves to `g`, or `g` to it.
-  static bool join(std::vector<Group>& groups, Group& g) {
+  bool join(std::vector<Group>& groups, Group& g) {
     if (!g.is_mergeable) return false;
     bool may_rise = true;
     const std::size_t from = groups.size() - std::min(groups.size(), is_short(g) ? window : near);
@@ -148,7 +148,7 @@ class Fuser {
   }
 
   /// Whether `g` can follow `first` in one kernel, and whether that is worth it.
-  static bool fits(const Group& first, const Group& g) {
+  [[nodiscard]] bool fits(const Group& first, const Group& g) const {
     if (!first.is_mergeable || !(first.items == g.items) ||
         first.operations + g.operations > most_operations)
       return false;
@@ -167,8 +167,8 @@ class Fuser {
     return is_related || (is_short(g) && !first.has_loop && !g.has_loop);
   }
 
-  static bool is_short(const Group& g) {
-    return g.items.is_constant() && g.items.value() <= short_launch;
+  [[nodiscard]] bool is_short(const Group& g) const {
+    return g.items.is_constant() && g.items.value() <= short_launch_;
   }
 
   /// Whether an item may do both, without regard to what other items have done.
@@ -203,10 +203,11 @@ class Fuser {
   }
 
   PlanDraft& draft_;
+  std::int64_t short_launch_;
 };
 
-void fuse_launches(PlanDraft& draft) {
-  while (Fuser(draft).fuse(draft.plan.steps)) {
+void fuse_launches(PlanDraft& draft, std::int64_t launch_elements) {
+  while (Fuser(draft, launch_elements).fuse(draft.plan.steps)) {
   }
 }
 
@@ -217,8 +218,13 @@ DraftPass draft_pass_fuse_launches() {
   return {.name = "fuse-launches",
           .doc =
               "Launches over the same items become one kernel; each item does what the items of "
-              "the kernels did, and what an earlier one stores at the item is not loaded again.",
-          .run = [](PlanDraft& draft, const PassRun&) { fuse_launches(draft); }};
+              "the kernels did, and what an earlier one stores at the item is not loaded again. "
+              "Launches that share nothing do so where they have at most `launch-elements` items: "
+              "elements that the device reads in the time that a launch takes.",
+          .options = {"launch-elements"},
+          .run = [](PlanDraft& draft, const PassRun& run) {
+            fuse_launches(draft, run.integer("launch-elements", TargetInfo().launch_elements()));
+          }};
 }
 
-}  // namespace partita::passes::schedule
+}  // namespace partita::kernel::schedule

@@ -15,12 +15,12 @@
 #include "kernel/draft_pass.hpp"
 #include "kernel/rewrites/item_rows.hpp"
 
-namespace partita::passes::schedule {
+namespace partita::kernel::schedule {
 namespace {
 
-using kernel::ExprId;
-using kernel::ExprPool;
-using kernel::no_expr;
+using scalar::ExprId;
+using scalar::ExprPool;
+using scalar::no_expr;
 
 /// Vectors that an item keeps at most: what a device has registers for.
 constexpr int most_registers = 12;
@@ -194,4 +194,4 @@ DraftPass draft_pass_launch_rows() {
           }};
 }
 
-}  // namespace partita::passes::schedule
+}  // namespace partita::kernel::schedule

@@ -12,20 +12,17 @@
 #include "kernel/ast/expressions.hpp"
 #include "kernel/draft_pass.hpp"
 #include "kernel/rewrites/merge_kernels.hpp"
+#include "partita/base/target_info.hpp"
 
-namespace partita::passes::schedule {
+namespace partita::kernel::schedule {
 namespace {
 
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
 
-/// Loads and operations, vectors counted once, that take about as long as a launch does.
-constexpr std::int64_t most_work = 32768;
 /// Rounds of a loop whose number is known when the plan runs.
 constexpr std::int64_t usual_rounds = 16;
-/// Items of packed launches that may have nothing to do.
-constexpr std::int64_t most_idle = 4096;
 /// Of a packed kernel.  Small kernels are often the same for several launches, and compiled once; one
 /// that holds them all takes device compilers longer.
 constexpr int most_operations = 64;
@@ -33,8 +30,17 @@ constexpr std::size_t most_buffers = 32;
 /// How far back a launch looks for one to join.
 constexpr std::size_t window = 64;
 
-/// Loads and operations of one item.
-std::int64_t work_of(const Kernel& k, const std::vector<Stmt>& stmts) {
+/// What takes about as long as a launch does.
+struct Limits {
+  std::int64_t most_work;  ///< loads and operations, vectors counted once
+  std::int64_t most_idle;  ///< items of packed launches that may have nothing to do
+
+  explicit Limits(std::int64_t launch_elements)
+      : most_work(2 * launch_elements), most_idle(launch_elements / 4) {}
+};
+
+/// Loads and operations of one item; more than `most` is no matter.
+std::int64_t work_of(const Kernel& k, const std::vector<Stmt>& stmts, std::int64_t most) {
   std::int64_t work = 0;
   for (const Stmt& s : stmts) {
     ++work;
@@ -49,8 +55,7 @@ std::int64_t work_of(const Kernel& k, const std::vector<Stmt>& stmts) {
       const std::int64_t high = k.pool.bounds(s.value).high;
       rounds = high < ExprPool::unbounded ? std::max<std::int64_t>(high / s.step, 1) : usual_rounds;
     }
-    work = std::min(work, most_work) +
-           std::min(rounds, most_work) * std::min(work_of(k, s.body), most_work);
+    work = std::min(work, most) + std::min(rounds, most) * std::min(work_of(k, s.body, most), most);
   }
   return work;
 }
@@ -86,7 +91,7 @@ Grid larger(const Grid& a, const Grid& b) {
 
 class Packer {
  public:
-  explicit Packer(PlanDraft& draft) : draft_(draft) {}
+  Packer(PlanDraft& draft, const Limits& limits) : draft_(draft), limits_(limits) {}
 
   void pack(Steps& steps) {
     std::vector<Group> groups;
@@ -118,27 +123,28 @@ class Packer {
     return g;
   }
 
-  static void measure(const KernelCall& call, Group& g) {
+  void measure(const KernelCall& call, Group& g) const {
     const std::optional<Grid> grid = grid_of(call);
-    if (!grid || grid->items > most_work || grid->rows > most_work) return;
+    if (!grid || grid->items > limits_.most_work || grid->rows > limits_.most_work) return;
     g.grid = *grid;
     g.most_items = grid->count();
     g.operations = facts_of(call).operations;
     const Kernel& k = *call.kernel;
     g.is_short = g.most_items > 0 && !is_contraction(k.body) &&
-                 g.most_items <= most_work / std::max<std::int64_t>(work_of(k, k.body), 1);
+                 g.most_items <= limits_.most_work / std::max<std::int64_t>(
+                                                         work_of(k, k.body, limits_.most_work), 1);
   }
 
-  static bool fits(const Group& first, const Group& g) {
+  [[nodiscard]] bool fits(const Group& first, const Group& g) const {
     if (!first.is_short || first.operations + g.operations > most_operations || conflict(first, g))
       return false;
     const std::int64_t items = std::max(first.most_items, g.most_items);
-    if (larger(first.grid, g.grid).count() > items + most_idle) return false;
+    if (larger(first.grid, g.grid).count() > items + limits_.most_idle) return false;
     return first.uses.size() + g.uses.size() <= most_buffers;
   }
 
   /// Puts `g` into the nearest group before it that takes it; that one moves to `g`, or `g` to it.
-  static bool join(std::vector<Group>& groups, Group& g) {
+  bool join(std::vector<Group>& groups, Group& g) {
     if (!g.is_short) return false;
     bool may_rise = true;
     const std::size_t from = groups.size() - std::min(groups.size(), window);
@@ -179,6 +185,7 @@ class Packer {
   }
 
   PlanDraft& draft_;
+  Limits limits_;
 };
 
 }  // namespace
@@ -188,8 +195,13 @@ DraftPass draft_pass_pack_launches() {
   return {.name = "pack-launches",
           .doc =
               "Launches with little to do that do not need each other's results become one, "
-              "whatever their sizes.",
-          .run = [](PlanDraft& draft, const PassRun&) { Packer(draft).pack(draft.plan.steps); }};
+              "whatever their sizes. Little is what takes as long as a launch: twice "
+              "`launch-elements` loads and operations.",
+          .options = {"launch-elements"},
+          .run = [](PlanDraft& draft, const PassRun& run) {
+            const Limits limits(run.integer("launch-elements", TargetInfo().launch_elements()));
+            Packer(draft, limits).pack(draft.plan.steps);
+          }};
 }
 
-}  // namespace partita::passes::schedule
+}  // namespace partita::kernel::schedule

@@ -19,11 +19,11 @@
 #include "partita/base/error.hpp"
 #include "partita/base/log.hpp"
 
-namespace partita::passes::schedule {
+namespace partita::kernel::schedule {
 namespace {
 
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 /// For each buffer of a kernel the first one that is the same array; nothing where two may overlap in
 /// another way and one of them is written.
@@ -55,8 +55,8 @@ class KernelPlaces {
     std::set<ExprId> seen;
     const auto load_all = [&](ExprId root) {
       for (const ExprId id : reachable(pool_, root))
-        if (const kernel::Expr& e = pool_[id];
-            e.kind == kernel::ExprKind::load && seen.insert(id).second)
+        if (const scalar::Expr& e = pool_[id];
+            e.kind == scalar::ExprKind::load && seen.insert(id).second)
           loads_[std::size_t(e.slot)].push_back({e.operands[0], &facts});
     };
     for (const Stmt& s : stmts) {
@@ -223,4 +223,4 @@ DraftPass draft_pass_prove_independence() {
           .run = [](PlanDraft& draft, const PassRun&) { Prover(draft).visit(draft.plan.steps); }};
 }
 
-}  // namespace partita::passes::schedule
+}  // namespace partita::kernel::schedule

@@ -8,7 +8,7 @@
 #include "kernel/analysis/step_access.hpp"
 #include "kernel/draft_pass.hpp"
 
-namespace partita::passes::schedule {
+namespace partita::kernel::schedule {
 namespace {
 
 int count_accesses(Step& step, KernelAccesses& kernels, int buffer) {
@@ -127,4 +127,4 @@ DraftPass draft_pass_remove_copies() {
           .run = [](PlanDraft& draft, const PassRun&) { remove_copies(draft); }};
 }
 
-}  // namespace partita::passes::schedule
+}  // namespace partita::kernel::schedule

@@ -8,7 +8,7 @@
 #include "kernel/analysis/step_access.hpp"
 #include "kernel/draft_pass.hpp"
 
-namespace partita::passes::schedule {
+namespace partita::kernel::schedule {
 namespace {
 
 bool remove_dead_in(Steps& steps, KernelAccesses& kernels, const std::map<int, int>& reads) {
@@ -55,4 +55,4 @@ DraftPass draft_pass_remove_dead_steps() {
           .run = [](PlanDraft& draft, const PassRun&) { remove_dead_steps(draft); }};
 }
 
-}  // namespace partita::passes::schedule
+}  // namespace partita::kernel::schedule

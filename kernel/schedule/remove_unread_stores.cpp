@@ -9,7 +9,7 @@
 #include "kernel/draft_pass.hpp"
 #include "kernel/rewrites/merge_kernels.hpp"
 
-namespace partita::passes::schedule {
+namespace partita::kernel::schedule {
 namespace {
 
 void remove_unread_stores(Steps& steps, PlanDraft& draft, const std::set<int>& read) {
@@ -52,4 +52,4 @@ DraftPass draft_pass_remove_unread_stores() {
           .run = [](PlanDraft& draft, const PassRun&) { remove_unread_stores(draft); }};
 }
 
-}  // namespace partita::passes::schedule
+}  // namespace partita::kernel::schedule

@@ -11,7 +11,7 @@
 
 #include "kernel/ast/plan_draft.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 
 /// The whole draft; kernels that no step launches, and expressions that no statement uses, are left out.
 [[nodiscard]] std::string print_draft(const PlanDraft& draft);
@@ -20,4 +20,4 @@ namespace partita::passes {
 /// (kernel/ast/verify.hpp), is a user error at `name_for_errors`.
 [[nodiscard]] PlanDraft parse_draft(std::string_view text, const std::string& name_for_errors);
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

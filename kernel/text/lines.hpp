@@ -9,7 +9,7 @@
 
 #include "partita/base/error.hpp"
 
-namespace partita::passes::text {
+namespace partita::kernel::text {
 
 class Lines {
  public:
@@ -35,4 +35,4 @@ class Lines {
   std::string out_;
 };
 
-}  // namespace partita::passes::text
+}  // namespace partita::kernel::text

@@ -11,7 +11,7 @@
 #include "kernel/text/scanner.hpp"
 #include "kernel/text/spelling.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
 using text::KernelName;
@@ -393,4 +393,4 @@ PlanDraft parse_draft(std::string_view text, const std::string& name_for_errors)
   return DraftParser(text, name_for_errors).parse();
 }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -12,13 +12,13 @@
 #include "partita/scalar/elementwise.hpp"
 #include "scalar/bounds.hpp"
 
-namespace partita::passes::text {
+namespace partita::kernel::text {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
 
 class KernelParser {
  public:
@@ -221,7 +221,7 @@ class KernelParser {
     const ExprId a = value();
     for (const auto& [kind, symbol] : infix_indices)
       if (in_.accept(symbol)) {
-        const bool is_test = !kernel::is_index(kind);
+        const bool is_test = !scalar::is_index(kind);
         return {.kind = kind, .dtype = is_test ? DType::i1 : DType::i64, .operands = {a, value()}};
       }
     in_.fail("an operator on indices");
@@ -273,14 +273,14 @@ class KernelParser {
       const DType d = operands.size() > 1 ? k_->pool[operands[1]].dtype : DType::i64;
       return {.kind = ExprKind::choose, .dtype = d, .operands = std::move(operands)};
     }
-    const auto rows = ir::elementwise_rows();
+    const auto rows = scalar::elementwise_rows();
     const auto row =
-        std::ranges::find_if(rows, [&](const ir::ElementwiseRow& r) { return r.name == name; });
+        std::ranges::find_if(rows, [&](const scalar::ElementwiseRow& r) { return r.name == name; });
     if (row == rows.end())
       throw_user_error(cat("expected an expression, found '", name, "'"), where);
     const DType source = parse_suffix();
     return {.kind = ExprKind::apply,
-            .dtype = ir::result_dtype(row->signature, source),
+            .dtype = scalar::result_dtype(row->signature, source),
             .source = source,
             .name = row->name,
             .operands = std::move(operands)};
@@ -313,4 +313,4 @@ std::unique_ptr<Kernel> parse_kernel(Scanner& in, std::string stem) {
   return KernelParser(in, std::move(stem)).parse();
 }
 
-}  // namespace partita::passes::text
+}  // namespace partita::kernel::text

@@ -8,7 +8,7 @@
 #include "kernel/ast/kernel.hpp"
 #include "kernel/text/scanner.hpp"
 
-namespace partita::passes::text {
+namespace partita::kernel::text {
 
 /// "@add_4x8.0", which declares a kernel or launches it: its stem and its number.
 struct KernelName {
@@ -22,4 +22,4 @@ struct KernelName {
 /// A kernel from its comment on; a user error where it does not hold together.
 [[nodiscard]] std::unique_ptr<Kernel> parse_kernel(Scanner& in, std::string stem);
 
-}  // namespace partita::passes::text
+}  // namespace partita::kernel::text

@@ -12,7 +12,7 @@
 #include "kernel/text/spelling.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
 using text::print_kernel;
@@ -204,4 +204,4 @@ class DraftPrinter : text::Lines {
 
 std::string print_draft(const PlanDraft& draft) { return DraftPrinter(draft).print(); }
 
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -13,14 +13,14 @@
 #include "partita/base/error.hpp"
 #include "partita/base/host_array.hpp"
 
-namespace partita::passes::text {
+namespace partita::kernel::text {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
-using kernel::no_expr;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
+using scalar::no_expr;
 
 std::string variable_name(std::int32_t slot) {
   return slot == unbounded_item ? "item" : cat("k", slot);
@@ -231,4 +231,4 @@ std::string print_kernel(const Kernel& kernel, const std::string& name) {
   return KernelPrinter(kernel).print(name);
 }
 
-}  // namespace partita::passes::text
+}  // namespace partita::kernel::text

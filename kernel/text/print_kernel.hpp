@@ -11,7 +11,7 @@
 
 #include "kernel/ast/kernel.hpp"
 
-namespace partita::passes::text {
+namespace partita::kernel::text {
 
 /// `name`: as launches of it say it.
 [[nodiscard]] std::string print_kernel(const Kernel& kernel, const std::string& name);
@@ -21,4 +21,4 @@ namespace partita::passes::text {
 /// The bits that such a text means; nothing where it is none.
 [[nodiscard]] std::optional<std::uint64_t> constant_bits(DType d, std::string_view text);
 
-}  // namespace partita::passes::text
+}  // namespace partita::kernel::text

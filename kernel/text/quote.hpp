@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace partita::passes::text {
+namespace partita::kernel::text {
 
 inline constexpr std::string_view hex_digits = "0123456789abcdef";
 
@@ -30,4 +30,4 @@ inline constexpr std::string_view hex_digits = "0123456789abcdef";
   return out + '"';
 }
 
-}  // namespace partita::passes::text
+}  // namespace partita::kernel::text

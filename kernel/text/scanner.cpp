@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-namespace partita::passes::text {
+namespace partita::kernel::text {
 namespace {
 
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -148,4 +148,4 @@ std::string Scanner::quoted() {
   return result;
 }
 
-}  // namespace partita::passes::text
+}  // namespace partita::kernel::text

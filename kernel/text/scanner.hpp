@@ -10,7 +10,7 @@
 
 #include "partita/base/error.hpp"
 
-namespace partita::passes::text {
+namespace partita::kernel::text {
 
 class Scanner {
  public:
@@ -71,4 +71,4 @@ class Scanner {
   int line_ = 1, column_ = 1;
 };
 
-}  // namespace partita::passes::text
+}  // namespace partita::kernel::text

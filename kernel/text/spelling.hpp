@@ -11,18 +11,18 @@
 #include "kernel/ast/kernel.hpp"
 #include "partita/artifact/plan.hpp"
 
-namespace partita::passes::text {
+namespace partita::kernel::text {
 
 /// Between two expressions in a kernel.
-inline constexpr std::array<std::pair<kernel::ExprKind, std::string_view>, 8> infix_indices{{
-    {kernel::ExprKind::index_add, "+"},
-    {kernel::ExprKind::index_sub, "-"},
-    {kernel::ExprKind::index_mul, "*"},
-    {kernel::ExprKind::index_div, "/"},
-    {kernel::ExprKind::index_mod, "mod"},
-    {kernel::ExprKind::index_less, "<"},
-    {kernel::ExprKind::index_less_equal, "<="},
-    {kernel::ExprKind::index_equal, "=="},
+inline constexpr std::array<std::pair<scalar::ExprKind, std::string_view>, 8> infix_indices{{
+    {scalar::ExprKind::index_add, "+"},
+    {scalar::ExprKind::index_sub, "-"},
+    {scalar::ExprKind::index_mul, "*"},
+    {scalar::ExprKind::index_div, "/"},
+    {scalar::ExprKind::index_mod, "mod"},
+    {scalar::ExprKind::index_less, "<"},
+    {scalar::ExprKind::index_less_equal, "<="},
+    {scalar::ExprKind::index_equal, "=="},
 }};
 
 /// Between two expressions of the plan, in parentheses.
@@ -44,4 +44,4 @@ inline constexpr std::array<std::pair<bool Kernel::*, std::string_view>, 3> kern
     {&Kernel::has_independent_items, "independent_items"},
 }};
 
-}  // namespace partita::passes::text
+}  // namespace partita::kernel::text

@@ -10,7 +10,9 @@
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 using ir::Graph;
 using ir::KernelShape;
@@ -277,4 +279,4 @@ const Slice* Context::slice(Value v) const {
   return it == slices_.end() ? nullptr : &it->second;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

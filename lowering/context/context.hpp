@@ -18,7 +18,9 @@
 #include "partita/base/host_array.hpp"
 #include "partita/ir/graph.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 class KernelBody;
 
@@ -122,4 +124,4 @@ class Context {
 /// "add_4x8": the name of the step, or kernel, of a node.
 [[nodiscard]] std::string step_name(const ir::Node& node);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

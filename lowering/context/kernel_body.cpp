@@ -6,11 +6,13 @@
 
 #include "partita/scalar/elementwise.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 using ir::Node;
 using ir::Value;
-using kernel::ExprId;
+using scalar::ExprId;
 
 std::int32_t KernelBody::buffer(const Location& at, DType d, bool is_written) {
   for (std::size_t k = 0; k < buffers_.size(); ++k) {
@@ -40,7 +42,7 @@ ExprId KernelBody::load_memory(const Location& at, const Type& type,
                                std::span<const ExprId> index) {
   largest_count_ = std::max(largest_count_, type.count());
   return pool().load(buffer(at, type.dtype, false), type.dtype,
-                     kernel::linear_index(pool(), index, type.dims));
+                     scalar::linear_index(pool(), index, type.dims));
 }
 
 ExprId KernelBody::load_slice(const Slice& slice, const Type& type, std::span<const ExprId> index) {
@@ -108,4 +110,4 @@ ExprId KernelBody::inline_node(Value v, std::span<const ExprId> index) {
   throw_user_error(cat(node.name(), ": has no kernel on this target"), node.location());
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -14,7 +14,9 @@
 #include "kernel/ast/kernel_builder.hpp"
 #include "lowering/context/context.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 class KernelBody : public KernelBuilder {
  public:
@@ -25,22 +27,22 @@ class KernelBody : public KernelBuilder {
       : KernelBuilder(std::move(stem), items), context_(context) {}
 
   /// Element of v at `index`, one expression per dimension.
-  kernel::ExprId element(ir::Value v, std::span<const kernel::ExprId> index);
+  scalar::ExprId element(ir::Value v, std::span<const scalar::ExprId> index);
   /// Makes `v` (any index, or a scalar of a combiner) stand for an expression in this kernel.
-  void define(ir::Value v, kernel::ExprId e) { defined_[v] = e; }
+  void define(ir::Value v, scalar::ExprId e) { defined_[v] = e; }
   /// Result k of a combiner region whose arguments were define()d.
-  kernel::ExprId combined(const ir::Graph& region, std::size_t k);
+  scalar::ExprId combined(const ir::Graph& region, std::size_t k);
 
   /// Parameter for memory at a location (element type d).
   std::int32_t buffer(const Location& at, DType d, bool is_written);
   /// Stores into the memory at a location, of elements of d, element `index`.
-  void store_to(const Location& at, DType d, kernel::ExprId index, kernel::ExprId value) {
+  void store_to(const Location& at, DType d, scalar::ExprId index, scalar::ExprId value) {
     store(buffer(at, d, true), index, value);
   }
-  kernel::ExprId scalar(const HostExpr& value);
+  scalar::ExprId scalar(const HostExpr& value);
   /// An argument even where the value is a constant, so that launches which differ in it alone share
   /// a kernel.
-  kernel::ExprId parameter(const HostExpr& value);
+  scalar::ExprId parameter(const HostExpr& value);
 
   [[nodiscard]] const std::vector<BufferRef>& buffers() const { return buffers_; }
   [[nodiscard]] const std::vector<HostExpr>& scalars() const { return scalars_; }
@@ -49,18 +51,18 @@ class KernelBody : public KernelBuilder {
   void note_count(std::int64_t elements) { largest_count_ = std::max(largest_count_, elements); }
 
  private:
-  kernel::ExprId load_memory(const Location& at, const Type& type,
-                             std::span<const kernel::ExprId> index);
-  kernel::ExprId load_slice(const Slice& slice, const Type& type,
-                            std::span<const kernel::ExprId> index);
-  kernel::ExprId inline_node(ir::Value v, std::span<const kernel::ExprId> index);
+  scalar::ExprId load_memory(const Location& at, const Type& type,
+                             std::span<const scalar::ExprId> index);
+  scalar::ExprId load_slice(const Slice& slice, const Type& type,
+                            std::span<const scalar::ExprId> index);
+  scalar::ExprId inline_node(ir::Value v, std::span<const scalar::ExprId> index);
 
   Context& context_;
-  ir::ValueMap<kernel::ExprId> defined_;
-  std::map<std::pair<ir::Value, std::vector<kernel::ExprId>>, kernel::ExprId> memo_;
+  ir::ValueMap<scalar::ExprId> defined_;
+  std::map<std::pair<ir::Value, std::vector<scalar::ExprId>>, scalar::ExprId> memo_;
   std::vector<BufferRef> buffers_;
   std::vector<HostExpr> scalars_;
   std::int64_t largest_count_ = 0;
 };
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

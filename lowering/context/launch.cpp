@@ -4,9 +4,11 @@
 
 #include "lowering/context/kernel_body.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
-using kernel::ExprId;
+using namespace kernel;
+
+using scalar::ExprId;
 
 void Context::launch(KernelBody& body, HostExpr items, bool of_any_group) {
   Launch l;
@@ -38,4 +40,4 @@ void Context::launch(KernelBody& body, HostExpr items, bool of_any_group) {
   emit(std::move(l), name);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -7,10 +7,12 @@
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/lowerings.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 using ir::Value;
-using kernel::ExprId;
+using scalar::ExprId;
 
 void lower_loops(Context& context, Value v, Location to) {
   const std::int64_t n = v.type().count();
@@ -20,7 +22,7 @@ void lower_loops(Context& context, Value v, Location to) {
     return Lowerings::instance().epilogue()(context, *epilogue, to);
   KernelBody body(context, step_name(*v.node), n);
   const ExprId item = body.item();
-  const ExprId value = body.element(v, kernel::delinearize(body.pool(), item, v.type().dims));
+  const ExprId value = body.element(v, scalar::delinearize(body.pool(), item, v.type().dims));
   body.store_to(to, v.type().dtype, item, value);
   context.launch(body, n);
 }
@@ -39,7 +41,7 @@ void lower_each(Context& context, Location to, const Type& type, const std::stri
   if (n == 0) return;
   KernelBody body(context, stem, n);
   const ExprId item = body.item();
-  const ExprId element = value(body, kernel::delinearize(body.pool(), item, type.dims));
+  const ExprId element = value(body, scalar::delinearize(body.pool(), item, type.dims));
   body.note_count(n);
   body.store_to(to, type.dtype, item, element);
   context.launch(body, n);
@@ -64,4 +66,4 @@ void emit_counted(Context& context, std::int64_t count, const std::string& name,
   context.emit(std::move(step), name);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

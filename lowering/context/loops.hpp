@@ -10,14 +10,16 @@
 
 #include "lowering/context/context.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 /// Computes `v` at `to`.
 void lower_loops(Context& context, ir::Value v, Location to);
 void lower_fill(Context& context, Location to, const HostArray& value, const Type& type);
 /// Writes an array at `to`, whose elements are of `type`: element `value` gives for an index.
 using ElementFn =
-    std::function<kernel::ExprId(KernelBody& body, std::span<const kernel::ExprId> index)>;
+    std::function<scalar::ExprId(KernelBody& body, std::span<const scalar::ExprId> index)>;
 void lower_each(Context& context, Location to, const Type& type, const std::string& stem,
                 const ElementFn& value);
 /// `v` in memory as elements of `dtype`.
@@ -26,4 +28,4 @@ Location memory_as(Context& context, ir::Value v, DType dtype);
 void emit_counted(Context& context, std::int64_t count, const std::string& name,
                   const std::function<void(const HostExpr& index)>& emit_steps);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

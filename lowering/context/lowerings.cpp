@@ -2,7 +2,7 @@
 // Copyright The partita authors
 #include "lowering/context/lowerings.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
 const Lowerings& Lowerings::instance() {
   static const Lowerings lowerings = [] {
@@ -19,4 +19,4 @@ LowerNode Lowerings::find(const ir::OpDef& op) const {
   return shaped == by_shape_.end() ? nullptr : shaped->second;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -11,7 +11,9 @@
 #include "lowering/context/context.hpp"
 #include "partita/ir/op.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 using LowerNode = void (*)(Context& context, ir::Node& node);
 /// Computes the root of a contraction with what follows it at a place.
@@ -36,4 +38,4 @@ class Lowerings {
 /// Generated: calls every register_<stem>_lowering of lowering/ops and lowering/control.
 void register_all_lowerings(Lowerings& all);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -4,7 +4,7 @@
 // Collectives and checks as plan steps.
 #include "lowering/context/lowerings.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 namespace {
 
 using ir::Node;
@@ -69,4 +69,4 @@ void register_collectives_lowering(Lowerings& all) {
   all.add("mr.check", lower_check);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

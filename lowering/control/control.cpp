@@ -9,7 +9,9 @@
 #include "lowering/context/lowerings.hpp"
 #include "partita/ir/loops.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 namespace {
 
@@ -142,4 +144,4 @@ void register_control_lowering(Lowerings& all) {
   all.add("stablehlo.if", lower_case);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -10,11 +10,13 @@
 #include "lowering/context/lowerings.hpp"
 #include "lowering/ops/support/reduction.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 using ir::Node;
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 namespace {
 
@@ -76,7 +78,7 @@ class ReduceSpace {
     const auto put = [&](const std::vector<Dimension>& dimensions, ExprId linear) {
       Dims extents;
       for (const auto& [d, e] : dimensions) extents.push_back(e);
-      const std::vector<ExprId> parts = kernel::delinearize(pool, linear, extents);
+      const std::vector<ExprId> parts = scalar::delinearize(pool, linear, extents);
       for (std::size_t k = 0; k < parts.size(); ++k) full[dimensions[k].first] = parts[k];
     };
     put(kept_, result);
@@ -153,7 +155,7 @@ static std::vector<Location> reduce_parts(Context& context, Node& node, const Re
   ExprPool& pool = body.pool();
   const Dims dims =
       space.has_columns() ? Dims{parts.count, space.results} : Dims{space.results, parts.count};
-  const auto place = kernel::delinearize(pool, body.item(), dims);
+  const auto place = scalar::delinearize(pool, body.item(), dims);
   const ExprId result = place[space.has_columns() ? 1 : 0],
                first = pool.mul(place[space.has_columns() ? 0 : 1], parts.length);
   const std::optional<ExprId> identity = identity_of(pool, reduction);
@@ -264,4 +266,4 @@ static void lower_reduce(Context& context, Node& node) {
 
 void register_reduce_lowering(Lowerings& all) { all.add(ir::KernelShape::reduce, lower_reduce); }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

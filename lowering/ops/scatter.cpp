@@ -9,12 +9,14 @@
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::I64s;
 using ir::Node;
-using kernel::ExprId;
+using scalar::ExprId;
 
 bool contains(const I64s& list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); }
 
@@ -114,7 +116,7 @@ class ScatterKernel {
   }
 
  private:
-  kernel::ExprPool& pool() { return body_.pool(); }
+  scalar::ExprPool& pool() { return body_.pool(); }
   [[nodiscard]] Dims extents(const I64s& dims) const {
     Dims e;
     for (std::int64_t d : dims) e.push_back(update_dims_[std::size_t(d)]);
@@ -124,8 +126,8 @@ class ScatterKernel {
   /// The element of the updates that a work-item and a turn are at.
   void find_place(std::int32_t turn) {
     at_.resize(update_dims_.size());
-    const auto p = kernel::delinearize(pool(), body_.item(), parallel_),
-               s = kernel::delinearize(pool(), pool().variable(turn), serial_);
+    const auto p = scalar::delinearize(pool(), body_.item(), parallel_),
+               s = scalar::delinearize(pool(), pool().variable(turn), serial_);
     for (std::size_t d = 0; d < p.size(); ++d) at_[std::size_t(space_.parallel[d])] = p[d];
     for (std::size_t d = 0; d < s.size(); ++d) at_[std::size_t(space_.serial[d])] = s[d];
     if (width_ == 1) return;
@@ -160,7 +162,7 @@ class ScatterKernel {
 
   /// The combiner, from the old element and the update's.
   void update() {
-    const ExprId linear = kernel::linear_index(pool(), target_, operand_dims_);
+    const ExprId linear = scalar::linear_index(pool(), target_, operand_dims_);
     std::vector<std::int32_t> memory;
     body_.note_count(node_.operand(0).type().count());
     for (std::size_t i = 0; i < n_; ++i) {
@@ -210,4 +212,4 @@ static void lower_scatter(Context& context, Node& node) {
 
 void register_scatter_lowering(Lowerings& all) { all.add(ir::KernelShape::scatter, lower_scatter); }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

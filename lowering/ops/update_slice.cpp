@@ -6,12 +6,14 @@
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::Node;
 using ir::Value;
-using kernel::ExprId;
+using scalar::ExprId;
 
 void lower_update_slice(Context& context, Node& node) {
   const Value v = node.result(), operand = node.operand(0), update = node.operand(1);
@@ -29,7 +31,7 @@ void lower_update_slice(Context& context, Node& node) {
   if (n > 0) {
     KernelBody body(context, step_name(node), n);
     auto& pool = body.pool();
-    const auto index = kernel::delinearize(pool, body.item(), update.type().dims);
+    const auto index = scalar::delinearize(pool, body.item(), update.type().dims);
     std::vector<ExprId> at;
     for (std::size_t d = 0; d < index.size(); ++d) {
       const ExprId start = pool.to_index_within(body.element(node.operand(d + 2), {}), 0,
@@ -38,7 +40,7 @@ void lower_update_slice(Context& context, Node& node) {
     }
     const ExprId value = body.element(update, index);
     body.note_count(v.type().count());
-    body.store_to(to, v.type().dtype, kernel::linear_index(pool, at, v.type().dims), value);
+    body.store_to(to, v.type().dtype, scalar::linear_index(pool, at, v.type().dims), value);
     context.launch(body, n);
   }
   context.place(v, to);
@@ -50,4 +52,4 @@ void register_update_slice_lowering(Lowerings& all) {
   all.add("stablehlo.dynamic_update_slice", lower_update_slice);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

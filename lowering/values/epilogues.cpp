@@ -6,10 +6,12 @@
 #include <set>
 
 #include "ir/interpreter/constants.hpp"
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/scalar/elementwise.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
 namespace {
 
 using ir::Graph;
@@ -167,4 +169,4 @@ ir::ValueMap<Epilogue> find_epilogues(const Graph& body,
   return std::move(Finder(body, is_library, is_forced).found);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

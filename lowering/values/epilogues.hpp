@@ -14,7 +14,7 @@
 #include "ir/core/contraction.hpp"
 #include "partita/ir/graph.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
 struct Epilogue {
   ir::Node* contraction = nullptr;
@@ -40,4 +40,4 @@ struct Accumulation {
     const ir::Graph& body, const std::function<bool(const ir::Node&)>& is_library,
     const std::function<bool(ir::Value)>& is_forced);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

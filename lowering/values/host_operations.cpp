@@ -9,7 +9,8 @@
 #include "partita/ir/loops.hpp"
 #include "partita/ir/op.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
 namespace {
 
 using Operands = std::span<const HostExpr>;
@@ -42,4 +43,4 @@ HostOperation host_operation(const ir::Node& node) {
   return found == rows.end() ? nullptr : found->operation;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

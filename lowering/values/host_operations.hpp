@@ -10,11 +10,11 @@
 #include "partita/artifact/host_expr.hpp"
 #include "partita/ir/graph.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
 using HostOperation = HostExpr (*)(std::span<const HostExpr> operands);
 
 /// How the host computes the result of a node of scalar integers; null: it does not.
 [[nodiscard]] HostOperation host_operation(const ir::Node& node);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace partita::passes {
+namespace partita::lowering {
 namespace {
 
 using ir::I64s;
@@ -161,4 +161,4 @@ bool has_matrix_layouts(const Node& dot, const std::array<Value, 2>& operands,
   return true;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

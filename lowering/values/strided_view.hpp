@@ -13,7 +13,7 @@
 #include "partita/artifact/host_expr.hpp"
 #include "partita/ir/graph.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
 /// `root` (in memory) seen with strides: element (i…) lies at offset + Σ i_d · strides[d].
 struct StridedView {
@@ -49,4 +49,4 @@ struct MatrixLayout {
 [[nodiscard]] bool has_matrix_layouts(const ir::Node& dot, const std::array<ir::Value, 2>& operands,
                                       const std::function<bool(ir::Value)>& is_host);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

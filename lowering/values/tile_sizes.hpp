@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace partita::passes {
+namespace partita::lowering {
 
 /// The largest size up to `most` that divides the extent, unless it is small; else tiles of which
 /// only the last is smaller.
@@ -37,4 +37,4 @@ struct Columns {
   return parts;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -10,7 +10,7 @@
 #include "ir/core/contraction.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 namespace {
 
 /// Shapes that speak for one that was not measured.
@@ -188,4 +188,4 @@ std::string explain_library(const ir::Node& dot, const ValuePolicy& policy) {
                               : rule(dot, policy, false));
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

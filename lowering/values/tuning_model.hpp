@@ -11,7 +11,7 @@
 #include "lowering/values/values.hpp"
 #include "partita/artifact/tuning.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
 /// What is expected of a contraction, in nanoseconds.
 struct ContractionEstimate {
@@ -42,4 +42,4 @@ class TuningModel {
 [[nodiscard]] std::string explain_tiles(const ir::Node& dot, const ValuePolicy& policy);
 [[nodiscard]] std::string explain_library(const ir::Node& dot, const ValuePolicy& policy);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -13,7 +13,8 @@
 #include "lowering/values/tuning_model.hpp"
 #include "partita/ir/window.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
 namespace {
 
 using ir::Graph;
@@ -348,4 +349,4 @@ void ValueAnalysis::reconsider(const Graph& graph) {
   }
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

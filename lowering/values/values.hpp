@@ -18,7 +18,7 @@
 #include "partita/ir/loops.hpp"
 #include "partita/ir/op.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
 class TuningModel;
 
@@ -96,4 +96,4 @@ class ValueAnalysis {
 /// Whether a contraction is one the GEMM library takes, under the policy.
 [[nodiscard]] bool is_library_contraction(const ir::Node& node, const ValuePolicy& policy);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -19,7 +19,7 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(std::move(result));
 }
 
-kernel::ExprId lower(const Node&, int, kernel::ExprPool&, std::span<const kernel::ExprId> index,
+scalar::ExprId lower(const Node&, int, scalar::ExprPool&, std::span<const scalar::ExprId> index,
                      const LoadFn& load) {
   return load(0, index.subspan(1));
 }

@@ -17,7 +17,7 @@ std::vector<Type> infer(const InferContext& c) {
 
 std::vector<Tensor> eval(const EvalContext& c) { return {c.operands[0]}; }
 
-kernel::ExprId lower(const Node&, int, kernel::ExprPool&, std::span<const kernel::ExprId> index,
+scalar::ExprId lower(const Node&, int, scalar::ExprPool&, std::span<const scalar::ExprId> index,
                      const LoadFn& load) {
   return load(0, index);
 }

@@ -20,8 +20,8 @@ std::vector<Tensor> eval_same(const EvalContext& c) {
   return {c.operands.begin(), c.operands.end()};
 }
 
-kernel::ExprId lower_same(const Node&, int result, kernel::ExprPool&,
-                          std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower_same(const Node&, int result, scalar::ExprPool&,
+                          std::span<const scalar::ExprId> index, const LoadFn& load) {
   return load(result, index);
 }
 

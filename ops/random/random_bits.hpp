@@ -15,10 +15,10 @@ namespace partita::ir::ops {
 
 /// A 32-bit word of an expression pool, with the arithmetic of std::uint32_t.
 struct ExprWord {
-  kernel::ExprPool* pool = nullptr;
-  kernel::ExprId id = kernel::no_expr;
+  scalar::ExprPool* pool = nullptr;
+  scalar::ExprId id = scalar::no_expr;
 
-  [[nodiscard]] ExprWord with(std::string_view row, kernel::ExprId other) const {
+  [[nodiscard]] ExprWord with(std::string_view row, scalar::ExprId other) const {
     return {pool, pool->apply(row, DType::ui32, {id, other})};
   }
   [[nodiscard]] ExprWord with(std::string_view row, std::uint32_t other) const {
@@ -45,10 +45,10 @@ inline Product<std::uint32_t> product(std::uint32_t x, std::uint32_t y) {
   return {std::uint32_t(p >> 32), std::uint32_t(p)};
 }
 inline Product<ExprWord> product(ExprWord x, std::uint32_t y) {
-  kernel::ExprPool& pool = *x.pool;
-  const kernel::ExprId p = pool.apply(
+  scalar::ExprPool& pool = *x.pool;
+  const scalar::ExprId p = pool.apply(
       "multiply", DType::ui64, {pool.convert(x.id, DType::ui64), pool.constant(DType::ui64, y)});
-  const kernel::ExprId high =
+  const scalar::ExprId high =
       pool.apply("shift_right_logical", DType::ui64, {p, pool.constant(DType::ui64, 32)});
   return {{&pool, pool.convert(high, DType::ui32)}, {&pool, pool.convert(p, DType::ui32)}};
 }

@@ -14,8 +14,8 @@
 namespace partita::ir::ops {
 namespace {
 
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 constexpr std::uint32_t key_low = 0x70617274U, key_high = 0x69746121U;
 
@@ -96,7 +96,7 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
   const Steps steps{pool, d};
   if (type.dtype == DType::i1) return load(0, {});  // [false, true) has but one value
   const ExprId all =
-      steps.bits(pool.from_index(kernel::linear_index(pool, index, type.dims), DType::ui64));
+      steps.bits(pool.from_index(scalar::linear_index(pool, index, type.dims), DType::ui64));
   const ExprId a = pool.convert(load(0, {}), d), b = pool.convert(load(1, {}), d);
   if (is_integer(d)) return steps.uniform_integer(all, a, b);
   if (node.attrs.text("rng_distribution") == "NORMAL")

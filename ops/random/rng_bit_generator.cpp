@@ -16,8 +16,8 @@
 namespace partita::ir::ops {
 namespace {
 
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 bool is_threefry(const Dict& attrs) { return attrs.text("rng_algorithm") == "THREE_FRY"; }
 bool is_wide(DType d) { return info(d).bits == 64; }
@@ -191,7 +191,7 @@ struct Lowering {
 
   [[nodiscard]] ExprId bits32(std::span<const ExprId> index, const Dims& dims) const {
     if (!threefry) {
-      const ExprId linear = kernel::linear_index(pool, index, dims);
+      const ExprId linear = scalar::linear_index(pool, index, dims);
       return word(block(pool.div(linear, 4)), pool.mod(linear, 4));
     }
     const Halves halves(dims);
@@ -199,7 +199,7 @@ struct Lowering {
     if (at.empty()) return block(pool.index(0))[0];
     const ExprId which = pool.mod(at[halves.dim], 2);
     at[halves.dim] = pool.div(at[halves.dim], 2);
-    return word(block(kernel::linear_index(pool, at, halves.dims)), which);
+    return word(block(scalar::linear_index(pool, at, halves.dims)), which);
   }
 };
 
@@ -215,7 +215,7 @@ ExprId lower(const Node& node, int result, ExprPool& pool, std::span<const ExprI
                        next);
   }
   const DType d = output.dtype;
-  if (is_wide(d)) return pool.bitcast(l.bits64(kernel::linear_index(pool, index, output.dims)), d);
+  if (is_wide(d)) return pool.bitcast(l.bits64(scalar::linear_index(pool, index, output.dims)), d);
   const ExprId bits = l.bits32(index, output.dims);
   if (info(d).bits == 32) return pool.bitcast(bits, d);
   return pool.bitcast(pool.convert(bits, bits_dtype(d)), d);

@@ -71,8 +71,7 @@ void localise_partition_indices(Graph& graph, const ir::Module& module) {
     if (!node->is("mr.map")) continue;
     const auto indices = foreign_indices(*node);
     if (!indices.empty())
-      pass_in(graph, *node, indices,
-              transforms::declared_size(module, node->attrs.text("placement")));
+      pass_in(graph, *node, indices, ir::declared_size(module, node->attrs.text("placement")));
   }
 }
 

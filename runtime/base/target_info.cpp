@@ -29,6 +29,13 @@ std::string arithmetic_text(const TargetInfo& info) {
 
 }  // namespace
 
+std::int64_t TargetInfo::launch_elements() const {
+  const double elements = launch_seconds * bytes_per_second / sizeof(float);
+  std::int64_t power = 1;
+  while (double(2 * power) <= elements) power *= 2;
+  return power;
+}
+
 double TargetInfo::flop_rate(DType d) const {
   switch (d) {
     case DType::f16:

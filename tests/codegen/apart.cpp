@@ -11,12 +11,12 @@
 
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
 
 struct Items {
   ExprPool pool;
@@ -161,4 +161,4 @@ TEST(Apart, never_says_so_of_items_that_meet) {
 }
 
 }  // namespace
-}  // namespace partita::passes
+}  // namespace partita::kernel

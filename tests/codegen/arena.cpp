@@ -9,7 +9,7 @@
 #include "partita/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
 constexpr std::int64_t count = 40, gap = 128;
@@ -73,7 +73,7 @@ func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   return %3 : tensor<64x64xf32>
 })",
                                        "program");
-  for (const std::string& target : built_targets()) {
+  for (const std::string& target : driver::built_targets()) {
     CompileOptions options{.target = target};
     const Plan shared = partita::compile(*module, options).artifact.plan;
     options.shares_arena = false;
@@ -85,4 +85,4 @@ func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
 }
 
 }  // namespace
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -11,12 +11,12 @@
 #include "kernel/ast/statements.hpp"
 #include "kernel/print/printer.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
 using Ids = std::set<ExprId>;
 
 constexpr DType f32 = DType::f32;
@@ -26,7 +26,7 @@ struct SumKernel {
   Kernel kernel;
   Register sum{kernel, f32};
   std::int32_t i = kernel.new_variable(8);
-  kernel::ExprPool& pool = kernel.pool;
+  scalar::ExprPool& pool = kernel.pool;
   ExprId item = pool.variable(0);
   ExprId in_loop = pool.load(0, f32, pool.variable(i));
   ExprId fixed = pool.apply("exponential", f32, {pool.load(1, f32, item)});
@@ -173,17 +173,17 @@ TEST(ScopedMap, forgets_with_the_scope) {
 /// A value that was read before a register's sum grew is not the value after it.
 TEST(Printer, forgets_what_a_multiply_add_changes) {
   Kernel kernel;
-  kernel::ExprPool& pool = kernel.pool;
+  scalar::ExprPool& pool = kernel.pool;
   const Register sum(kernel, f32);
   kernel.buffers = {{f32, true}};
   const ExprId one = pool.constant_of(f32, 1), root = pool.apply("sqrt", f32, {sum.value(pool)});
   kernel.body = {sum.declare(one), store(0, f32, pool.index(0), root), sum.multiply_add(one, one),
                  store(0, f32, pool.index(1), root)};
-  kernel::ScalarText text(passes::opencl_dialect());
+  kernel::ScalarText text(opencl::codegen::opencl_dialect());
   const std::string body = print_body(kernel, text, {});
   EXPECT_NE(body.find("b0[0] = v0"), std::string::npos) << body;
   EXPECT_NE(body.find("b0[1] = v1"), std::string::npos) << body;
 }
 
 }  // namespace
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -28,7 +28,7 @@ void find(const Steps& steps, bool in_loop, Found& found) {
   }
 }
 
-Found compile(const std::string& text, const passes::CompileOptions& options) {
+Found compile(const std::string& text, const driver::CompileOptions& options) {
   const auto module = ir::parse_module(text, "program");
   Found found;
   find(partita::compile(*module, options).artifact.plan.steps, false, found);
@@ -36,7 +36,7 @@ Found compile(const std::string& text, const passes::CompileOptions& options) {
 }
 
 Found compile(const std::string& text, const std::string& gemm) {
-  return compile(text, passes::CompileOptions{.gemm = gemm});
+  return compile(text, driver::CompileOptions{.gemm = gemm});
 }
 
 const char* const layer = R"(
@@ -105,7 +105,7 @@ TEST(Contractions, of_the_library_leave_what_it_cannot_do_to_a_kernel) {
 
 #if defined(__x86_64__)
 Found compile_for_level(const std::string& body, const std::string& level) {
-  passes::CompileOptions options;
+  driver::CompileOptions options;
   options.target = "cpu";
   options.target_options = {{"cpu", level}, {"tier", "0"}};
   return compile(cat("func.func @main(%x: tensor<20x784xbf16>, %w: tensor<784x200xbf16>, %f: "

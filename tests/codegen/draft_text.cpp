@@ -17,7 +17,7 @@
 #include "kernel/text/quote.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
 using ::testing::HasSubstr;
@@ -282,9 +282,9 @@ TEST(DraftText, elements_keep_their_bits) {
 TEST(DraftText, expressions_are_not_folded_when_they_are_read) {
   Kernel kernel;
   kernel.pool.set_extent(0, 4);
-  const kernel::ExprId four = kernel.pool.index(4), item = kernel.pool.variable(0);
-  const kernel::ExprId quotient =
-      kernel.pool.restore({.kind = kernel::ExprKind::index_div, .operands = {item, four}});
+  const scalar::ExprId four = kernel.pool.index(4), item = kernel.pool.variable(0);
+  const scalar::ExprId quotient =
+      kernel.pool.restore({.kind = scalar::ExprKind::index_div, .operands = {item, four}});
   EXPECT_NE(quotient, kernel.pool.div(item, 4));
   EXPECT_FALSE(kernel.pool.is_index_constant(quotient));
 }
@@ -292,4 +292,4 @@ TEST(DraftText, expressions_are_not_folded_when_they_are_read) {
 TEST(DraftText, names_are_quoted) { EXPECT_EQ(text::quote("a\"b\\c\n\x7f"), R"("a\"b\\c\0a\7f")"); }
 
 }  // namespace
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -12,10 +12,10 @@
 #include "kernel/text/print_kernel.hpp"
 #include "partita/base/error.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::ExprId;
+using scalar::ExprId;
 
 constexpr DType f32 = DType::f32;
 
@@ -109,4 +109,4 @@ TEST(KernelBuilder, a_kernel_is_given_once_its_blocks_are_closed) {
 }
 
 }  // namespace
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -8,14 +8,14 @@
 
 #include "kernel/ast/statements.hpp"
 
-namespace partita::passes {
+namespace partita::kernel {
 namespace {
 
-using kernel::ExprId;
-using kernel::ExprKind;
+using scalar::ExprId;
+using scalar::ExprKind;
 
 TEST(KernelExpressions, strides_of_indices) {
-  kernel::ExprPool pool;
+  scalar::ExprPool pool;
   pool.set_extent(1, 100);
   pool.set_extent(2, 100);
   const ExprId i = pool.variable(1), j = pool.variable(2), s = pool.scalar(0);
@@ -36,7 +36,7 @@ TEST(KernelExpressions, strides_of_indices) {
 }
 
 TEST(KernelExpressions, roots_and_vectors_of_statements) {
-  kernel::ExprPool pool;
+  scalar::ExprPool pool;
   const ExprId at = pool.variable(0), one = pool.constant_of(DType::f32, 1);
   Stmt plain = store(0, DType::f32, at, one), wide = plain;
   wide.width = 4;
@@ -47,4 +47,4 @@ TEST(KernelExpressions, roots_and_vectors_of_statements) {
 }
 
 }  // namespace
-}  // namespace partita::passes
+}  // namespace partita::kernel

@@ -33,7 +33,7 @@ func.func @main(%x: tensor<7x45xf32>) -> (tensor<7x45xf32>, tensor<7xf32>) {
   return %sums, %most : tensor<7x45xf32>, tensor<7xf32>
 })",
                                        "windows");
-  passes::CompileOptions options;
+  driver::CompileOptions options;
   options.target = "cpu";
   options.target_options["tier"] = tier;
   options.runs = runs;
@@ -100,7 +100,7 @@ func.func @main(%x: tensor<3xf32>, %limit: tensor<f32>) -> tensor<3xf32> {
   return %r : tensor<3xf32>
 })",
                                        "doubling");
-  passes::CompileOptions options;
+  driver::CompileOptions options;
   options.target = "cpu";
   options.runs = 1;
   EXPECT_NE(partita::compile(*module, options).artifact.binaries.at(0).name, lane_code_name);

@@ -173,11 +173,11 @@ TEST(ObjectCode, functions_linked_into_a_c_host_give_what_the_interpreter_gives)
   const auto module = ir::parse_module(std::string(programs), "programs");
   std::vector<std::string> names;
   for (const auto& f : module->functions) names.push_back(f->name);
-  passes::CompileOptions options;
+  driver::CompileOptions options;
   options.target = "cpu";
-  const passes::ObjectCode code = passes::compile_object(*module, "programs", names, options);
+  const driver::ObjectCode code = driver::compile_object(*module, "programs", names, options);
   EXPECT_EQ(code.needs, (std::vector<std::string>{"cblas_dgemm", "cblas_sgemm"}));
-  const passes::ObjectCode again = passes::compile_object(*module, "programs", names, options);
+  const driver::ObjectCode again = driver::compile_object(*module, "programs", names, options);
   EXPECT_EQ(code.object, again.object);
   EXPECT_EQ(code.header, again.header);
 
@@ -250,9 +250,9 @@ func.func public @main(%if: tensor<3xi32>) {
   return
 })",
                                        "checks");
-  passes::CompileOptions options;
+  driver::CompileOptions options;
   options.target = "cpu";
-  const passes::ObjectCode code = passes::compile_object(*module, "2-checks", {"main"}, options);
+  const driver::ObjectCode code = driver::compile_object(*module, "2-checks", {"main"}, options);
   EXPECT_TRUE(code.needs.empty());
   const Folder folder;
   write_file(folder / "checks.o", code.object);
@@ -272,11 +272,11 @@ int main(void) {
 
 TEST(ObjectCode, what_makes_no_object_is_refused) {
   const auto module = ir::parse_module("func.func public @main() { return }", "nothing");
-  passes::CompileOptions options;
-  EXPECT_THROW((void)passes::compile_object(*module, "p", {"main"}, options), Error);
+  driver::CompileOptions options;
+  EXPECT_THROW((void)driver::compile_object(*module, "p", {"main"}, options), Error);
   options.target = "cpu";
   options.target_options["cpu"] = "x86-64-v2,x86-64-v3";
-  EXPECT_THROW((void)passes::compile_object(*module, "p", {"main"}, options), Error);
+  EXPECT_THROW((void)driver::compile_object(*module, "p", {"main"}, options), Error);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ struct KernelCase {
 enum class Language : std::uint8_t { opencl, c };
 
 const Dialect& dialect_of(Language language) {
-  return language == Language::c ? passes::c_dialect() : passes::opencl_dialect();
+  return language == Language::c ? cpu::codegen::c_dialect() : opencl::codegen::opencl_dialect();
 }
 
 class Source {
@@ -138,7 +138,7 @@ class Source {
   Language language_;
 };
 
-HostArray interpreted(const ir::ElementwiseRow& row, DType d,
+HostArray interpreted(const scalar::ElementwiseRow& row, DType d,
                       const std::vector<const HostArray*>& operands) {
   HostArray result(Type{.dtype = result_dtype(row.signature, d), .dims = operands[0]->type.dims});
   std::vector<const void*> pointers;
@@ -148,10 +148,10 @@ HostArray interpreted(const ir::ElementwiseRow& row, DType d,
   return result;
 }
 
-Allowed allowed_of(const ir::ElementwiseRow& row, DType d) {
+Allowed allowed_of(const scalar::ElementwiseRow& row, DType d) {
   if (is_complex(d))
-    return {.ulp =
-                row.signature == ir::Signature::part || row.name == "add" ? double(row.ulp) : 64};
+    return {.ulp = row.signature == scalar::Signature::part || row.name == "add" ? double(row.ulp)
+                                                                                 : 64};
   if (row.ulp == 0) return {};
   if (info(d).value != d) return {.ulp = 1, .absolute = 0};  // computed in f32, rounded
   // Where a function crosses zero, what counts is the absolute error.
@@ -165,7 +165,7 @@ void add_rows(Source& source, DType d, Random& random) {
   int kernels = 0;
   const auto start = [&] { return &source.start(cat("rows_", info(d).name, "_", kernels++)); };
   KernelCase* c = start();
-  for (const ir::ElementwiseRow& row : ir::elementwise_rows()) {
+  for (const scalar::ElementwiseRow& row : scalar::elementwise_rows()) {
     if (!row.accepts(d)) continue;
     if (c->arguments() + 4 > max_arguments) c = start();
     const std::size_t first = c->inputs.size();
@@ -287,11 +287,11 @@ void add_chain(Source& source, KernelCase& c, DType d, Random& random) {
     terms.push_back({name, c.inputs.back()});
   }
   for (int step = 0; step < 4;) {
-    const ir::ElementwiseRow& row =
-        ir::elementwise_rows()[random() % ir::elementwise_rows().size()];
-    const bool keeps_dtype = row.signature == ir::Signature::unary ||
-                             row.signature == ir::Signature::binary ||
-                             row.signature == ir::Signature::ternary;
+    const scalar::ElementwiseRow& row =
+        scalar::elementwise_rows()[random() % scalar::elementwise_rows().size()];
+    const bool keeps_dtype = row.signature == scalar::Signature::unary ||
+                             row.signature == scalar::Signature::binary ||
+                             row.signature == scalar::Signature::ternary;
     if (!keeps_dtype || row.ulp > 0 || !row.accepts(d)) continue;
     std::vector<std::string> operands;
     std::vector<const HostArray*> arrays;
@@ -372,7 +372,7 @@ TEST_P(ScalarTextRuns, small_floats_of_any_format_are_read_and_written) {
 // --- Text alone ------------------------------------------------------------------------------------
 
 TEST(ScalarText, puts_operands_in_parentheses_where_needed) {
-  ScalarText text(passes::opencl_dialect());
+  ScalarText text(opencl::codegen::opencl_dialect());
   const std::vector<std::string> operands{"a + b", "c[i].x"};
   EXPECT_EQ(text.apply("multiply", DType::f32, operands), "(a + b) * c[i].x");
   const std::vector<std::string> cast{"(f32)a", "f(x, y)"};
@@ -380,7 +380,7 @@ TEST(ScalarText, puts_operands_in_parentheses_where_needed) {
 }
 
 TEST(ScalarText, prints_only_the_helpers_that_are_used) {
-  ScalarText text(passes::opencl_dialect());
+  ScalarText text(opencl::codegen::opencl_dialect());
   EXPECT_EQ(text.prelude_and_helpers().find("f64"), std::string::npos);
   const std::vector<std::string> operands{"a", "b"};
   EXPECT_EQ(text.apply("maximum", DType::bf16, operands), "round_bf16(ieee_maximum_f32(a, b))");
@@ -393,13 +393,13 @@ TEST(ScalarText, prints_only_the_helpers_that_are_used) {
 }
 
 TEST(ScalarText, integer_results_wrap) {
-  ScalarText text(passes::opencl_dialect());
+  ScalarText text(opencl::codegen::opencl_dialect());
   const std::vector<std::string> operands{"a", "b"};
   EXPECT_EQ(text.apply("add", DType::i8, operands), "(i8)((ui32)(ui8)a + (ui32)(ui8)b)");
 }
 
 TEST(ScalarText, literals_are_primary_expressions) {
-  ScalarText text(passes::opencl_dialect());
+  ScalarText text(opencl::codegen::opencl_dialect());
   EXPECT_EQ(text.literal(DType::f32, std::bit_cast<std::uint32_t>(0.1f)), "0.1f");
   EXPECT_EQ(text.literal(DType::f32, std::bit_cast<std::uint32_t>(-2.0f)), "(-2.0f)");
   EXPECT_EQ(text.literal(DType::f32, 0x7fc00000), "as_float(2143289344u)");
@@ -412,7 +412,7 @@ TEST(ScalarText, literals_are_primary_expressions) {
 }
 
 TEST(ScalarText, refuses_rows_that_do_not_accept_the_dtype) {
-  ScalarText text(passes::opencl_dialect());
+  ScalarText text(opencl::codegen::opencl_dialect());
   const std::vector<std::string> operands{"a"};
   EXPECT_THROW(static_cast<void>(text.apply("sine", DType::i32, operands)), Error);
   EXPECT_THROW(static_cast<void>(text.bitcast("a", DType::f32, DType::f64)), Error);

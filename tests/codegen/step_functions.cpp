@@ -16,7 +16,7 @@ namespace partita::testing {
 namespace {
 
 Artifact compiled(const std::string& text, const std::string& tier) {
-  passes::CompileOptions options;
+  driver::CompileOptions options;
   options.target = "cpu";
   options.target_options["tier"] = tier;
   return partita::compile(*ir::parse_module(text, "loops"), options).artifact;

@@ -21,8 +21,8 @@
 namespace partita::testing {
 namespace {
 
-using ir::ElementwiseRow;
 using ir::OpDef;
+using scalar::ElementwiseRow;
 
 /// Small floats have a column each.
 std::vector<DTypeGroup> groups() {
@@ -75,9 +75,9 @@ std::unique_ptr<ir::Module> row_program(const ElementwiseRow& row, DType d) {
   function->name = "main";
   function->body = std::make_unique<ir::Graph>();
   std::vector<ir::Value> operands;
-  for (int k = 0; k < ir::arity(row.signature); ++k)
+  for (int k = 0; k < scalar::arity(row.signature); ++k)
     operands.push_back(function->body->add_argument(
-        {.dtype = ir::operand_dtype(row.signature, d, k), .dims = {3}}));
+        {.dtype = scalar::operand_dtype(row.signature, d, k), .dims = {3}}));
   const ir::Value v = ir::create_value(*function->body, row.op, operands, ir::row_attributes(row));
   function->body->results = {v};
   function->result_types = {v.type()};
@@ -102,7 +102,7 @@ std::vector<std::unique_ptr<ir::Module>> programs(const OpDef& op, DType d) {
       });
     return uses;
   };
-  for (const ElementwiseRow& row : ir::elementwise_rows())
+  for (const ElementwiseRow& row : scalar::elementwise_rows())
     if (row.op == op.name && row.accepts(d) && all.empty()) all.push_back(row_program(row, d));
   if (op.row != nullptr || !all.empty()) return all;
   for (const std::string& sample : op.samples)
@@ -140,7 +140,7 @@ class Support {
   /// Why the target does not run the program; empty: it does.
   std::string refusal(const ir::Module& program) const {
     try {
-      passes::CompileOptions options;
+      driver::CompileOptions options;
       options.target = target_;
       options.text_only = true;
       (void)partita::compile(program, options).artifact;
@@ -178,7 +178,7 @@ std::string document() {
       "is no promise for every attribute. Types without a row in\n`dtype.def` (i4, ui4, …) are "
       "read and "
       "refused by name.\n";
-  for (const std::string& target : passes::built_targets()) {
+  for (const std::string& target : driver::built_targets()) {
     Support support(target);
     text += cat("\n## Target ", target, "\n\n| op |");
     const std::vector<DTypeGroup> all = groups();

@@ -19,10 +19,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Artifact compile_for(const std::string& program, const std::function<void(TargetInfo&)>& set) {
-  passes::CompileOptions options;
-  options.device_info = passes::target_info(options);
+  driver::CompileOptions options;
+  options.device_info = driver::target_info(options);
   set(*options.device_info);
-  return passes::compile_module(*ir::parse_module(program, "program"), options);
+  return driver::compile_module(*ir::parse_module(program, "program"), options);
 }
 
 Artifact compile(const std::string& program) {

@@ -43,13 +43,13 @@ Tuning sample() {
   return t;
 }
 
-passes::CompileOptions options_with(Tuning tuning) {
-  passes::CompileOptions options;
+driver::CompileOptions options_with(Tuning tuning) {
+  driver::CompileOptions options;
   options.tuning = std::make_shared<Tuning>(std::move(tuning));
   return options;
 }
 
-Artifact compile(const std::string& text, const passes::CompileOptions& options) {
+Artifact compile(const std::string& text, const driver::CompileOptions& options) {
   return partita::compile(*ir::parse_module(text, "program"), options).artifact;
 }
 
@@ -121,9 +121,9 @@ TEST(TuningChoice, is_deterministic_and_part_of_the_artifact) {
 
 TEST(TuningChoice, wins_back_the_first_call_of_the_library) {
   Tuning t = sample();
-  const passes::TuningModel cheap(t);
+  const lowering::TuningModel cheap(t);
   t.library_first_ms = 1'000'000;
-  const passes::TuningModel dear(t);
+  const lowering::TuningModel dear(t);
   const ContractionKey key{.m = 2048, .n = 2048, .k = 2048};
   EXPECT_TRUE(cheap.estimate(key)->takes_library());
   EXPECT_FALSE(dear.estimate(key)->takes_library());
@@ -145,18 +145,18 @@ TEST(TuningChoice, refuses_files_of_other_targets_and_devices) {
 }
 
 TEST(TuningChoice, finds_what_is_built_in_for_a_device) {
-  for (const std::string& device : passes::tuned_devices("opencl")) {
-    passes::CompileOptions options;
+  for (const std::string& device : driver::tuned_devices("opencl")) {
+    driver::CompileOptions options;
     options.device = device;
     EXPECT_THAT(property(compile(program, options), "tuning"), HasSubstr("built-in " + device));
   }
-  for (const std::string& beginning : passes::covered_devices("opencl")) {
-    passes::CompileOptions options;
+  for (const std::string& beginning : driver::covered_devices("opencl")) {
+    driver::CompileOptions options;
     options.device = beginning + " of some model";
     EXPECT_THAT(property(compile(program, options), "tuning"), HasSubstr("built-in "));
   }
-  EXPECT_THAT(passes::covered_devices("cpu"), ::testing::IsEmpty());
-  passes::CompileOptions options;
+  EXPECT_THAT(driver::covered_devices("cpu"), ::testing::IsEmpty());
+  driver::CompileOptions options;
   options.device = "a device nobody measured";
   const Artifact artifact = compile(program, options);
   EXPECT_THAT(property(artifact, "tuning"), HasSubstr("none covers"));

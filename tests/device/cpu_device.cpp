@@ -30,7 +30,7 @@ Artifact iota_artifact() {
   artifact.modules.push_back({.name = "test", .source = iota_source});
   artifact.kernels.push_back({.name = "iota", .module = 0});
   artifact.binaries.push_back(
-      {best_cpu_level(), passes::compile_shared_object(iota_source, best_cpu_level())});
+      {best_cpu_level(), cpu::codegen::compile_shared_object(iota_source, best_cpu_level())});
   return artifact;
 }
 
@@ -64,18 +64,21 @@ TEST(CpuDevice, runs_every_item_once_on_any_number_of_threads) {
 }
 
 TEST(HostCompiler, links_units_into_one_object_and_says_what_a_refused_one_has) {
-  const std::vector<passes::ObjectUnit> units{{iota_source, {}},
-                                              {"int partita_two(void) { return 2; }\n", {}},
-                                              {"int partita_three(void) { return 3; }\n", {}}};
+  const std::vector<cpu::codegen::ObjectUnit> units{
+      {iota_source, {}},
+      {"int partita_two(void) { return 2; }\n", {}},
+      {"int partita_three(void) { return 3; }\n", {}}};
   Artifact artifact = iota_artifact();
-  artifact.binaries[0].bytes = passes::compile_shared_object(units, best_cpu_level());
-  EXPECT_EQ(artifact.binaries[0].bytes, passes::compile_shared_object(units, best_cpu_level()));
+  artifact.binaries[0].bytes = cpu::codegen::compile_shared_object(units, best_cpu_level());
+  EXPECT_EQ(artifact.binaries[0].bytes,
+            cpu::codegen::compile_shared_object(units, best_cpu_level()));
   for (const char* name : {"two", "three"}) artifact.kernels.push_back({.name = name, .module = 0});
   cpu::CpuDevice device(1);
   EXPECT_NO_THROW(static_cast<void>(device.load(artifact)));
   try {
-    const std::vector<passes::ObjectUnit> with_error{{iota_source, {}}, {"this is nonsense\n", {}}};
-    static_cast<void>(passes::compile_shared_object(with_error, best_cpu_level()));
+    const std::vector<cpu::codegen::ObjectUnit> with_error{{iota_source, {}},
+                                                           {"this is nonsense\n", {}}};
+    static_cast<void>(cpu::codegen::compile_shared_object(with_error, best_cpu_level()));
     ADD_FAILURE() << "compiled nonsense";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("refused the kernels"), std::string::npos);

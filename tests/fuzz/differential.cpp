@@ -73,9 +73,9 @@ std::vector<HostArray> run(Session& session, std::size_t outputs) {
 
 /// The results over poisoned memory, if a second run gives the same bits.
 std::vector<HostArray> compiled(const RandomGraph& program, const Options& how, unsigned seed) {
-  passes::CompileOptions options;
+  driver::CompileOptions options;
   options.target = how.target;
-  for (const passes::TargetOption& option : passes::find_target(how.target).options)
+  for (const driver::TargetOption& option : driver::find_target(how.target).options)
     if (option.name == "tier") options.target_options["tier"] = how.tier;
   Session session(partita::compile(*program.module, options).artifact, {.poison = poison_of(seed)});
   for (std::size_t k = 0; k < program.inputs.size(); ++k)

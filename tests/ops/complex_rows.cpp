@@ -22,7 +22,7 @@ using Wide = std::complex<long double>;
 
 template <class T, class... X>
 T apply(std::string_view row, DType d, X... x) {
-  const ElementwiseFn f = elementwise_function(elementwise_row(row), d);
+  const ElementwiseFn f = scalar::elementwise_function(scalar::elementwise_row(row), d);
   EXPECT_NE(f, nullptr) << row;
   T result{};
   const void* operands[] = {&x...};

@@ -6,6 +6,7 @@
 #include "partita/scalar/elementwise.hpp"
 
 #include "partita/base/error.hpp"
+#include "partita/ir/maker.hpp"
 #include "tests/ops/op_test.hpp"
 #include "tests/support/samples.hpp"
 
@@ -191,26 +192,26 @@ TEST(ElementwiseOps, empty_arrays_have_empty_results) {
 /// Evaluates the expressions that ops lower to, one at a time.
 class Evaluator {
  public:
-  Evaluator(const kernel::ExprPool& pool, const std::vector<Tensor>& operands)
+  Evaluator(const scalar::ExprPool& pool, const std::vector<Tensor>& operands)
       : pool_(pool), operands_(operands) {}
 
-  HostArray element(kernel::ExprId id) const {
-    const kernel::Expr& e = pool_[id];
+  HostArray element(scalar::ExprId id) const {
+    const scalar::Expr& e = pool_[id];
     HostArray result(Type::scalar(e.dtype));
     switch (e.kind) {
-      case kernel::ExprKind::constant:
+      case scalar::ExprKind::constant:
         std::memcpy(result.bytes.data(), &e.bits, result.bytes.size());
         return result;
-      case kernel::ExprKind::apply:
+      case scalar::ExprKind::apply:
         return applied(e);
-      case kernel::ExprKind::convert:
+      case scalar::ExprKind::convert:
         return convert(element(e.operands[0]), e.dtype);
-      case kernel::ExprKind::bitcast:
+      case scalar::ExprKind::bitcast:
         result.bytes = element(e.operands[0]).bytes;
         return result;
-      case kernel::ExprKind::choose:
+      case scalar::ExprKind::choose:
         return element(e.operands[element(e.operands[0]).data<DType::i1>()[0] != 0 ? 1 : 2]);
-      case kernel::ExprKind::load: {
+      case scalar::ExprKind::load: {
         const HostArray& from = *operands_[std::size_t(e.slot)];
         std::memcpy(
             result.bytes.data(),
@@ -225,9 +226,9 @@ class Evaluator {
   }
 
  private:
-  HostArray applied(const kernel::Expr& e) const {
+  HostArray applied(const scalar::Expr& e) const {
     std::vector<HostArray> operands;
-    for (const kernel::ExprId operand : e.operands) operands.push_back(element(operand));
+    for (const scalar::ExprId operand : e.operands) operands.push_back(element(operand));
     std::vector<const void*> pointers;
     for (const HostArray& operand : operands) pointers.push_back(operand.bytes.data());
     HostArray result(Type::scalar(e.dtype));
@@ -236,18 +237,18 @@ class Evaluator {
     return result;
   }
 
-  const kernel::ExprPool& pool_;
+  const scalar::ExprPool& pool_;
   const std::vector<Tensor>& operands_;
 };
 
 void expect_lowered(const Node& node, const std::vector<Tensor>& operands, const Tensor& expected) {
-  kernel::ExprPool pool;
+  scalar::ExprPool pool;
   for (std::int64_t i = 0; i < expected->type.count(); ++i) {
-    const auto index = kernel::delinearize(pool, pool.index(i), expected->type.dims);
-    const LoadFn load = [&](int k, std::span<const kernel::ExprId> at) {
+    const auto index = scalar::delinearize(pool, pool.index(i), expected->type.dims);
+    const LoadFn load = [&](int k, std::span<const scalar::ExprId> at) {
       const Type& type = operands[std::size_t(k)]->type;
       EXPECT_EQ(std::int64_t(at.size()), type.rank());
-      return pool.load(k, type.dtype, kernel::linear_index(pool, at, type.dims));
+      return pool.load(k, type.dtype, scalar::linear_index(pool, at, type.dims));
     };
     const HostArray actual =
         Evaluator(pool, operands).element(node.op().lower(node, 0, pool, index, load));

@@ -12,10 +12,10 @@
 namespace partita::ir {
 namespace {
 
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
 
 /// Evaluates expressions at one index; buffers are loaded from arrays.
 struct Evaluator {
@@ -127,7 +127,7 @@ struct Evaluator {
 /// Element of a value; nodes are inlined, arguments loaded.
 ExprId element_of(const Graph& graph, Value v, ExprPool& pool, std::span<const ExprId> index) {
   if (graph.is_argument(v))
-    return pool.load(v.index, v.type().dtype, kernel::linear_index(pool, index, v.type().dims));
+    return pool.load(v.index, v.type().dtype, scalar::linear_index(pool, index, v.type().dims));
   const Node& node = *v.node;
   return node.op().lower(node, v.index, pool, index, [&](int operand, std::span<const ExprId> at) {
     return element_of(graph, node.operand(std::size_t(operand)), pool, at);
@@ -232,7 +232,7 @@ TEST(Lowering, MovementsThatUndoEachOtherLoadInOrder) {
     index.push_back(pool.variable(d));
   }
   EXPECT_EQ(element_of(graph, graph.results[0], pool, index),
-            pool.load(0, DType::f32, kernel::linear_index(pool, index, dims)));
+            pool.load(0, DType::f32, scalar::linear_index(pool, index, dims)));
 }
 
 }  // namespace

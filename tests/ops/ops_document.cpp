@@ -15,10 +15,10 @@
 namespace partita::testing {
 namespace {
 
-using ir::ElementwiseRow;
 using ir::KernelShape;
 using ir::OpDef;
-using ir::Signature;
+using scalar::ElementwiseRow;
+using scalar::Signature;
 
 /// Text for a cell of a table.
 std::string cell(std::string_view text) {
@@ -116,7 +116,7 @@ std::string document() {
       "result `out` adds to\neach operand; `ulp` is how far another implementation may be from the "
       "interpreter.\n\n"
       "| row | op | signature | T | gradient | ulp | meaning |\n|---|---|---|---|---|---|---|\n";
-  for (const ElementwiseRow& row : ir::elementwise_rows())
+  for (const ElementwiseRow& row : scalar::elementwise_rows())
     text += cat("| ", row.name, " | ", row.op, " | ", signature_text(row.signature), " | ",
                 dtypes_text(row), " | ", code(row.gradient), " | ", row.ulp, " | ", cell(row.doc),
                 " |\n");

@@ -48,7 +48,7 @@ class Corpus : public ::testing::TestWithParam<Program> {
     passes::PassContext context;
     context.placements["clients"] = GetParam().clients;
     context.layout = layout;
-    (void)passes::run_passes(*module_, passes::named_pipeline(pipeline), context);
+    (void)driver::run_passes(*module_, driver::named_pipeline(pipeline), context);
     return context;
   }
 
@@ -127,7 +127,7 @@ TEST(CorpusLanguageModel, RoundKeepsItsMap) {
   const auto module = ir::read_module(fs::path(folder) / "rounds" / "lm-s_2.mlir");
   passes::PassContext context;
   context.placements["clients"] = 2;
-  (void)passes::run_passes(*module, passes::named_pipeline("compile"), context);
+  (void)driver::run_passes(*module, driver::named_pipeline("compile"), context);
   auto counts = count_ops(*module);
   EXPECT_EQ(counts["mr.foreach"], 1);
   EXPECT_EQ(counts["mr.all_reduce_start"], 1);

@@ -23,7 +23,7 @@ namespace partita::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using passes::PlanDraft;
+using kernel::PlanDraft;
 
 const fs::path folder = fs::path(PARTITA_TEST_SOURCE_DIR) / "tests" / "passes";
 
@@ -35,11 +35,11 @@ std::map<std::string, int> count_steps(const PlanDraft& draft) {
       counts["launch"] += std::holds_alternative<Launch>(s.what);
       counts["copy"] += std::holds_alternative<Copy>(s.what);
       counts["gemm"] += std::holds_alternative<Gemm>(s.what);
-      for (const Steps* inner : passes::inner_steps(s)) visit(*inner);
+      for (const Steps* inner : kernel::inner_steps(s)) visit(*inner);
     }
   };
   visit(draft.plan.steps);
-  counts["kernel"] = int(passes::launched_kernels(draft.plan.steps).size());
+  counts["kernel"] = int(kernel::launched_kernels(draft.plan.steps).size());
   counts["buffer"] = int(draft.plan.buffers.size());
   return counts;
 }
@@ -47,15 +47,15 @@ std::map<std::string, int> count_steps(const PlanDraft& draft) {
 /// What a draft's plan computes, over poisoned memory, on a target.
 std::vector<HostArray> run_draft(PlanDraft draft, const std::string& target) {
   if (!draft.has_places)
-    (void)passes::run_draft_passes(draft, manager::parse_runs("assign-arena prove-independence"),
+    (void)kernel::run_draft_passes(draft, manager::parse_runs("assign-arena prove-independence"),
                                    {});
   Artifact artifact;
   artifact.target = target;
   artifact.plan = draft.plan;
   artifact.constants = draft.constants;
-  passes::CompileOptions options{.target = target};
+  driver::CompileOptions options{.target = target};
   if (target == "cpu") options.target_options["tier"] = "0";
-  passes::find_target(target).generate(draft, options, {}, artifact);
+  driver::find_target(target).generate(draft, options, {}, artifact);
   const std::size_t outputs = artifact.plan.outputs.size();
   Session session(std::move(artifact), {.poison = 0x2a});
   std::mt19937 random(7);
@@ -77,31 +77,31 @@ class DraftCase : public ::testing::Test {
     const auto runs = manager::parse_runs(c.passes);
     PlanDraft after = parse_draft(c.program);
     if (!c.refused.empty()) {
-      expect_refusal([&] { (void)passes::run_draft_passes(after, runs, {}); }, c.refused);
+      expect_refusal([&] { (void)kernel::run_draft_passes(after, runs, {}); }, c.refused);
       return;
     }
-    (void)passes::run_draft_passes(after, runs, {});
-    const std::string text = passes::print_draft(after);
+    (void)kernel::run_draft_passes(after, runs, {});
+    const std::string text = kernel::print_draft(after);
     SCOPED_TRACE("the passes give:\n" + text);
     auto counts = count_steps(after);
     for (const auto& [what, n] : c.counts) EXPECT_EQ(counts[what], n) << what;
     if (!c.expected.empty()) {
-      EXPECT_EQ(text, passes::print_draft(parse_draft(c.expected)));
+      EXPECT_EQ(text, kernel::print_draft(parse_draft(c.expected)));
     }
-    EXPECT_EQ(passes::print_draft(parse_draft(text)), text) << "the text does not survive reading";
+    EXPECT_EQ(kernel::print_draft(parse_draft(text)), text) << "the text does not survive reading";
     expect_same_values(parse_draft(c.program), std::move(after));
   }
 
  private:
   [[nodiscard]] PlanDraft parse_draft(const std::string& text) const {
-    return passes::parse_draft(text, path_.string());
+    return kernel::parse_draft(text, path_.string());
   }
 
   static void expect_same_values(PlanDraft before, PlanDraft after) {
     // Kernels over rows, and those with vectors, are no lane code.
     const auto needs_text = [](const PlanDraft& draft) {
       return std::ranges::any_of(draft.kernels, [](const auto& k) {
-        return k->row_variable >= 0 || passes::has_vectors(k->body);
+        return k->row_variable >= 0 || kernel::has_vectors(k->body);
       });
     };
     const std::string target = needs_text(before) || needs_text(after) ? "opencl" : "cpu";
@@ -118,7 +118,7 @@ class DraftCase : public ::testing::Test {
 
 std::vector<std::string> pass_names() {
   std::vector<std::string> names;
-  for (const passes::DraftPass& pass : passes::all_draft_passes()) names.push_back(pass.name);
+  for (const kernel::DraftPass& pass : kernel::all_draft_passes()) names.push_back(pass.name);
   return names;
 }
 
@@ -129,7 +129,7 @@ const bool are_registered = [] {
 
 TEST(DraftCases, EveryPassHasThreeCases) {
   ASSERT_TRUE(are_registered);
-  for (const passes::DraftPass& pass : passes::all_draft_passes())
+  for (const kernel::DraftPass& pass : kernel::all_draft_passes())
     EXPECT_GE(cases_in(folder / pass.name, ".draft").size(), 3u)
         << pass.name << ": the point, a near miss, a boundary";
 }

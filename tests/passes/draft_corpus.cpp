@@ -23,7 +23,7 @@ namespace partita::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using passes::PlanDraft;
+using kernel::PlanDraft;
 
 std::vector<fs::path> programs() {
   const fs::path tests = fs::path(PARTITA_TEST_SOURCE_DIR) / "tests";
@@ -53,15 +53,15 @@ std::vector<std::unique_ptr<ir::Module>> modules_of(const fs::path& path) {
 
 /// The draft of a function, or nothing where it cannot be compiled for the target.
 std::optional<PlanDraft> draft_of(const ir::Module& original,
-                                  const passes::CompileOptions& options) {
+                                  const driver::CompileOptions& options) {
   try {
     const auto module = ir::clone_module(original);
     passes::PassContext context;
     context.function = options.function;
-    (void)passes::run_passes(*module, passes::named_pipeline("compile"), context);
-    const auto tuning = passes::choose_tuning(options, passes::find_target(options.target));
-    const auto target = passes::choose_target_info(options, passes::find_target(options.target));
-    return passes::lower({*module, options, target, tuning});
+    (void)driver::run_passes(*module, driver::named_pipeline("compile"), context);
+    const auto tuning = driver::choose_tuning(options, driver::find_target(options.target));
+    const auto target = driver::choose_target_info(options, driver::find_target(options.target));
+    return driver::lower({*module, options, target, tuning});
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::user) throw;
     return std::nullopt;
@@ -69,16 +69,16 @@ std::optional<PlanDraft> draft_of(const ir::Module& original,
 }
 
 /// A draft, and the same as it was read again after each pass.
-void expect_same_after_each_pass(PlanDraft& draft, const passes::CompileOptions& options) {
-  std::string text = passes::print_draft(draft);
-  for (const passes::PassRun& run : passes::schedule_pipeline(
-           passes::choose_target_info(options, passes::find_target(options.target)), options)) {
-    PlanDraft read = passes::parse_draft(text, "draft");
-    ASSERT_EQ(passes::print_draft(read), text) << "before " << run.name;
-    (void)passes::run_draft_passes(read, {run}, {});
-    (void)passes::run_draft_passes(draft, {run}, {});
-    text = passes::print_draft(draft);
-    ASSERT_EQ(passes::print_draft(read), text) << "after " << run.name;
+void expect_same_after_each_pass(PlanDraft& draft, const driver::CompileOptions& options) {
+  std::string text = kernel::print_draft(draft);
+  for (const driver::PassRun& run : driver::schedule_pipeline(
+           driver::choose_target_info(options, driver::find_target(options.target)), options)) {
+    PlanDraft read = kernel::parse_draft(text, "draft");
+    ASSERT_EQ(kernel::print_draft(read), text) << "before " << run.name;
+    (void)kernel::run_draft_passes(read, {run}, {});
+    (void)kernel::run_draft_passes(draft, {run}, {});
+    text = kernel::print_draft(draft);
+    ASSERT_EQ(kernel::print_draft(read), text) << "after " << run.name;
   }
 }
 
@@ -90,7 +90,7 @@ TEST_P(DraftsOf, EveryProgram) {
     for (const auto& module : modules_of(path))
       for (const std::string& function : public_functions(*module)) {
         SCOPED_TRACE(cat(path.string(), " @", function));
-        const passes::CompileOptions options{.target = GetParam(), .function = function};
+        const driver::CompileOptions options{.target = GetParam(), .function = function};
         auto draft = draft_of(*module, options);
         if (!draft) continue;
         ++drafts;
@@ -101,7 +101,7 @@ TEST_P(DraftsOf, EveryProgram) {
   EXPECT_GT(drafts, 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, DraftsOf, ::testing::ValuesIn(passes::built_targets()),
+INSTANTIATE_TEST_SUITE_P(Targets, DraftsOf, ::testing::ValuesIn(driver::built_targets()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -39,9 +39,9 @@ std::string document() {
       "writes what a\n"
       "pass leaves.\n\n"
       "| pipeline | passes |\n|---|---|\n";
-  for (const std::string& name : passes::pipeline_names()) {
+  for (const std::string& name : driver::pipeline_names()) {
     std::string passes;
-    for (const passes::PassRun& run : passes::named_pipeline(name))
+    for (const driver::PassRun& run : driver::named_pipeline(name))
       passes += cat(passes.empty() ? "" : ", ", run.name);
     text += cat("| ", name, " | ", passes, " |\n");
   }
@@ -50,7 +50,7 @@ std::string document() {
     text += cat("| ", p.name, " | ", p.doc, " | ", stage_name(p.needs), " | ", stage_name(p.gives),
                 " | ", p.idempotent ? "yes" : "no", " |\n");
   text += "\n| pass over drafts | does | temporaries have places | options |\n|---|---|---|---|\n";
-  for (const passes::DraftPass& p : passes::all_draft_passes()) {
+  for (const kernel::DraftPass& p : kernel::all_draft_passes()) {
     std::string options;
     for (const std::string& o : p.options) options += cat(options.empty() ? "" : ", ", o);
     text += cat("| ", p.name, " | ", p.doc, " | ",

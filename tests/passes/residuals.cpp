@@ -48,7 +48,7 @@ constexpr const char* program = R"(module attributes {mr.placements = {clients =
 TEST(Residuals, AreSaidByMapAndLoop) {
   const auto module = ir::parse_module(program, "residuals");
   PassContext context;
-  run_passes(*module, parse_pipeline("differentiate"), context);
+  driver::run_passes(*module, driver::parse_pipeline("differentiate"), context);
   // The carry of 5 iterations, 2 elements of f32 each: what the loop keeps is what the map returns.
   ASSERT_EQ(context.notes.size(), 2u);
   EXPECT_EQ(context.notes[0], "residuals of mr.map in @main: 40 bytes a partition, 3 partitions");

@@ -62,7 +62,7 @@ void expect_passes_keep_values(ir::Module& module, const std::string& pipeline,
                                const std::vector<ir::Tensor>& expected, const std::string& what) {
   passes::PassContext context = options;
   try {
-    (void)passes::run_passes(module, passes::parse_pipeline(pipeline), context);
+    (void)driver::run_passes(module, driver::parse_pipeline(pipeline), context);
   } catch (const Error& e) {
     ADD_FAILURE() << what << ": " << pipeline << ": " << e.what();
     return;
@@ -190,7 +190,7 @@ void expect_vectorised_samples_survive(const std::function<bool(int)>& is_placed
   for (const Sample& sample : samples()) {
     const auto module = ir::parse_module(sample.text, sample.name);
     passes::PassContext none;
-    (void)passes::run_passes(*module, passes::parse_pipeline("inline"), none);
+    (void)driver::run_passes(*module, driver::parse_pipeline("inline"), none);
     auto v = vectorised(module->entry("main"), is_placed);
     if (!v || v->batched_arguments == 0) continue;
     ++tried;
@@ -228,7 +228,7 @@ TEST(RandomPrograms, SimplifyKeepsTheirValues) {
     expect_passes_keep_values(*module, "simplify-loops simplify", {}, inputs, *expected, what);
     const std::string text = ir::print_module(*module);
     passes::PassContext again;
-    (void)passes::run_passes(*module, passes::parse_pipeline("simplify"), again);
+    (void)driver::run_passes(*module, driver::parse_pipeline("simplify"), again);
     EXPECT_EQ(ir::print_module(*module), text)
         << "simplify is not idempotent on random program " << seed;
     if (HasFailure()) break;

@@ -57,13 +57,13 @@ class TextCase : public ::testing::Test {
     const PassCase c = read_case(path_);
     const auto before = ir::parse_module(c.program, path_.string());
     const auto after = ir::clone_module(*before);
-    const auto runs = passes::parse_pipeline(c.passes);
+    const auto runs = driver::parse_pipeline(c.passes);
     passes::PassContext context = c.context;
     if (!c.refused.empty()) {
-      expect_refusal([&] { (void)passes::run_passes(*after, runs, context); }, c.refused);
+      expect_refusal([&] { (void)driver::run_passes(*after, runs, context); }, c.refused);
       return;
     }
-    (void)passes::run_passes(*after, runs, context);
+    (void)driver::run_passes(*after, runs, context);
     const std::string text = ir::print_module(*after);
     SCOPED_TRACE("the passes give:\n" + text);
     auto counts = count_ops(*after);
@@ -78,7 +78,7 @@ class TextCase : public ::testing::Test {
     expect_same_values(*before, *after, c);
     if (passes::find_pass(runs.back().name).idempotent) {
       passes::PassContext again = c.context;
-      (void)passes::run_passes(*after, {runs.back()}, again);
+      (void)driver::run_passes(*after, {runs.back()}, again);
       EXPECT_EQ(ir::print_module(*after), text) << runs.back().name << " is not idempotent";
     }
   }
@@ -111,7 +111,7 @@ TEST(PassCases, EveryFolderIsOfAPass) {
     if (!entry.is_directory()) continue;
     const std::string name = entry.path().filename().string();
     const auto passes = passes::all_passes();
-    EXPECT_TRUE(passes::find_draft_pass(name) != nullptr ||
+    EXPECT_TRUE(kernel::find_draft_pass(name) != nullptr ||
                 std::ranges::find(passes, name, &passes::PassInfo::name) != passes.end())
         << name;
   }

@@ -31,7 +31,7 @@ class HostC final : public KernelMachine {
 
   void build(const std::string& source) override {
     close();
-    const auto bytes = passes::compile_shared_object(source, best_cpu_level());
+    const auto bytes = cpu::codegen::compile_shared_object(source, best_cpu_level());
     char path[] = "/tmp/partita_test_XXXXXX";
     ::close(::mkstemp(path));
     write_file(path, bytes);

@@ -20,11 +20,11 @@
 namespace partita::testing {
 namespace {
 
-using ir::ElementwiseRow;
 using ir::Graph;
 using ir::Node;
-using ir::Signature;
 using ir::Value;
+using scalar::ElementwiseRow;
+using scalar::Signature;
 
 /// Values noisier than this go no further.
 constexpr double noise_limit = 0.02;
@@ -170,7 +170,7 @@ class Generator {
   // --- Arguments and operands ----------------------------------------------------------------------
 
   /// Floats are multiples of 1/8, which sums and products of a few keep exact.
-  double draw(DType d, ir::SampleRange range) {
+  double draw(DType d, scalar::SampleRange range) {
     if (d == DType::i1) return pick(2);
     if (has_noise(d)) {
       if (special_ && pick(16) == 0) {
@@ -183,7 +183,7 @@ class Generator {
     return intersects(info(d).kind, Kinds::unsigned_) ? pick(8) : pick(9) - 2;
   }
 
-  Value argument(const Type& type, ir::SampleRange range = {-3, 3}) {
+  Value argument(const Type& type, scalar::SampleRange range = {-3, 3}) {
     HostArray parts(Type{.dtype = DType::f64, .dims = type.dims});
     HostArray array(type);
     visit(type.dtype, [&](auto d) {
@@ -258,7 +258,7 @@ class Generator {
   }
 
   /// The operand inside of the range in which the row is well-conditioned.
-  Entry within(Entry e, ir::SampleRange range) {
+  Entry within(Entry e, scalar::SampleRange range) {
     const Type& type = e.value.type();
     const Type scalar = Type::scalar(type.dtype);
     const double least = std::ceil(range.low * 8) / 8, most = std::floor(range.high * 8) / 8;
@@ -279,7 +279,7 @@ class Generator {
   }
 
   void add_row() {
-    const auto rows = ir::elementwise_rows();
+    const auto rows = scalar::elementwise_rows();
     const ElementwiseRow& row = rows[std::size_t(pick(rows.size()))];
     if (is_one_of(row.op, not_compared)) return;
     const DType d = random_dtype(row);
@@ -293,7 +293,7 @@ class Generator {
     std::vector<Value> operands;
     for (int k = 0; k < arity(row.signature); ++k) {
       const Type type{.dtype = operand_dtype(row.signature, d, k), .dims = dims};
-      const ir::SampleRange range = row.samples[std::size_t(k)];
+      const scalar::SampleRange range = row.samples[std::size_t(k)];
       Entry e;
       if (is_complex(d) && is_rounded)
         e = {argument(type, range), 0};

@@ -64,7 +64,7 @@ std::vector<ValueType<d>> corner_cases() {
 }
 
 template <DType d>
-ValueType<d> random_value(ir::SampleRange range, Random& random) {
+ValueType<d> random_value(scalar::SampleRange range, Random& random) {
   std::uniform_real_distribution<double> in_range(range.low, range.high);
   if constexpr (info(d).kind == Kinds::floating) {
     return round_to<d>(in_range(random));
@@ -78,7 +78,7 @@ ValueType<d> random_value(ir::SampleRange range, Random& random) {
 
 /// Operand k of n samples: every combination of two corner cases first, then random values, those of
 /// floats within `range`.
-inline HostArray samples(DType dtype, ir::SampleRange range, int k, std::int64_t n,
+inline HostArray samples(DType dtype, scalar::SampleRange range, int k, std::int64_t n,
                          Random& random) {
   HostArray result(Type{.dtype = dtype, .dims = {n}});
   visit(dtype, [&](auto d) {

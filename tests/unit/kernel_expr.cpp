@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-namespace partita::kernel {
+namespace partita::scalar {
 namespace {
 
 /// Value of an index expression, given those of the variables.
@@ -217,4 +217,4 @@ TEST(KernelExprProperty, FoldedExpressionsKeepTheirValueAndBounds) {
 }
 
 }  // namespace
-}  // namespace partita::kernel
+}  // namespace partita::scalar

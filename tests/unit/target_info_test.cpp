@@ -42,7 +42,7 @@ DeviceProfile gpu() {
 }
 
 TEST(TargetInfo, is_the_default_of_the_target_where_nothing_is_known) {
-  const TargetInfo info = passes::target_info({.device = "a device nobody measured"});
+  const TargetInfo info = driver::target_info({.device = "a device nobody measured"});
   EXPECT_EQ(info.source, "default of target opencl");
   EXPECT_EQ(info.tile(), (TileSize{64, 12, 2}));
   EXPECT_EQ(info.preferred_group, 64);
@@ -50,16 +50,16 @@ TEST(TargetInfo, is_the_default_of_the_target_where_nothing_is_known) {
 }
 
 TEST(TargetInfo, is_a_built_in_profile_by_name_or_by_what_its_tuning_file_covers) {
-  const TargetInfo named = passes::target_info({.device = "pocl-avx2"});
+  const TargetInfo named = driver::target_info({.device = "pocl-avx2"});
   EXPECT_EQ(named.name, "pocl-avx2");
   EXPECT_EQ(named.source, "built in");
   EXPECT_EQ(named.registers, 16);
-  EXPECT_EQ(passes::target_info({.device = "pthread-haswell-abacus"}), named);
-  EXPECT_EQ(passes::target_info({}).name, "generic");
+  EXPECT_EQ(driver::target_info({.device = "pthread-haswell-abacus"}), named);
+  EXPECT_EQ(driver::target_info({}).name, "generic");
 }
 
 TEST(TargetInfo, is_what_a_device_says_where_one_is_described) {
-  TargetInfo info = passes::target_info({});
+  TargetInfo info = driver::target_info({});
   describe({.device = gpu(), .facts = {}}, "d.json", info);
   EXPECT_EQ(info.name, "a GPU");
   EXPECT_EQ(info.device_class, DeviceClass::simt);
@@ -70,7 +70,7 @@ TEST(TargetInfo, is_what_a_device_says_where_one_is_described) {
   EXPECT_FALSE(info.has_f64);
   EXPECT_TRUE(info.has_f16);
   EXPECT_EQ(info.features, std::set<std::string>{"subgroups"});
-  EXPECT_EQ(info.library_threshold, passes::target_info({}).library_threshold);
+  EXPECT_EQ(info.library_threshold, driver::target_info({}).library_threshold);
 }
 
 TEST(TargetInfo, is_what_a_file_states_beside_what_drivers_say) {
@@ -110,15 +110,15 @@ TEST(TargetInfo, refuses_unknown_members_and_impossible_values_in_one_line) {
 }
 
 TEST(TargetInfo, of_every_profile_is_one_that_a_file_could_state) {
-  for (const passes::Target* target : passes::all_targets())
-    for (const passes::TargetProfile& profile : target->profiles) {
+  for (const driver::Target* target : driver::all_targets())
+    for (const driver::TargetProfile& profile : target->profiles) {
       TargetInfo info;
       profile.set(info);
       EXPECT_NO_THROW(apply_facts("{}", std::string(profile.name), info)) << profile.name;
     }
-  EXPECT_EQ(passes::known_devices("opencl"),
+  EXPECT_EQ(driver::known_devices("opencl"),
             (std::vector<std::string>{"pocl-avx2", "pocl-avx512"}));
-  EXPECT_TRUE(passes::known_devices("cpu").empty());
+  EXPECT_TRUE(driver::known_devices("cpu").empty());
 }
 
 TEST(TargetInfo, has_rates_by_dtype_and_one_line_of_text) {
@@ -137,9 +137,9 @@ TEST(TargetInfo, has_rates_by_dtype_and_one_line_of_text) {
 #if defined(__x86_64__)
 TEST(TargetInfo, of_target_cpu_follows_its_options) {
   const auto info = [](const std::string& level, const std::string& tier) {
-    const passes::CompileOptions options{.target = "cpu",
+    const driver::CompileOptions options{.target = "cpu",
                                          .target_options = {{"cpu", level}, {"tier", tier}}};
-    return passes::choose_target_info(options, passes::find_target("cpu"));
+    return driver::choose_target_info(options, driver::find_target("cpu"));
   };
   EXPECT_EQ(info("x86-64-v2", "1").tile(), (TileSize{16, 6, 2}));
   EXPECT_EQ(info("x86-64-v3", "1").tile(), (TileSize{32, 6, 2}));

@@ -41,7 +41,7 @@ struct BenchArguments {
   std::vector<std::string> programs, placements;
   std::string json, inputs;
   int compiles = 15, rounds = 5;
-  passes::CompileOptions options;
+  driver::CompileOptions options;
 };
 
 struct Measured {

@@ -237,7 +237,7 @@ class Checker {
 
 /// "interpreter, X or all".
 std::string target_choices() {
-  std::vector<std::string> names = passes::built_targets();
+  std::vector<std::string> names = driver::built_targets();
   names.insert(names.begin(), "interpreter");
   names.emplace_back("all");
   return one_of(names);

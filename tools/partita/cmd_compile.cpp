@@ -28,10 +28,10 @@ struct CompileArguments {
   TargetValues target_values;
   std::string dump_directory;
   bool strict = false, names_function = false;
-  passes::CompileOptions options;
+  driver::CompileOptions options;
 };
 
-void print_summary(const passes::CompileReport& report) {
+void print_summary(const driver::CompileReport& report) {
   const auto count = [&](const std::string& key) {
     const auto it = report.counts.find(key);
     return it == report.counts.end() ? 0 : it->second;
@@ -58,7 +58,7 @@ void print_summary(const passes::CompileReport& report) {
     std::cout << "not recovered or fused: " << remark << "\n";
 }
 
-void check_strict(const CompileArguments& arguments, const passes::CompileReport& report) {
+void check_strict(const CompileArguments& arguments, const driver::CompileReport& report) {
   if (arguments.strict && !report.remarks.empty())
     throw_user_error(
         cat("--strict: expected everything recovered and fused, found: ", report.remarks.front()));
@@ -77,16 +77,16 @@ std::vector<std::string> chosen_functions(const CompileArguments& arguments,
 }
 
 /// C text of one function.
-passes::ObjectCode compile_to_c(const CompileArguments& arguments, const ir::Module& module,
+driver::ObjectCode compile_to_c(const CompileArguments& arguments, const ir::Module& module,
                                 const std::vector<std::string>& functions,
-                                passes::CompileReport& report) {
+                                driver::CompileReport& report) {
   if (functions.size() > 1)
     throw_user_error(cat(arguments.input, ": expected one public function for --emit c, found ",
                          functions.size(), "; --function names one"));
-  passes::CompileOptions options = arguments.options;
+  driver::CompileOptions options = arguments.options;
   options.function = functions.front();
   const std::filesystem::path output = arguments.output;
-  return passes::compile_c(module, output.stem().string(), options, &report);
+  return driver::compile_c(module, output.stem().string(), options, &report);
 }
 
 /// Writes an object, or C text, and its header.
@@ -101,12 +101,12 @@ int compile_to_link(const CompileArguments& arguments) {
   check_writable(header);
   const auto module = ir::read_module(arguments.input);
   const std::vector<std::string> functions = chosen_functions(arguments, *module);
-  std::vector<passes::CompileReport> reports(is_c ? 1 : 0);
-  const passes::ObjectCode code =
+  std::vector<driver::CompileReport> reports(is_c ? 1 : 0);
+  const driver::ObjectCode code =
       is_c ? compile_to_c(arguments, *module, functions, reports.front())
-           : passes::compile_object(*module, object.stem().string(), functions, arguments.options,
+           : driver::compile_object(*module, object.stem().string(), functions, arguments.options,
                                     &reports);
-  for (const passes::CompileReport& report : reports) check_strict(arguments, report);
+  for (const driver::CompileReport& report : reports) check_strict(arguments, report);
   write_file(object, code.object);
   write_file(header, code.header);
   for (std::size_t f = 0; f < functions.size(); ++f) {
@@ -126,7 +126,7 @@ int compile(CompileArguments& arguments) {
   arguments.options.dumps.dump_after = arguments.dump_after;
   arguments.options.dumps.dump_directory = arguments.dump_directory;
   // Whether the target exists is known before anything is read.
-  const auto targets = passes::built_targets();
+  const auto targets = driver::built_targets();
   if (std::find(targets.begin(), targets.end(), arguments.options.target) == targets.end()) {
     throw_user_error(cat("--target: '", arguments.options.target,
                          "' is not built in; built in: ", join(targets)));
@@ -148,7 +148,7 @@ int compile(CompileArguments& arguments) {
 /// Those that make objects.
 std::vector<std::string> emitting_targets() {
   std::vector<std::string> names;
-  for (const passes::Target* target : passes::all_targets())
+  for (const driver::Target* target : driver::all_targets())
     if (target->emit_object != nullptr) names.push_back(target->name);
   return names;
 }
@@ -165,7 +165,7 @@ void add_compile_command(CLI::App& app, Action& action) {
       ->required();
   command
       ->add_option("--target", arguments->options.target,
-                   "Code generator: " + join(passes::built_targets()))
+                   "Code generator: " + join(driver::built_targets()))
       ->required();
   command->add_option("--emit", arguments->emit,
                       cat("artifact (the default); for target ", one_of(emitting_targets()),

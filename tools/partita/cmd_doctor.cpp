@@ -76,7 +76,7 @@ std::vector<MachineCheck> all_checks() {
   std::vector<MachineCheck> checks;
   for (const Backend& backend : all_backends())
     checks.insert(checks.end(), backend.checks.begin(), backend.checks.end());
-  for (const passes::Target* target : passes::all_targets())
+  for (const driver::Target* target : driver::all_targets())
     checks.insert(checks.end(), target->checks.begin(), target->checks.end());
   checks.insert(checks.end(), {{"MPI launch", check_mpi},
                                {"kernel cache", check_cache},

@@ -20,21 +20,21 @@ struct OptOptions {
   bool locations = false, remarks = false;
 };
 
-std::vector<passes::PassRun> chosen_passes(const OptOptions& options) {
+std::vector<driver::PassRun> chosen_passes(const OptOptions& options) {
   if (!options.passes.empty() && !options.pipeline.empty())
     throw_user_error("opt: expected --passes or --pipeline, found both");
   return options.pipeline.empty() ? manager::parse_runs(options.passes)
-                                  : passes::named_pipeline(options.pipeline);
+                                  : driver::named_pipeline(options.pipeline);
 }
 
 int optimize(const OptOptions& options) {
-  passes::OptRequest request{.passes = chosen_passes(options)};
+  driver::OptRequest request{.passes = chosen_passes(options)};
   request.context.function = options.function;
   request.context.placements = parse_placements(options.placements);
   request.context.layout = options.layout;
   request.locations = options.locations;
   if (!options.output.empty()) check_writable(options.output);
-  const std::string text = passes::run_passes_on_file(options.input, request);
+  const std::string text = driver::run_passes_on_file(options.input, request);
   if (options.remarks) {
     for (const std::string& r : request.context.remarks) std::cerr << "remark: " << r << "\n";
     for (const std::string& n : request.context.notes) std::cerr << "note: " << n << "\n";

@@ -246,7 +246,7 @@ void save_results(const RunOptions& options, Session& session, const std::vector
 Artifact artifact_of(const RunOptions& options) {
   if (!std::filesystem::path(options.artifact).extension().string().starts_with(".mlir"))
     return load_artifact(options.artifact);
-  passes::CompileOptions compile;
+  driver::CompileOptions compile;
   compile.target = options.target;
   apply(options.target_values, compile);
   // Ranks must agree, and what one finds in its cache another may not.
@@ -274,7 +274,7 @@ int run(const RunOptions& options) {
 
 /// "Of a program: X or Y (the default)".
 std::string target_help(const std::string& initial) {
-  std::vector<std::string> targets = passes::built_targets();
+  std::vector<std::string> targets = driver::built_targets();
   for (std::string& t : targets)
     if (t == initial) t += " (the default)";
   return "Of a program: " + one_of(targets);

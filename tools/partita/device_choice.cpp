@@ -37,21 +37,21 @@ std::optional<DeviceFile> described_device(const std::string& choice) {
 }
 
 void use_device(const DeviceFile& file, const std::string& source, const std::string& path,
-                passes::CompileOptions& options) {
+                driver::CompileOptions& options) {
   options.device = file.device.name;
-  TargetInfo info = passes::target_info(options);
+  TargetInfo info = driver::target_info(options);
   describe(file, path, info);
   info.source = source;
   options.device_info = std::move(info);
 }
 
-void use_file(const DeviceFile& file, const std::string& path, passes::CompileOptions& options) {
+void use_file(const DeviceFile& file, const std::string& path, driver::CompileOptions& options) {
   const DeviceProfile& device = file.device;
   if (device.backend != options.target)
     throw_user_error(cat("--device: expected a device of target ", options.target,
                          ", found one of ", device.backend),
                      {.file = path});
-  if (const auto use_driver = passes::find_target(options.target).use_driver)
+  if (const auto use_driver = driver::find_target(options.target).use_driver)
     use_driver(device.driver, path, options);
   Hasher hasher;
   hasher.add(std::string_view(device_to_json(file)));
@@ -59,9 +59,9 @@ void use_file(const DeviceFile& file, const std::string& path, passes::CompileOp
              options);
 }
 
-bool is_built_in(const std::string& name, const passes::CompileOptions& options) {
-  const auto known = passes::known_devices(options.target);
-  const auto covered = passes::covered_devices(options.target);
+bool is_built_in(const std::string& name, const driver::CompileOptions& options) {
+  const auto known = driver::known_devices(options.target);
+  const auto covered = driver::covered_devices(options.target);
   return std::ranges::find(known, name) != known.end() ||
          std::ranges::any_of(covered, [&](const auto& b) { return name.starts_with(b); }) ||
          (options.tuning && coverage(*options.tuning, name) >= 0);
@@ -71,10 +71,10 @@ bool is_built_in(const std::string& name, const passes::CompileOptions& options)
 std::string similar_devices(const std::string& name, const std::string& target,
                             const std::vector<std::string>& here) {
   std::vector<std::string> known{"generic", "local"};
-  for (const auto& names : {passes::known_devices(target), here})
+  for (const auto& names : {driver::known_devices(target), here})
     known.insert(known.end(), names.begin(), names.end());
   std::vector<std::string> near = nearest_names(name, known);
-  for (const std::string& beginning : passes::covered_devices(target)) {
+  for (const std::string& beginning : driver::covered_devices(target)) {
     const std::string same = name.substr(0, beginning.size());
     if (!nearest_names(same, std::span(&beginning, 1)).empty() ||
         (same.size() > 3 && beginning.starts_with(same)))
@@ -93,7 +93,7 @@ std::string similar_devices(const std::string& name, const std::string& target,
     expected += " or another known device (see partita compile --help)";
   } else {
     expected = "generic, local, ";
-    for (const std::string& known : passes::known_devices(target)) expected += known + ", ";
+    for (const std::string& known : driver::known_devices(target)) expected += known + ", ";
     expected += "a name that `partita devices` gives or a file (.json) of `partita devices -o`";
   }
   throw_user_error(cat("--device: expected ", expected, ", found '", name.substr(0, 100), "'"));
@@ -101,7 +101,7 @@ std::string similar_devices(const std::string& name, const std::string& target,
 
 /// The device of this machine that a name means; nothing for names that are built in.
 std::optional<DeviceProfile> device_here(const std::string& name,
-                                         const passes::CompileOptions& options) {
+                                         const driver::CompileOptions& options) {
   if (name == "local") return local_device(options.target);
   if (name == "generic" || is_built_in(name, options)) return std::nullopt;
   std::vector<std::string> names;  // asked last, because drivers take their time
@@ -126,8 +126,8 @@ DeviceProfile local_device(const std::string& target, int index) {
   return found[std::size_t(index)];
 }
 
-void apply(const DeviceChoice& choice, passes::CompileOptions& options) {
-  if (!choice.tuning.empty()) passes::set_option(options, "tuning", choice.tuning);
+void apply(const DeviceChoice& choice, driver::CompileOptions& options) {
+  if (!choice.tuning.empty()) driver::set_option(options, "tuning", choice.tuning);
   if (const auto file = described_device(choice.device))
     use_file(*file, choice.device, options);
   else if (const auto device = device_here(choice.device, options))

@@ -22,7 +22,7 @@ void add_device_options(CLI::App& command, DeviceChoice& choice);
 /// Reads the files and asks this machine's drivers where a device of it is meant; `options` are
 /// complete but for the device.  A name that no profile, no tuning file and no driver knows is a user
 /// error with the nearest ones.  The target takes over what a file says of the driver.
-void apply(const DeviceChoice& choice, passes::CompileOptions& options);
+void apply(const DeviceChoice& choice, driver::CompileOptions& options);
 
 /// The device of a target that a run on this machine takes: the first, or number `index` of those that
 /// `partita devices` lists.  None is a device error.

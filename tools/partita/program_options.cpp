@@ -11,7 +11,7 @@ namespace partita::tool {
 
 std::map<std::string, std::int64_t> parse_placements(const std::vector<std::string>& texts) {
   std::map<std::string, std::int64_t> placements;
-  for (const std::string& text : texts) passes::add_placement(placements, text);
+  for (const std::string& text : texts) driver::add_placement(placements, text);
   return placements;
 }
 
@@ -27,8 +27,8 @@ std::string one_of(const std::vector<std::string>& words) {
 }
 
 void add_target_options(CLI::App& command, TargetValues& values, OptionsOf of) {
-  for (const passes::Target* target : passes::all_targets())
-    for (const passes::TargetOption& o : target->options) {
+  for (const driver::Target* target : driver::all_targets())
+    for (const driver::TargetOption& o : target->options) {
       const std::string& doc = of == OptionsOf::run ? o.run_doc : o.doc;
       const bool is_known = values.values.contains(o.name) || values.lists.contains(o.name);
       if (doc.empty() || is_known) continue;
@@ -41,8 +41,8 @@ void add_target_options(CLI::App& command, TargetValues& values, OptionsOf of) {
     }
 }
 
-void apply(const TargetValues& values, passes::CompileOptions& options) {
-  for (const passes::TargetOption& o : passes::find_target(options.target).options) {
+void apply(const TargetValues& values, driver::CompileOptions& options) {
+  for (const driver::TargetOption& o : driver::find_target(options.target).options) {
     std::string value;
     if (const auto it = values.values.find(o.name); it != values.values.end()) value = it->second;
     if (const auto it = values.lists.find(o.name); it != values.lists.end())
@@ -53,7 +53,7 @@ void apply(const TargetValues& values, passes::CompileOptions& options) {
 
 std::string gemm_help() {
   std::string names;
-  for (const passes::Target* target : passes::all_targets())
+  for (const driver::Target* target : driver::all_targets())
     if (!target->library_names.empty())
       names += cat(names.empty() ? " (" : "; ", "on target ", target->name,
                    " also: ", one_of(target->library_names));

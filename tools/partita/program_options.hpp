@@ -33,7 +33,7 @@ struct TargetValues {
 enum class OptionsOf { compile, run };
 void add_target_options(CLI::App& command, TargetValues& values, OptionsOf of);
 /// Takes over what is given for options of `options.target`; options of others do not matter.
-void apply(const TargetValues& values, passes::CompileOptions& options);
+void apply(const TargetValues& values, driver::CompileOptions& options);
 
 /// "auto, library (on target T also: NAME) or generated": what `--gemm` may be.
 [[nodiscard]] std::string gemm_help();

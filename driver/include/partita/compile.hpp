@@ -19,9 +19,9 @@
 
 namespace partita {
 
-using passes::CompileOptions;
-using passes::CompileReport;
-using passes::set_option;
+using driver::CompileOptions;
+using driver::CompileReport;
+using driver::set_option;
 
 struct Compiled {
   Artifact artifact;

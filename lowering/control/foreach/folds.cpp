@@ -4,9 +4,11 @@
 
 #include "lowering/context/kernel_body.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 using ir::Value;
-using kernel::ExprId;
+using scalar::ExprId;
 
 void lower_fold(Context& context, Value v, Location accumulator, Combiner combiner, bool is_block,
                 const HostExpr& count) {
@@ -17,7 +19,7 @@ void lower_fold(Context& context, Value v, Location accumulator, Combiner combin
   KernelBody body(context, cat("fold_", info(combiner).mr, "_", step_name(*v.node)), n);
   auto& pool = body.pool();
   const ExprId item = body.item();
-  std::vector<ExprId> index = kernel::delinearize(pool, item, type.dims);
+  std::vector<ExprId> index = scalar::delinearize(pool, item, type.dims);
   const std::int32_t memory = body.buffer(accumulator, type.dtype, true);
   const Register acc = body.declare(type.dtype, pool.load(memory, type.dtype, item));
   const auto combine = [&](ExprId x) {
@@ -40,9 +42,9 @@ void lower_stack(Context& context, Value v, Location to, bool is_block, const Ho
   if (n == 0) return;
   KernelBody body(context, cat("stack_", step_name(*v.node)), n);
   const ExprId item = body.item();
-  const ExprId value = body.element(v, kernel::delinearize(body.pool(), item, v.type().dims));
+  const ExprId value = body.element(v, scalar::delinearize(body.pool(), item, v.type().dims));
   body.store_to(to, v.type().dtype, item, value);
   context.launch(body, is_block ? count * HostExpr(n / v.type().dims[0]) : HostExpr(n));
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

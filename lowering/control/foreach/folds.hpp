@@ -6,7 +6,7 @@
 
 #include "lowering/context/context.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
 /// accumulator = combine(accumulator, v) elementwise, or over the first `count` partitions of a block
 /// v of them.
@@ -15,4 +15,4 @@ void lower_fold(Context& context, ir::Value v, Location accumulator, Combiner co
 /// Writes the first `count` partitions of a block v (all of it when it is none) at `to`.
 void lower_stack(Context& context, ir::Value v, Location to, bool is_block, const HostExpr& count);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

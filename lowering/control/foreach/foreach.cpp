@@ -7,7 +7,9 @@
 #include "lowering/context/lowerings.hpp"
 #include "lowering/control/foreach/folds.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::Graph;
@@ -25,7 +27,7 @@ class Foreach {
         block_(node.attrs.i64("block")),
         is_split_(!context.is_within_partitions()),
         begin_(0),
-        end_(transforms::declared_size(context.module(), placement_)) {}
+        end_(ir::declared_size(context.module(), placement_)) {}
 
   void lower() {
     if (is_split_) {
@@ -129,4 +131,4 @@ void lower_foreach(Context& context, Node& node) { Foreach(context, node).lower(
 
 void register_foreach_lowering(Lowerings& all) { all.add("mr.foreach", lower_foreach); }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -15,13 +15,15 @@
 #include "lowering/values/tile_sizes.hpp"
 #include "lowering/values/tuning_model.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::I64s;
 using ir::Node;
 using ir::Value;
-using kernel::ExprId;
+using scalar::ExprId;
 
 /// Rows and columns of results that one work-item computes.
 struct Tile {
@@ -42,7 +44,7 @@ struct TileAxis {
   bool is_cut = false;
   std::int64_t extent;
 
-  TileAxis(kernel::ExprPool& pool, ExprId tile, std::int64_t size, std::int64_t all) : extent(all) {
+  TileAxis(scalar::ExprPool& pool, ExprId tile, std::int64_t size, std::int64_t all) : extent(all) {
     for (std::int64_t i = 0; i < size; ++i) at.push_back(pool.add(pool.mul(tile, size), i));
     is_cut = extent % size != 0;
     read = at;
@@ -68,7 +70,7 @@ void store_element(const Epilogue& epilogue, KernelBody& body, std::int32_t out,
   if (axes[1]->is_cut)
     inside = pool.logical_and(inside, pool.less(column, pool.index(axes[1]->extent)));
   body.guard_if_needed(
-      inside, [&] { body.store(out, kernel::linear_index(pool, index, root.type().dims), value); });
+      inside, [&] { body.store(out, scalar::linear_index(pool, index, root.type().dims), value); });
 }
 
 /// Tiles of single elements: any dtype and any operands.
@@ -82,7 +84,7 @@ std::int64_t scalar_tiles(const Epilogue& epilogue, Location to, KernelBody& bod
   const std::int64_t items = s.batch * tiles_m * tiles_n;
   auto& pool = body.pool();
   body.set_items(items);
-  const auto place = kernel::delinearize(pool, body.item(), {s.batch, tiles_m, tiles_n});
+  const auto place = scalar::delinearize(pool, body.item(), {s.batch, tiles_m, tiles_n});
   const TileAxis rows(pool, place[1], tile.m, s.m), columns(pool, place[2], tile.n, s.n);
   std::vector<Register> acc;
   for (std::int64_t i = 0; i < tile.m * tile.n; ++i)
@@ -212,7 +214,7 @@ static std::optional<PackedOperand> pack_operand(Context& context, const Contrac
   // An item moves some columns, whose rows lie side by side where it reads them.
   KernelBody body(context, stem, items);
   auto& pool = body.pool();
-  const auto place = kernel::delinearize(pool, body.item(), {s.batch, tiles});
+  const auto place = scalar::delinearize(pool, body.item(), {s.batch, tiles});
   const LoopVariable rows{body.new_variable(s.k), pool.index(s.k)},
       of_tile{body.new_variable(width), pool.index(width)};
   const ExprId in_tile = pool.variable(of_tile.slot);
@@ -223,7 +225,7 @@ static std::optional<PackedOperand> pack_operand(Context& context, const Contrac
   body.nest(std::array{rows, of_tile}, [&] {
     const ExprId element = body.element(v, index.at(pool, place[0], column, row));
     body.store_to(at, type.dtype,
-                  kernel::linear_index(pool, std::vector{place[0], row, column}, type.dims),
+                  scalar::linear_index(pool, std::vector{place[0], row, column}, type.dims),
                   element);
   });
   body.note_count(type.count());
@@ -258,4 +260,4 @@ void register_contraction_lowering(Lowerings& all) {
   all.add_epilogue(lower_epilogue);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

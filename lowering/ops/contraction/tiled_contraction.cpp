@@ -8,16 +8,18 @@
 #include "kernel/ast/expressions.hpp"
 #include "lowering/values/tile_sizes.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::I64s;
 using ir::Node;
 using ir::Value;
-using kernel::Expr;
-using kernel::ExprId;
-using kernel::ExprKind;
-using kernel::ExprPool;
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
 
 /// How elements of an expression lie along an index variable.
 enum class Along : std::uint8_t { constant, contiguous, scattered };
@@ -54,7 +56,7 @@ class Tiler {
     // Neighbouring items share what is larger: the column operand, or rows of the result.
     const bool shares_columns = s_.k > rows_;
     const auto place =
-        kernel::delinearize(pool_, body_.item(),
+        scalar::delinearize(pool_, body_.item(),
                             shares_columns ? Dims{s_.batch, column_tiles, row_tiles}
                                            : Dims{s_.batch, row_tiles, column_tiles});
     const ExprId row_tile = place[shares_columns ? 2 : 1],
@@ -103,7 +105,7 @@ class Tiler {
       const Dims dims{s_.batch, s_.k, is_lhs ? s_.m : s_.n};
       body_.note_count(s_.batch * s_.k * dims[2]);
       return pool_.load(body_.buffer(work_.packed->at, d_, false), d_,
-                        kernel::linear_index(pool_, std::vector{b, k, free}, dims));
+                        scalar::linear_index(pool_, std::vector{b, k, free}, dims));
     }
     const OperandIndex index = is_lhs ? OperandIndex{dot_.operand(0).type().dims, s_.lhs_batch,
                                                      s_.lhs_free, s_.lhs_contracting}
@@ -140,7 +142,7 @@ class Tiler {
                  at_k = s_.k == 1 ? zero : pool_.variable(k);
     const ExprId lhs = operand(true, zero, at_m, at_k), rhs = operand(false, zero, at_n, at_k);
     const ExprId out =
-        kernel::linear_index(pool_, root_index(pool_, work_.epilogue, zero, at_m, at_n),
+        scalar::linear_index(pool_, root_index(pool_, work_.epilogue, zero, at_m, at_n),
                              work_.epilogue.root().type().dims);
     const bool lhs_m = s_.m > 1 && along(pool_, lhs, m) == Along::contiguous,
                rhs_n = s_.n > 1 && along(pool_, rhs, n) == Along::contiguous,
@@ -216,7 +218,7 @@ class Tiler {
     const auto index = result_index(tile.batch, row, column);
     body_.define(dot_.result(), body_.value(r));
     const ExprId value = body_.element(root, index);
-    const ExprId at = kernel::linear_index(pool_, index, root.type().dims);
+    const ExprId at = scalar::linear_index(pool_, index, root.type().dims);
     body_.over_lanes(width, d_, [&] { body_.store(out_, at, value); });
   }
 
@@ -306,7 +308,7 @@ std::vector<ExprId> OperandIndex::at(ExprPool& pool, ExprId b, ExprId f, ExprId 
   const auto spread = [&](const I64s& group, ExprId linear) {
     Dims extents;
     for (std::int64_t d : group) extents.push_back(dims[std::size_t(d)]);
-    const auto parts = kernel::delinearize(pool, linear, extents);
+    const auto parts = scalar::delinearize(pool, linear, extents);
     for (std::size_t i = 0; i < group.size(); ++i) index[std::size_t(group[i])] = parts[i];
   };
   spread(batch, b);
@@ -325,7 +327,7 @@ std::vector<ExprId> root_index(ExprPool& pool, const Epilogue& epilogue, ExprId 
   const auto spread = [&](const I64s& group, const Dims& dims, ExprId linear) {
     Dims extents;
     for (std::int64_t d : group) extents.push_back(dims[std::size_t(d)]);
-    for (const ExprId x : kernel::delinearize(pool, linear, extents)) index.push_back(x);
+    for (const ExprId x : scalar::delinearize(pool, linear, extents)) index.push_back(x);
   };
   spread(s.lhs_batch, lhs, b);
   spread(s.lhs_free, lhs, row);
@@ -338,7 +340,7 @@ std::vector<ExprId> root_index(ExprPool& pool, const Epilogue& epilogue, ExprId 
         moved.push_back(index[std::size_t(d)]);
       index = std::move(moved);
     } else if (node->is("stablehlo.reshape")) {
-      index = kernel::delinearize(pool, kernel::linear_index(pool, index, dims),
+      index = scalar::delinearize(pool, scalar::linear_index(pool, index, dims),
                                   node->result_types()[0].dims);
     }
     dims = node->result_types()[0].dims;
@@ -354,4 +356,4 @@ std::optional<std::int64_t> tile_contraction(const ContractionWork& work, Kernel
   return Tiler(work, body).run();
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -10,7 +10,9 @@
 
 #include "lowering/context/kernel_body.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 /// An operand as a copy with its batch, contracted and free dimensions in this order.
 struct PackedOperand {
@@ -39,12 +41,12 @@ struct ContractionWork {
 struct OperandIndex {
   const Dims& dims;
   const ir::I64s &batch, &free, &contracting;
-  [[nodiscard]] std::vector<kernel::ExprId> at(kernel::ExprPool& pool, kernel::ExprId b,
-                                               kernel::ExprId f, kernel::ExprId c) const;
+  [[nodiscard]] std::vector<scalar::ExprId> at(scalar::ExprPool& pool, scalar::ExprId b,
+                                               scalar::ExprId f, scalar::ExprId c) const;
 };
 /// Index of an epilogue's root where the contraction's result is at (batch, row, column).
-[[nodiscard]] std::vector<kernel::ExprId> root_index(kernel::ExprPool& pool,
-                                                     const Epilogue& epilogue, kernel::ExprId b,
-                                                     kernel::ExprId row, kernel::ExprId column);
+[[nodiscard]] std::vector<scalar::ExprId> root_index(scalar::ExprPool& pool,
+                                                     const Epilogue& epilogue, scalar::ExprId b,
+                                                     scalar::ExprId row, scalar::ExprId column);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numbers>
 
-namespace partita::passes {
+namespace partita::lowering {
 
-using kernel::no_expr;
+using scalar::no_expr;
 
 ComplexParts Butterfly::add(ComplexParts x, ComplexParts y) const {
   return {apply("add", x.re, y.re), x.im == no_expr   ? y.im
@@ -106,4 +106,4 @@ std::vector<ComplexParts> Butterfly::transform(const std::vector<ComplexParts>& 
   return result;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -10,17 +10,17 @@
 
 #include "partita/scalar/expr.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
 /// Parts of a number; an imaginary part of no_expr is zero.
 struct ComplexParts {
-  kernel::ExprId re = kernel::no_expr, im = kernel::no_expr;
+  scalar::ExprId re = scalar::no_expr, im = scalar::no_expr;
 };
 
 class Butterfly {
  public:
   /// Arithmetic on floats of dtype `part`; `sign` of the exponent is 1 or -1.
-  Butterfly(kernel::ExprPool& pool, DType part, int sign) : pool_(pool), part_(part), sign_(sign) {}
+  Butterfly(scalar::ExprPool& pool, DType part, int sign) : pool_(pool), part_(part), sign_(sign) {}
 
   /// Σ x[k] · exp(sign · 2πi · k · j / n) for each j, n the number of x.
   [[nodiscard]] std::vector<ComplexParts> transform(const std::vector<ComplexParts>& x) const;
@@ -30,7 +30,7 @@ class Butterfly {
   [[nodiscard]] ComplexParts mul(ComplexParts x, ComplexParts y) const;
 
  private:
-  using E = kernel::ExprId;
+  using E = scalar::ExprId;
   [[nodiscard]] std::vector<ComplexParts> of_prime(const std::vector<ComplexParts>& x) const;
   /// x · exp(sign · 2πi · k / n)
   [[nodiscard]] ComplexParts turned(ComplexParts x, std::int64_t k, std::int64_t n) const;
@@ -39,13 +39,13 @@ class Butterfly {
     return pool_.apply(row, part_, {x, y});
   }
   [[nodiscard]] E negated(E x) const {
-    return x == kernel::no_expr ? x : pool_.apply("negate", part_, {x});
+    return x == scalar::no_expr ? x : pool_.apply("negate", part_, {x});
   }
   [[nodiscard]] E number(double x) const { return pool_.constant_of(part_, x); }
 
-  kernel::ExprPool& pool_;
+  scalar::ExprPool& pool_;
   DType part_;
   int sign_;
 };
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -9,11 +9,13 @@
 #include "lowering/context/loops.hpp"
 #include "lowering/ops/fft/fourier_lines.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 using ir::Node;
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 Location lower_chirp(Context& context, Location at, const FourierLines& lines, const Node& node) {
   const ir::ChirpTransform by = ir::chirp_transform(lines.n, lines.sign());
@@ -36,7 +38,7 @@ Location lower_chirp(Context& context, Location at, const FourierLines& lines, c
     body.note_count(lines.from.count());
     const auto [re, im] =
         lines.element(pool, body.buffer(at, lines.from.dtype, false), index, index[d]);
-    const ExprId x = math.compose(re, im == kernel::no_expr ? pool.constant_of(part, 0) : im);
+    const ExprId x = math.compose(re, im == scalar::no_expr ? pool.constant_of(part, 0) : im);
     return pool.choose(pool.less(index[d], pool.index(lines.n)),
                        math.mul(x, factor(body, chirp, index[d])), math.number(0));
   });
@@ -52,7 +54,7 @@ Location lower_chirp(Context& context, Location at, const FourierLines& lines, c
   lower_each(context, filtered, padded, "filtered_" + name, [&](KernelBody& body, auto index) {
     const ElementMath math{body.pool(), complex};
     const ExprId x = body.pool().load(body.buffer(spectrum, complex, false), complex,
-                                      kernel::linear_index(body.pool(), index, padded.dims));
+                                      scalar::linear_index(body.pool(), index, padded.dims));
     return math.conj(math.mul(x, factor(body, filter, index[d])));
   });
   const Location sums = lower_fourier(context, filtered, whole, node);
@@ -72,4 +74,4 @@ Location lower_chirp(Context& context, Location at, const FourierLines& lines, c
   return result;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -15,12 +15,14 @@
 #include "lowering/context/lowerings.hpp"
 #include "lowering/ops/fft/fourier_lines.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::Node;
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 /// Factors of one stage multiply to at most this, but for larger primes.
 constexpr std::int64_t largest_radix = 16;
@@ -96,7 +98,7 @@ class StageKernel {
     to_ = to;
     body_.set_items(items());
     const std::int64_t ps = sums() ? s_.done * s_.radix : s_.done;
-    const auto place = kernel::delinearize(
+    const auto place = scalar::delinearize(
         pool_, body_.item(),
         s_.counts_rest ? Dims{outer_, ps, s_.rest, inner_} : Dims{outer_, s_.rest, ps, inner_});
     line_ = place[0];
@@ -130,7 +132,7 @@ class StageKernel {
                          w = load(roots, pool_.mod(pool_.mul(u, p_), s_.done * s_.radix));
       body_.multiply_add(re, x.re, w.re);
       body_.multiply_add(im, x.re, w.im);
-      if (x.im == kernel::no_expr) return;
+      if (x.im == scalar::no_expr) return;
       body_.multiply_add(re, pool_.apply("negate", part_, {x.im}), w.im);
       body_.multiply_add(im, x.im, w.re);
     });
@@ -157,7 +159,7 @@ class StageKernel {
       const ExprId place =
           s_.counts_rest ? pool_.add(pool_.mul(p, s_.rest), q_) : pool_.add(pool_.mul(q_, ps), p);
       const ExprId at = position(place, l_.n);
-      const ExprId im = x.im == kernel::no_expr ? pool_.constant_of(part_, 0) : x.im;
+      const ExprId im = x.im == scalar::no_expr ? pool_.constant_of(part_, 0) : x.im;
       body_.store_to(to_.re, part_, at, x.re);
       body_.store_to(to_.im, part_, at, im);
       return;
@@ -166,7 +168,7 @@ class StageKernel {
     const ExprId is_kept = pool_.less(p, pool_.index(extent));
     if (is_kept == pool_.boolean(false)) return;
     const auto scaled = [&](ExprId e) {
-      if (e == kernel::no_expr) return pool_.constant_of(part_, 0);
+      if (e == scalar::no_expr) return pool_.constant_of(part_, 0);
       return l_.scale == 1
                  ? e
                  : pool_.apply("multiply", part_, {e, pool_.constant_of(part_, l_.scale)});
@@ -187,9 +189,9 @@ class StageKernel {
     const std::size_t d = l_.dimension;
     const Dims& dims = l_.from.dims;
     std::vector<ExprId> at =
-        kernel::delinearize(pool_, line_, Dims(dims.begin(), dims.begin() + std::ptrdiff_t(d)));
+        scalar::delinearize(pool_, line_, Dims(dims.begin(), dims.begin() + std::ptrdiff_t(d)));
     at.push_back(pool_.index(0));
-    for (ExprId e : kernel::delinearize(pool_, column_,
+    for (ExprId e : scalar::delinearize(pool_, column_,
                                         Dims(dims.begin() + std::ptrdiff_t(d) + 1, dims.end())))
       at.push_back(e);
     return at;
@@ -306,4 +308,4 @@ static void lower_fft(Context& context, Node& node) {
 
 void register_fft_lowering(Lowerings& all) { all.add("stablehlo.fft", lower_fft); }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -14,7 +14,9 @@
 #include "lowering/ops/fft/butterfly.hpp"
 #include "partita/ir/fourier.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 /// A transform of all lines of an array along one dimension.
 struct FourierLines {
@@ -28,23 +30,23 @@ struct FourierLines {
   [[nodiscard]] DType complex() const { return part() == DType::f32 ? DType::c64 : DType::c128; }
   [[nodiscard]] int sign() const { return inverse ? 1 : -1; }
   /// Linear index of the element at `position` of the line that `index` is on.
-  static kernel::ExprId at(kernel::ExprPool& pool, std::span<const kernel::ExprId> index,
-                           std::size_t d, kernel::ExprId position, const Type& type) {
-    std::vector<kernel::ExprId> full(index.begin(), index.end());
+  static scalar::ExprId at(scalar::ExprPool& pool, std::span<const scalar::ExprId> index,
+                           std::size_t d, scalar::ExprId position, const Type& type) {
+    std::vector<scalar::ExprId> full(index.begin(), index.end());
     full[d] = position;
-    return kernel::linear_index(pool, full, type.dims);
+    return scalar::linear_index(pool, full, type.dims);
   }
   /// Parts of the element `position` of a line; no imaginary part where there is none.
-  [[nodiscard]] ComplexParts element(kernel::ExprPool& pool, std::int32_t source,
-                                     std::span<const kernel::ExprId> index,
-                                     kernel::ExprId position) const {
+  [[nodiscard]] ComplexParts element(scalar::ExprPool& pool, std::int32_t source,
+                                     std::span<const scalar::ExprId> index,
+                                     scalar::ExprId position) const {
     const ElementMath in{pool, from.dtype};
-    const kernel::ExprId there = pool.less(position, pool.index(from.dims[dimension]));
-    const kernel::ExprId k =
+    const scalar::ExprId there = pool.less(position, pool.index(from.dims[dimension]));
+    const scalar::ExprId k =
         mirrors ? pool.min(position, pool.sub(pool.index(n), position)) : position;
-    const kernel::ExprId x = pool.load(source, from.dtype, at(pool, index, dimension, k, from));
-    if (!is_complex(from.dtype)) return {x, kernel::no_expr};
-    const kernel::ExprId im = in.imag(x);
+    const scalar::ExprId x = pool.load(source, from.dtype, at(pool, index, dimension, k, from));
+    if (!is_complex(from.dtype)) return {x, scalar::no_expr};
+    const scalar::ExprId im = in.imag(x);
     return {in.real(x), mirrors ? pool.choose(there, im, pool.apply("negate", in.part, {im})) : im};
   }
 };
@@ -62,4 +64,4 @@ Location lower_fourier(Context& context, Location at, const FourierLines& lines,
 Location lower_chirp(Context& context, Location at, const FourierLines& lines,
                      const ir::Node& node);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -9,12 +9,14 @@
 #include "lowering/context/loops.hpp"
 #include "lowering/ops/matrices/matrix_steps.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::Node;
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 /// Matrices of reflections in memory, below their diagonals, and the matrix that they are applied to.
 struct Reflections {
@@ -144,7 +146,7 @@ class QrKernels {
     const std::int64_t items = a_.count * columns;
     KernelBody body(context_, prefix + step_name(node_), items);
     body.note_count(node_.result_types()[0].count());
-    const auto place = kernel::delinearize(body.pool(), body.item(), {a_.count, columns});
+    const auto place = scalar::delinearize(body.pool(), body.item(), {a_.count, columns});
     const std::int32_t m = body.buffer(matrix_, d_, true);
     write(body, Reflections{body, d_, a_, a_, m, m, place[0]}, place[1]);
     context_.launch(body, items);
@@ -201,7 +203,7 @@ void lower_reflector_product(Context& context, Node& node) {
     ExprPool& pool = body.pool();
     const ElementMath math{pool, d};
     body.note_count(type.count());
-    const auto place = kernel::delinearize(pool, body.item(), {q.count, q.columns});
+    const auto place = scalar::delinearize(pool, body.item(), {q.count, q.columns});
     const Reflections r{body,    d, q, q, body.buffer(vs, d, false), body.buffer(to, d, true),
                         place[0]};
     const ExprId c = place[1];
@@ -220,4 +222,4 @@ void lower_reflector_product(Context& context, Node& node) {
   context.place(node.result(), narrowed(context, to, wide, type, node));
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -13,11 +13,13 @@
 #include "lowering/context/lowerings.hpp"
 #include "lowering/ops/matrices/matrix_steps.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 using ir::Node;
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 // --- Triangular systems -------------------------------------------------------------------------
 
@@ -37,7 +39,7 @@ static void lower_triangular_solve(Context& context, Node& node) {
     KernelBody body(context, step_name(node), items);
     ExprPool& pool = body.pool();
     const ElementMath math{pool, d};
-    const auto place = kernel::delinearize(pool, body.item(), {x.count, columns});
+    const auto place = scalar::delinearize(pool, body.item(), {x.count, columns});
     const std::int32_t solution = body.buffer(to, d, true);
     body.note_count(std::max(type.count(), node.operand(0).type().count()));
     const auto of_x = [&](ExprId i) {
@@ -77,7 +79,7 @@ Location narrowed(Context& context, Location from, const Type& wide, const Type&
   const Location to = context.new_temporary(type, step_name(node));
   lower_each(context, to, type, "narrow_" + step_name(node), [&](KernelBody& body, auto index) {
     ExprPool& pool = body.pool();
-    const ExprId at = kernel::linear_index(pool, index, type.dims);
+    const ExprId at = scalar::linear_index(pool, index, type.dims);
     return pool.convert(pool.load(body.buffer(from, wide.dtype, false), wide.dtype, at),
                         type.dtype);
   });
@@ -156,7 +158,7 @@ void launch_cholesky(Context& context, const Node& node, const Location& factor,
   const std::int64_t items = is_small ? a.count : a.count * n;
   KernelBody body(context, step_name(node), items);
   ExprPool& pool = body.pool();
-  const auto place = kernel::delinearize(pool, body.item(), {a.count, is_small ? 1 : n});
+  const auto place = scalar::delinearize(pool, body.item(), {a.count, is_small ? 1 : n});
   body.note_count(type.count());
   const CholeskyColumn step{body, node, a, body.buffer(factor, d, true), d, place[0]};
   const Register diagonal = body.new_register(part_dtype(d));
@@ -233,4 +235,4 @@ void register_matrices_lowering(Lowerings& all) {
           lower_reflector_product);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -10,7 +10,7 @@
 #include "lowering/context/context.hpp"
 #include "partita/scalar/expr.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
 /// Matrices of at most so many columns are factorised by one work-item.
 inline constexpr std::int64_t small_matrix = 32;
@@ -26,22 +26,22 @@ struct MatrixStack {
     for (const std::int64_t extent : stack) count *= extent;
   }
   /// Element (i, j) of a matrix in memory.
-  [[nodiscard]] kernel::ExprId linear(kernel::ExprPool& pool, kernel::ExprId matrix,
-                                      kernel::ExprId i, kernel::ExprId j) const {
+  [[nodiscard]] scalar::ExprId linear(scalar::ExprPool& pool, scalar::ExprId matrix,
+                                      scalar::ExprId i, scalar::ExprId j) const {
     return pool.add(pool.mul(pool.add(pool.mul(matrix, rows), i), columns), j);
   }
   /// The same as an index of the array.
-  [[nodiscard]] std::vector<kernel::ExprId> index(kernel::ExprPool& pool, kernel::ExprId matrix,
-                                                  kernel::ExprId i, kernel::ExprId j) const {
-    std::vector<kernel::ExprId> full = kernel::delinearize(pool, matrix, stack);
+  [[nodiscard]] std::vector<scalar::ExprId> index(scalar::ExprPool& pool, scalar::ExprId matrix,
+                                                  scalar::ExprId i, scalar::ExprId j) const {
+    std::vector<scalar::ExprId> full = scalar::delinearize(pool, matrix, stack);
     full.push_back(i);
     full.push_back(j);
     return full;
   }
   /// Number of the matrix that an index of the array is in.
-  [[nodiscard]] kernel::ExprId matrix(kernel::ExprPool& pool,
-                                      std::span<const kernel::ExprId> full) const {
-    return kernel::linear_index(pool, full.first(stack.size()), stack);
+  [[nodiscard]] scalar::ExprId matrix(scalar::ExprPool& pool,
+                                      std::span<const scalar::ExprId> full) const {
+    return scalar::linear_index(pool, full.first(stack.size()), stack);
   }
 };
 
@@ -51,4 +51,4 @@ struct MatrixStack {
 void lower_qr(Context& context, ir::Node& node);
 void lower_reflector_product(Context& context, ir::Node& node);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

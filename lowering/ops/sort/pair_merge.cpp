@@ -2,10 +2,12 @@
 // Copyright The partita authors
 #include "lowering/ops/sort/pair_merge.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
-using kernel::ExprId;
-using kernel::ExprPool;
+using namespace kernel;
+
+using scalar::ExprId;
+using scalar::ExprPool;
 
 PairMerge::PairMerge(SortKernel& sort, const Pair& pair) : s_(sort), from_(pair.from) {
   ExprPool& pool = s_.pool;
@@ -74,4 +76,4 @@ void PairMerge::all(const std::vector<std::int32_t>& to, ExprId most) const {
   part(to, taken, {s_.pool.index(0), s_.pool.add(left, right), most});
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

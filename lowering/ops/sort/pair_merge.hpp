@@ -8,7 +8,9 @@
 
 #include "lowering/ops/sort/sort_kernel.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 /// Merges a pair of neighbouring runs, or a part of what it gives.
 class PairMerge {
@@ -16,35 +18,35 @@ class PairMerge {
   /// Of a slice's runs of length `run` in the arrays `from`.
   struct Pair {
     const std::vector<std::int32_t>& from;
-    kernel::ExprId run, number;  ///< length of a run, number of the pair within the slice
+    scalar::ExprId run, number;  ///< length of a run, number of the pair within the slice
     std::int64_t n;              ///< length of the slice
   };
   PairMerge(SortKernel& sort, const Pair& pair);
 
   /// Finds by at most `trips` bisections how many of the first `place` elements are from the left run;
   /// gives the register that holds it.
-  [[nodiscard]] Register cut(kernel::ExprId place, kernel::ExprId trips) const;
+  [[nodiscard]] Register cut(scalar::ExprId place, scalar::ExprId trips) const;
 
   /// Places within the pair's result, at most `most` of them.
   struct Places {
-    kernel::ExprId first, end, most;
+    scalar::ExprId first, end, most;
   };
   /// Merges the elements for those places, `taken` of the left run being gone before; leaves in it
   /// how many are gone afterwards.
   void part(const std::vector<std::int32_t>& to, const Register& taken, const Places& places) const;
   /// Merges the whole pair, of at most `most` elements.
-  void all(const std::vector<std::int32_t>& to, kernel::ExprId most) const;
+  void all(const std::vector<std::int32_t>& to, scalar::ExprId most) const;
 
-  kernel::ExprId begin{}, left{}, right{};  ///< the pair's first element, lengths of its runs
+  scalar::ExprId begin{}, left{}, right{};  ///< the pair's first element, lengths of its runs
 
  private:
-  [[nodiscard]] kernel::ExprId i32(kernel::ExprId index) const {
+  [[nodiscard]] scalar::ExprId i32(scalar::ExprId index) const {
     return s_.pool.from_index(index, DType::i32);
   }
-  [[nodiscard]] kernel::ExprId left_element(kernel::ExprId i) const {
+  [[nodiscard]] scalar::ExprId left_element(scalar::ExprId i) const {
     return s_.pool.add(begin, i);
   }
-  [[nodiscard]] kernel::ExprId right_element(kernel::ExprId j) const {
+  [[nodiscard]] scalar::ExprId right_element(scalar::ExprId j) const {
     return s_.pool.add(s_.pool.add(begin, left), j);
   }
 
@@ -52,4 +54,4 @@ class PairMerge {
   std::vector<std::int32_t> from_;
 };
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -19,12 +19,14 @@
 #include "lowering/ops/sort/sort_kernel.hpp"
 #include "partita/ir/sorting.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::Node;
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 using ir::insertion_run;
 
@@ -94,14 +96,14 @@ class Sorter {
   }
   /// The part of the slice that a work-item of `grid` is for.
   ExprId place(SortKernel& s, const Dims& grid) const {
-    s.index = kernel::delinearize(s.pool, s.body.item(), grid);
+    s.index = scalar::delinearize(s.pool, s.body.item(), grid);
     return s.index[shape_.dimension];
   }
   /// Element `at` of the slice's row in an array that has one for each chunk.
   [[nodiscard]] ExprId of_chunk(const SortKernel& s, ExprId at) const {
     std::vector<ExprId> index = s.index;
     index[shape_.dimension] = at;
-    return kernel::linear_index(s.pool, index, chunks_);
+    return scalar::linear_index(s.pool, index, chunks_);
   }
   /// The pair that a chunk is of.
   static ExprId pair_of(KernelBody& body, const Pass& pass, ExprId number) {
@@ -322,4 +324,4 @@ static void lower_sort(Context& context, Node& node) {
 
 void register_sort_lowering(Lowerings& all) { all.add("stablehlo.sort", lower_sort); }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -4,9 +4,11 @@
 
 #include "kernel/ast/element_math.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
-using kernel::ExprId;
+using namespace kernel;
+
+using scalar::ExprId;
 
 SortShape::SortShape(const ir::Node& node) : dims(node.operand(0).type().dims) {
   const std::int64_t d = node.attrs.i64("dimension", -1);
@@ -53,7 +55,7 @@ void SortKernel::write(const std::vector<Register>& registers,
 ExprId SortKernel::linear(ExprId position) const {
   std::vector<ExprId> at = index;
   at[shape_.dimension] = position;
-  return kernel::linear_index(pool, at, shape_.dims);
+  return scalar::linear_index(pool, at, shape_.dims);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

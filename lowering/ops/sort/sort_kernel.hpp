@@ -9,7 +9,9 @@
 
 #include "lowering/context/kernel_body.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 /// What is sorted, along which dimension.
 struct SortShape {
@@ -31,19 +33,19 @@ class SortKernel {
 
   /// Registers = elements of the slice at `position`.
   void read(const std::vector<Register>& registers, const std::vector<std::int32_t>& buffers,
-            kernel::ExprId position) const;
+            scalar::ExprId position) const;
   void write(const std::vector<Register>& registers, const std::vector<std::int32_t>& buffers,
-             kernel::ExprId position) const;
-  [[nodiscard]] kernel::ExprId linear(kernel::ExprId position) const;
+             scalar::ExprId position) const;
+  [[nodiscard]] scalar::ExprId linear(scalar::ExprId position) const;
 
   KernelBody& body;
-  kernel::ExprPool& pool;
+  scalar::ExprPool& pool;
   std::vector<Register> before, after;  ///< the comparator's operands
-  kernel::ExprId holds{};               ///< whether `before` goes before `after`
-  std::vector<kernel::ExprId> index;    ///< of the slice; the entry of the dimension is not used
+  scalar::ExprId holds{};               ///< whether `before` goes before `after`
+  std::vector<scalar::ExprId> index;    ///< of the slice; the entry of the dimension is not used
 
  private:
   const SortShape& shape_;
 };
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

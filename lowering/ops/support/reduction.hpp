@@ -12,7 +12,9 @@
 #include "lowering/context/kernel_body.hpp"
 #include "partita/ir/reduction.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 /// What a reduction combines, and how; the same for the whole and for each stage of a split one.
 struct Reduction {
@@ -31,13 +33,13 @@ struct Reduction {
     }
   }
 
-  void declare(KernelBody& body, const std::vector<kernel::ExprId>& values) const {
+  void declare(KernelBody& body, const std::vector<scalar::ExprId>& values) const {
     for (std::size_t i = 0; i < dtypes.size(); ++i)
       body.declare(registers[i], body.pool().convert(values[i], accumulators[i]));
   }
 
   /// accumulators = combine(accumulators, elements), or with the elements in front.
-  void combine(KernelBody& body, const std::vector<kernel::ExprId>& elements,
+  void combine(KernelBody& body, const std::vector<scalar::ExprId>& elements,
                bool in_front = false) const {
     const std::size_t n = dtypes.size();
     if (simple)
@@ -54,15 +56,15 @@ struct Reduction {
     for (std::size_t i = 0; i < n; ++i) body.assign(registers[i], body.value(fresh[i]));
   }
   /// Of a simple one: what a value becomes with one more element.
-  [[nodiscard]] kernel::ExprId combined(KernelBody& body, kernel::ExprId value,
-                                        kernel::ExprId element) const {
-    const kernel::ExprId x = body.pool().convert(element, accumulators[0]);
+  [[nodiscard]] scalar::ExprId combined(KernelBody& body, scalar::ExprId value,
+                                        scalar::ExprId element) const {
+    const scalar::ExprId x = body.pool().convert(element, accumulators[0]);
     return body.pool().apply(info(*simple).row, accumulators[0], {value, x});
   }
 
-  [[nodiscard]] kernel::ExprId result(KernelBody& body, std::size_t i) const {
+  [[nodiscard]] scalar::ExprId result(KernelBody& body, std::size_t i) const {
     return body.pool().convert(body.value(registers[i]), dtypes[i]);
   }
 };
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

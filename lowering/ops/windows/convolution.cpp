@@ -14,14 +14,16 @@
 #include "lowering/ops/windows/window_index.hpp"
 #include "lowering/ops/windows/windows.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::Convolution;
 using ir::Node;
 using ir::Value;
 using ir::WindowDim;
-using kernel::ExprId;
+using scalar::ExprId;
 
 /// Windows and output features that one work-item computes.
 struct Tile {
@@ -53,7 +55,7 @@ class ConvolutionKernel {
   KernelBody& build(const Location& to) {
     auto& pool = body_.pool();
     const auto place =
-        kernel::delinearize(pool, body_.item(), {row_tiles_, conv_.groups(), column_tiles_});
+        scalar::delinearize(pool, body_.item(), {row_tiles_, conv_.groups(), column_tiles_});
     group_ = place[1];
     for (std::int64_t i = 0; i < tile_.m; ++i)
       rows_at_.push_back(pool.add(pool.mul(place[0], tile_.m), i));
@@ -76,7 +78,7 @@ class ConvolutionKernel {
   std::vector<ExprId> row_index(ExprId row) {
     Dims extents{conv_.batch};
     extents.insert(extents.end(), windows_.begin(), windows_.end());
-    return kernel::delinearize(body_.pool(), row, extents);
+    return scalar::delinearize(body_.pool(), row, extents);
   }
 
   struct Load {
@@ -161,7 +163,7 @@ class ConvolutionKernel {
             pool.add(pool.mul(group_, conv_.output), columns_at_[j]);
         for (std::size_t k = 0; k < conv_.window.size(); ++k)
           index[std::size_t(d.output_spatial[k])] = at[k + 1];
-        const ExprId linear = kernel::linear_index(pool, index, type_.dims);
+        const ExprId linear = scalar::linear_index(pool, index, type_.dims);
         const ExprId sum = body_.value(sums_[i * columns_at_.size() + j]);
         ExprId inside = pool.boolean(true);
         if (rows_ % tile_.m != 0)
@@ -237,7 +239,7 @@ static void lower_tiled_convolution(Context& context, Node& node, Location to) {
     if (!at) return body.element(v, own);
     body.note_count(type.count());
     return body.pool().load(body.buffer(*at, sums, false), sums,
-                            kernel::linear_index(body.pool(), index, type.dims));
+                            scalar::linear_index(body.pool(), index, type.dims));
   };
   const ConvolutionWork work{
       .node = node,
@@ -264,8 +266,8 @@ static bool is_contiguous(Context& context, Value v, std::int64_t dimension) {
     if (d == dimension) along = variable;
     index.push_back(body.pool().variable(variable));
   }
-  const kernel::Expr& e = body.pool()[body.element(v, index)];
-  return e.kind == kernel::ExprKind::load && index_stride(body.pool(), e.operands[0], along) == 1;
+  const scalar::Expr& e = body.pool()[body.element(v, index)];
+  return e.kind == scalar::ExprKind::load && index_stride(body.pool(), e.operands[0], along) == 1;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -11,12 +11,14 @@
 #include "lowering/ops/windows/window_index.hpp"
 #include "lowering/ops/windows/windows.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 using ir::Node;
 using ir::Value;
 using ir::WindowDim;
-using kernel::ExprId;
+using scalar::ExprId;
 
 namespace {
 
@@ -131,7 +133,7 @@ class ReduceWindow {
     for (std::size_t i = 0; i < n_; ++i) inits.push_back(body.element(node_.operand(n_ + i), {}));
     reduction.declare(body, inits);
     const bool is_empty = node_.operand(0).type().count() == 0;
-    WindowLoops loops(body, window_, kernel::delinearize(pool, item, type_.dims),
+    WindowLoops loops(body, window_, scalar::delinearize(pool, item, type_.dims),
                       skips_ && !is_empty);
     loops.open([&] {
       std::optional<ExprId> total;
@@ -165,7 +167,7 @@ class ReduceWindow {
             pool.choose(place.inside, body.element(node_.operand(i), place.index), inits[i]));
       else
         found.push_back(pool.load(body.buffer(padded_[i], d, false), d,
-                                  kernel::linear_index(pool, place.index, dims_)));
+                                  scalar::linear_index(pool, place.index, dims_)));
     }
     return found;
   }
@@ -194,4 +196,4 @@ void lower_reduce_window(Context& context, Node& node, std::vector<WindowDim> wi
   for (std::size_t i = 0; i < results.size(); ++i) context.place(node.result(int(i)), results[i]);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -8,12 +8,14 @@
 #include "lowering/ops/support/reduction.hpp"
 #include "lowering/ops/windows/windows.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::Node;
 using ir::Value;
-using kernel::ExprId;
+using scalar::ExprId;
 
 /// Lines that keep a device busy by themselves.
 constexpr std::int64_t many_lines = 1024;
@@ -37,8 +39,8 @@ struct Lines {
   }
 
   /// Element `step` of a line, in the order of the scan.
-  [[nodiscard]] std::vector<ExprId> index(kernel::ExprPool& pool, ExprId line, ExprId step) const {
-    std::vector<ExprId> at = kernel::delinearize(pool, line, outer);
+  [[nodiscard]] std::vector<ExprId> index(scalar::ExprPool& pool, ExprId line, ExprId step) const {
+    std::vector<ExprId> at = scalar::delinearize(pool, line, outer);
     at.insert(at.begin() + dimension, is_reverse ? pool.sub(pool.index(extent - 1), step) : step);
     return at;
   }
@@ -60,7 +62,7 @@ struct ScanKernel {
         lines(shape),
         n(from.result_types().size()) {}
 
-  kernel::ExprPool& pool() { return body.pool(); }
+  scalar::ExprPool& pool() { return body.pool(); }
   std::vector<ExprId> elements(ExprId line, ExprId step) {
     std::vector<ExprId> e;
     for (std::size_t i = 0; i < n; ++i)
@@ -89,7 +91,7 @@ struct ScanKernel {
   }
   void store_results(const std::vector<Location>& results, ExprId line, ExprId step) {
     const ExprId linear =
-        kernel::linear_index(pool(), lines.index(pool(), line, step), node.result_types()[0].dims);
+        scalar::linear_index(pool(), lines.index(pool(), line, step), node.result_types()[0].dims);
     for (std::size_t i = 0; i < n; ++i)
       body.store_to(results[i], reduction.dtypes[i], linear, reduction.result(body, i));
   }
@@ -121,7 +123,7 @@ class Scan {
     const std::int64_t items = lines_.lines * blocks_;
     ScanKernel k(context_, node_, lines_, name_, items);
     auto& pool = k.pool();
-    const auto place = kernel::delinearize(pool, k.body.item(), {lines_.lines, blocks_});
+    const auto place = scalar::delinearize(pool, k.body.item(), {lines_.lines, blocks_});
     k.reduction.declare(k.body, blocks_ > 1 ? k.loads(totals_, k.body.item()) : k.inits());
     k.body.loop(block_, [&](ExprId c) {
       const ExprId step = pool.add(pool.mul(place[1], block_), c);
@@ -138,7 +140,7 @@ class Scan {
     const std::int64_t items = lines_.lines * blocks_;
     ScanKernel k(context_, node_, lines_, "blocks_of_" + name_, items);
     auto& pool = k.pool();
-    const auto place = kernel::delinearize(pool, k.body.item(), {lines_.lines, blocks_});
+    const auto place = scalar::delinearize(pool, k.body.item(), {lines_.lines, blocks_});
     const ExprId first = pool.mul(place[1], block_);
     k.reduction.declare(k.body, k.elements(place[0], first));
     k.body.loop(block_ - 1, [&](ExprId c) {
@@ -199,4 +201,4 @@ void lower_scan(Context& context, Node& node, const ir::ScanShape& shape) {
   for (std::size_t i = 0; i < results.size(); ++i) context.place(node.result(int(i)), results[i]);
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

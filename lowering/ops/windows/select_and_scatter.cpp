@@ -10,13 +10,15 @@
 #include "lowering/ops/windows/window_index.hpp"
 #include "lowering/ops/windows/windows.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::Node;
 using ir::Value;
 using ir::WindowDim;
-using kernel::ExprId;
+using scalar::ExprId;
 
 /// The windows that hold an element along one dimension: candidates from the first on.
 struct Holders {
@@ -77,7 +79,7 @@ class SelectAndScatter {
     const ExprId item = body.item();
     const WindowVariables in_window = window_variables(body, window_);
     const WindowPlace place = window_place(
-        pool, window_, kernel::delinearize(pool, item, windows_.dims), in_window.elements);
+        pool, window_, scalar::delinearize(pool, item, windows_.dims), in_window.elements);
     const Register best = body.declare(index_dtype_, pool.constant_of(index_dtype_, -1)),
                    value = body.declare(d, pool.constant_of(d, 0));
     body.nest(in_window.loops, [&] {
@@ -101,7 +103,7 @@ class SelectAndScatter {
     body.declare(stays, pool.logical_and(has_one, body.combined(node_.region(0), 0)));
     body.assign(best,
                 pool.choose(keep, body.value(best),
-                            pool.from_index(kernel::linear_index(pool, place.index, type_.dims),
+                            pool.from_index(scalar::linear_index(pool, place.index, type_.dims),
                                             index_dtype_)));
     body.assign(value, pool.choose(keep, body.value(value), body.value(candidate)));
   }
@@ -121,7 +123,7 @@ class SelectAndScatter {
 
   void add_selected(KernelBody& body, ExprId item, const Register& total) {
     auto& pool = body.pool();
-    const auto at = kernel::delinearize(pool, item, type_.dims);
+    const auto at = scalar::delinearize(pool, item, type_.dims);
     std::vector<LoopVariable> candidates;
     std::vector<ExprId> place;
     ExprId inside = pool.boolean(true);
@@ -132,7 +134,7 @@ class SelectAndScatter {
       inside = pool.logical_and(inside, h.inside);
     }
     const ExprId chosen = pool.load(body.buffer(selected_, index_dtype_, false), index_dtype_,
-                                    kernel::linear_index(pool, place, windows_.dims));
+                                    scalar::linear_index(pool, place, windows_.dims));
     body.define(node_.region(1).argument(0), body.value(total));
     body.define(node_.region(1).argument(1), body.element(node_.operand(1), place));
     body.nest(candidates, [&] {
@@ -157,4 +159,4 @@ void lower_select_and_scatter(Context& context, Node& node) {
   SelectAndScatter(context, node).lower();
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

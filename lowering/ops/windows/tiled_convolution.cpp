@@ -9,13 +9,15 @@
 #include "lowering/ops/windows/window_index.hpp"
 #include "lowering/values/tile_sizes.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 namespace {
 
 using ir::Convolution;
 using ir::WindowDim;
-using kernel::ExprId;
-using kernel::ExprPool;
+using scalar::ExprId;
+using scalar::ExprPool;
 
 /// So few input features are written out rather than looped over.
 constexpr std::int64_t few_features = 4;
@@ -63,7 +65,7 @@ class ConvolutionTiler {
     std::int64_t items = 1;
     for (const std::int64_t e : extents) items *= e;
     body_.set_items(items);
-    const auto place = kernel::delinearize(pool_, body_.item(), extents);
+    const auto place = scalar::delinearize(pool_, body_.item(), extents);
     const std::size_t rank = conv_.window.size();
     group_ = place[0];
     const ExprId column_tile = place[shares_columns ? 1 : rank + 5], phase = place[rank + 3],
@@ -337,7 +339,7 @@ class ConvolutionTiler {
       for (std::size_t k = 0; k < conv_.window.size(); ++k)
         index[std::size_t(d.output_spatial[k])] = rows_[i][k + 1];
       const ExprId sum = body_.value(c.sums[i * c.parts.size() + j]);
-      const ExprId at = kernel::linear_index(pool_, index, type_.dims);
+      const ExprId at = scalar::linear_index(pool_, index, type_.dims);
       body_.over_lanes(c.parts[j].width, work_.sums,
                        [&] { body_.store(out_, at, pool_.convert(sum, type_.dtype)); });
     }
@@ -362,4 +364,4 @@ std::int64_t tile_convolution(const ConvolutionWork& work, KernelBody& body) {
   return ConvolutionTiler(work, body).run();
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -12,7 +12,9 @@
 
 #include "lowering/context/kernel_body.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 /// What is computed, and how elements of the operands are read: expressions of dtype `sums`.
 struct ConvolutionWork {
@@ -20,7 +22,7 @@ struct ConvolutionWork {
   Location to;  ///< dense row-major
   TileSize most;
   DType sums;  ///< f32 or f64
-  using ElementFn = std::function<kernel::ExprId(std::span<const kernel::ExprId> index)>;
+  using ElementFn = std::function<scalar::ExprId(std::span<const scalar::ExprId> index)>;
   ElementFn input;
   /// At (element of the window by dimension…, input feature of the group, output feature of all);
   /// contiguous along the last one.
@@ -30,4 +32,4 @@ struct ConvolutionWork {
 /// Fills `kernel` and returns its work-items; only where suits_tiles().
 [[nodiscard]] std::int64_t tile_convolution(const ConvolutionWork& work, KernelBody& body);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -2,12 +2,14 @@
 // Copyright The partita authors
 #include "lowering/ops/windows/window_index.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 using ir::WindowDim;
-using kernel::ExprId;
+using scalar::ExprId;
 
-WindowIndex window_index(kernel::ExprPool& pool, const WindowDim& w, ExprId window, ExprId k) {
+WindowIndex window_index(scalar::ExprPool& pool, const WindowDim& w, ExprId window, ExprId k) {
   const ExprId element = w.is_reversed ? pool.sub(pool.index(w.size - 1), k) : k;
   const ExprId position =
       pool.sub(pool.add(pool.mul(window, w.stride), pool.mul(element, w.window_dilation)),
@@ -20,7 +22,7 @@ WindowIndex window_index(kernel::ExprPool& pool, const WindowDim& w, ExprId wind
   return {.position = position, .inside = inside};
 }
 
-WindowPlace window_place(kernel::ExprPool& pool, const std::vector<WindowDim>& window,
+WindowPlace window_place(scalar::ExprPool& pool, const std::vector<WindowDim>& window,
                          std::span<const ExprId> at, std::span<const ExprId> elements) {
   WindowPlace place{.index = {}, .inside = pool.boolean(true)};
   for (std::size_t d = 0; d < window.size(); ++d) {
@@ -42,4 +44,4 @@ WindowVariables window_variables(KernelBuilder& body, const std::vector<WindowDi
   return v;
 }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -10,32 +10,34 @@
 #include "kernel/ast/kernel_builder.hpp"
 #include "partita/ir/window.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
+
+using namespace kernel;
 
 /// Where element k of a window lies in the dilated operand, and whether there is an element.
 struct WindowIndex {
-  kernel::ExprId position, inside;
+  scalar::ExprId position, inside;
 };
-[[nodiscard]] WindowIndex window_index(kernel::ExprPool& pool, const ir::WindowDim& w,
-                                       kernel::ExprId window, kernel::ExprId k);
+[[nodiscard]] WindowIndex window_index(scalar::ExprPool& pool, const ir::WindowDim& w,
+                                       scalar::ExprId window, scalar::ExprId k);
 
 /// The place in the operand that a window's element is at, and whether it is one.
 struct WindowPlace {
-  std::vector<kernel::ExprId> index;
-  kernel::ExprId inside;
+  std::vector<scalar::ExprId> index;
+  scalar::ExprId inside;
 };
 /// Of the window that is `at` these numbers along the dimensions.
-[[nodiscard]] WindowPlace window_place(kernel::ExprPool& pool,
+[[nodiscard]] WindowPlace window_place(scalar::ExprPool& pool,
                                        const std::vector<ir::WindowDim>& window,
-                                       std::span<const kernel::ExprId> at,
-                                       std::span<const kernel::ExprId> elements);
+                                       std::span<const scalar::ExprId> at,
+                                       std::span<const scalar::ExprId> elements);
 
 /// Loops over all elements of a window; none along dimensions of which it has one element.
 struct WindowVariables {
   std::vector<LoopVariable> loops;
-  std::vector<kernel::ExprId> elements;
+  std::vector<scalar::ExprId> elements;
 };
 [[nodiscard]] WindowVariables window_variables(KernelBuilder& body,
                                                const std::vector<ir::WindowDim>& window);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

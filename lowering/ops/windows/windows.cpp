@@ -8,7 +8,7 @@
 #include "partita/ir/interpreter.hpp"
 #include "partita/ir/reduction.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
 using ir::Node;
 using ir::WindowDim;
@@ -44,4 +44,4 @@ bool absorbs_initial(const Context& context, const Node& node) {
 
 void register_windows_lowering(Lowerings& all) { all.add(ir::KernelShape::window, lower_window); }
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

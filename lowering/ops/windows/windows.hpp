@@ -9,7 +9,7 @@
 #include "lowering/context/context.hpp"
 #include "partita/ir/window.hpp"
 
-namespace partita::passes {
+namespace partita::lowering {
 
 void lower_convolution(Context& context, ir::Node& node);
 void lower_select_and_scatter(Context& context, ir::Node& node);
@@ -19,4 +19,4 @@ void lower_scan(Context& context, ir::Node& node, const ir::ScanShape& shape);
 /// Whether combining initial values with each other gives the initial values.
 [[nodiscard]] bool absorbs_initial(const Context& context, const ir::Node& node);
 
-}  // namespace partita::passes
+}  // namespace partita::lowering

@@ -137,7 +137,7 @@ class Placer {
     (void)region->add_argument(Type::scalar(DType::i32));
     std::vector<Value> sliced_arguments, shared_arguments;
     for (const Value& v : sliced) {
-      Type t = partition_type(v.type());
+      Type t = ir::partition_type(v.type());
       if (block > 1) t.dims.insert(t.dims.begin(), block);
       sliced_arguments.push_back(region->add_argument(t));
     }

@@ -276,7 +276,7 @@ void normalise_maps(Graph& graph, const ir::Module& module) {
   for (Node* node : std::vector<Node*>(graph.nodes())) {
     for (const auto& region : node->regions()) normalise_maps(*region, module);
     if (!node->is("mr.map")) continue;
-    normalise_map(graph, *node, transforms::declared_size(module, node->attrs.text("placement")));
+    normalise_map(graph, *node, ir::declared_size(module, node->attrs.text("placement")));
   }
 }
 

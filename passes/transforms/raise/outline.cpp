@@ -90,7 +90,7 @@ std::string_view reduction_op(const AxisFlow& flow) {
 
 class Outliner {
  public:
-  Outliner(Graph& graph, const AxisTracker& tracker, const std::string& placement,
+  Outliner(Graph& graph, const ir::AxisTracker& tracker, const std::string& placement,
            std::int64_t size)
       : graph_(graph), tracker_(tracker), placement_(placement), size_(size) {}
 
@@ -104,7 +104,7 @@ class Outliner {
     for (auto& [phase, nodes] : groups) make_map(nodes);
     graph_.replace_uses(replaced_);
     ir::remove_dead_nodes(graph_);
-    for (const AxisStop& stop : tracker_.stops()) {
+    for (const ir::AxisStop& stop : tracker_.stops()) {
       const int line = int(stop.node->location().line);
       std::string remark = cat("the axis of '", placement_, "' stops at ", stop.node->name(),
                                line > 0 ? cat(" (line ", line, ")") : "", ": ", stop.why);
@@ -327,7 +327,7 @@ class Outliner {
   }
 
   Graph& graph_;
-  const AxisTracker& tracker_;
+  const ir::AxisTracker& tracker_;
   std::string placement_;
   std::int64_t size_;
   std::set<const Node*> inside_;
@@ -339,7 +339,7 @@ class Outliner {
 
 }  // namespace
 
-OutlineResult outline(Graph& graph, const AxisTracker& tracker, const std::string& placement,
+OutlineResult outline(Graph& graph, const ir::AxisTracker& tracker, const std::string& placement,
                       std::int64_t size) {
   return Outliner(graph, tracker, placement, size).run();
 }

@@ -20,7 +20,7 @@ struct OutlineResult {
 };
 
 /// Rewrites `graph` (all uses below `root`, which holds it).
-OutlineResult outline(ir::Graph& graph, const AxisTracker& tracker, const std::string& placement,
-                      std::int64_t size);
+OutlineResult outline(ir::Graph& graph, const ir::AxisTracker& tracker,
+                      const std::string& placement, std::int64_t size);
 
 }  // namespace partita::passes

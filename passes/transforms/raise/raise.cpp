@@ -133,7 +133,7 @@ enum class Evidence : std::uint8_t {
 
 /// Dimension 0 of an argument; of a region, where rounds are sliced off data, also dimension 1 of one
 /// or of a value from outside.
-bool reaches_argument(const Graph& graph, const AxisTracker& tracker) {
+bool reaches_argument(const Graph& graph, const ir::AxisTracker& tracker) {
   const int last = graph.owner() ? 1 : 0;
   return std::ranges::any_of(tracker.positions(), [&](const auto& entry) {
     const auto& [v, p] = entry;
@@ -143,13 +143,13 @@ bool reaches_argument(const Graph& graph, const AxisTracker& tracker) {
 }
 
 /// The candidate whose axis passes through the most nodes; nothing when there is none.
-std::unique_ptr<AxisTracker> search(const Graph& graph, std::int64_t n, Evidence evidence) {
-  std::unique_ptr<AxisTracker> best;
+std::unique_ptr<ir::AxisTracker> search(const Graph& graph, std::int64_t n, Evidence evidence) {
+  std::unique_ptr<ir::AxisTracker> best;
   std::int64_t best_score = 0;
   std::set<std::pair<Value, int>> covered;
   for (const auto& [v, position] : candidate_seeds(graph, n)) {
     if (covered.contains({v, position.dim})) continue;
-    auto tracker = std::make_unique<AxisTracker>(graph, n);
+    auto tracker = std::make_unique<ir::AxisTracker>(graph, n);
     tracker->seed(v, position);
     tracker->run();
     for (const auto& [value, p] : tracker->positions())
@@ -217,7 +217,7 @@ class PlacementRaiser {
     const Seeds annotated = annotated_seeds(module_, f_, g, placement_);
     seeds.insert(seeds.end(), annotated.begin(), annotated.end());
     if (!seeds.empty()) {
-      AxisTracker tracker(g, size_);
+      ir::AxisTracker tracker(g, size_);
       for (const auto& [v, position] : seeds) tracker.seed(v, position);
       tracker.run();
       is_found_ = true;
@@ -253,7 +253,7 @@ class PlacementRaiser {
   }
 
   /// Number of maps made.
-  int outline_along(Graph& g, const AxisTracker& tracker) {
+  int outline_along(Graph& g, const ir::AxisTracker& tracker) {
     const OutlineResult result = outline(g, tracker, placement_, size_);
     context_.counts["maps_recovered"] += result.maps;
     context_.remarks.insert(context_.remarks.end(), result.remarks.begin(), result.remarks.end());

@@ -54,7 +54,7 @@ class Scan {
     for (std::size_t k = 0; k < roles_.size(); ++k)
       if (roles_[k] == Role::passed)
         bind_operand(body_.argument(int(k)), loop_.operand(k), sliced_.contains(int(k)), graph);
-    for (const Value& v : transforms::region_captures(loop_)) bind_operand(v, v, false, graph);
+    for (const Value& v : ir::region_captures(loop_)) bind_operand(v, v, false, graph);
     const Type index_type = body_.argument(induction_).type();
     const ir::Maker make{*region_};
     const Value index =
@@ -78,7 +78,7 @@ class Scan {
     std::map<Value, std::vector<Node*>> users;
     for (Node* node : body_.nodes()) {
       for (const Value& v : node->operands()) users[v].push_back(node);
-      for (const Value& v : transforms::region_captures(*node)) users[v].push_back(nullptr);
+      for (const Value& v : ir::region_captures(*node)) users[v].push_back(nullptr);
     }
     const Value counter = body_.argument(induction_);
     bool has_output = false;
@@ -116,7 +116,7 @@ class Scan {
   void bind_operand(Value inside, Value outside, bool is_sliced, Graph& graph) {
     if (is_sliced) {
       operands_.push_back(outside);
-      slices_[inside] = region_->add_argument(transforms::partition_type(outside.type()));
+      slices_[inside] = region_->add_argument(ir::partition_type(outside.type()));
       return;
     }
     if (outside.node->is("stablehlo.constant")) {
@@ -154,7 +154,7 @@ class Scan {
     std::vector<Type> types;
     for (std::size_t k = 0; k < roles_.size(); ++k) {
       if (roles_[k] != Role::stacked) continue;
-      const Type part = transforms::partition_type(loop_.result_types()[k]);
+      const Type part = ir::partition_type(loop_.result_types()[k]);
       region_->results.push_back(ir::create_value(*region_, "stablehlo.reshape",
                                                   {inside(body_.results[k].node->operand(1))}, {},
                                                   {&part, 1}));

@@ -126,7 +126,7 @@ void add_placement_rules(RuleTable& table) {
   table["mr.map"].push_back(simplify_map);
   table["stablehlo.slice"].push_back(slice_of_broadcast);
   table["stablehlo.convert"].push_back(elementwise_of_broadcasts);
-  for (const ir::ElementwiseRow& row : ir::elementwise_rows()) {
+  for (const scalar::ElementwiseRow& row : scalar::elementwise_rows()) {
     auto& rules = table[row.op];
     if (rules.empty() || rules.back() != elementwise_of_broadcasts)
       rules.push_back(elementwise_of_broadcasts);

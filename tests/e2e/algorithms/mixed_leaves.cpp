@@ -108,7 +108,7 @@ std::int64_t occurrences(const std::string& text, const std::string& what) {
 /// Results are compared with the interpreter's.
 Communication communication_of(const BodyOfLeaves& body, const std::string& target) {
   const auto program = program_of(body);
-  passes::CompileOptions options;
+  driver::CompileOptions options;
   options.target = target;
   Session session(partita::compile(program->module(), options).artifact, {.devices_per_rank = 3});
   const std::vector<HostArray> inputs = arguments();
@@ -160,7 +160,7 @@ void expect_placed_ops_alone(const BodyOfLeaves& body) {
   const auto program = program_of(body);
   const auto module = ir::clone_module(program->module());
   passes::PassContext context;
-  passes::run_passes(*module, passes::parse_pipeline("inline raise differentiate"), context);
+  driver::run_passes(*module, driver::parse_pipeline("inline raise differentiate"), context);
   const ir::Graph& graph = *module->entry("main").body;
   ir::ValueMap<bool> placed{{graph.arguments().back(), true}};
   std::multiset<std::string> seen;

@@ -75,7 +75,7 @@ std::vector<Values> interpret(const ToyProgram& toy) {
 
 Ran compile_and_run(const ToyProgram& toy, const std::string& target, int shards) {
   build::Program program(toy.placements, toy.name);
-  passes::CompileOptions options;
+  driver::CompileOptions options;
   options.target = target;
   Session session(partita::compile(toy.build_into(program).module(), options).artifact,
                   {.devices_per_rank = shards});

@@ -174,7 +174,7 @@ class Bench {
 };
 
 void check_options(const RoundsOptions& options) {
-  const auto targets = passes::built_targets();
+  const auto targets = driver::built_targets();
   if (std::ranges::find(targets, options.target) == targets.end()) {
     std::string known;
     for (const std::string& t : targets) known += cat(known.empty() ? "" : ", ", t);

@@ -113,7 +113,7 @@ int serve(const Served& served, const std::string& pipes) {
 }
 
 int serve_rounds(const ServeOptions& options) {
-  passes::CompileOptions compile = options.compile;
+  driver::CompileOptions compile = options.compile;
   compile.placements = parse_placements(options.placements);
   SessionOptions settings;
   settings.use_mpi = launched_by_mpi();

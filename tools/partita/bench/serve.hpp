@@ -20,7 +20,7 @@ struct ServeOptions {
   std::string program, inputs;
   std::string pipes;  ///< PREFIX: named pipes PREFIX.RANK.in and .out in place of the streams
   std::vector<std::string> placements;  ///< NAME=N
-  passes::CompileOptions compile;
+  driver::CompileOptions compile;
 };
 
 /// Serves a program's rounds until it is told to quit; one rank of a job under mpirun.

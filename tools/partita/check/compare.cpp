@@ -72,14 +72,14 @@ std::string place_text(std::size_t linear, const Dims& dims) {
 constexpr int fewest_digits = 10;
 
 CoarseFloat coarse_float(const Type& type) {
-  const bool is_coarse = is_float(type.dtype) && ir::mantissa_bits(type.dtype) < fewest_digits;
+  const bool is_coarse = is_float(type.dtype) && scalar::mantissa_bits(type.dtype) < fewest_digits;
   return is_coarse ? CoarseFloat(type.dtype) : std::nullopt;
 }
 
 /// The one of fewer digits, if there is any.
 CoarseFloat coarser(CoarseFloat a, CoarseFloat b) {
   if (!a || !b) return a ? a : b;
-  return ir::mantissa_bits(*b) < ir::mantissa_bits(*a) ? b : a;
+  return scalar::mantissa_bits(*b) < scalar::mantissa_bits(*a) ? b : a;
 }
 
 class CoarseSearch {
@@ -116,9 +116,10 @@ class CoarseSearch {
 
 Tolerance tolerance_for(DType dtype, CoarseFloat fed_by, const ToleranceOptions& options) {
   if (!is_float(dtype) && !is_complex(dtype)) return {};
-  if (fed_by && ir::relative_tolerance(*fed_by) > ir::relative_tolerance(dtype)) dtype = *fed_by;
-  Tolerance tolerance{1e-5, ir::relative_tolerance(dtype)};
-  if (ir::has_few_exponents(dtype) || tolerance.relative < tolerance.absolute)
+  if (fed_by && scalar::relative_tolerance(*fed_by) > scalar::relative_tolerance(dtype))
+    dtype = *fed_by;
+  Tolerance tolerance{1e-5, scalar::relative_tolerance(dtype)};
+  if (scalar::has_few_exponents(dtype) || tolerance.relative < tolerance.absolute)
     tolerance.absolute = tolerance.relative;
   tolerance.absolute = options.absolute.value_or(tolerance.absolute);
   tolerance.relative = options.relative.value_or(tolerance.relative);

@@ -57,7 +57,7 @@ std::vector<HostArray> run_poisoned(const Artifact& artifact, std::string_view l
 std::vector<HostArray> compile_and_run(const std::string& target, const CompileSettings& settings,
                                        const ir::Module& module, const ir::Function& function,
                                        const std::vector<HostArray>& arguments) {
-  passes::CompileOptions options;
+  driver::CompileOptions options;
   options.target = target;
   options.function = function.name;
   options.placements = settings.placements;
@@ -79,7 +79,7 @@ std::vector<CheckTarget> built_targets(const CompileSettings& settings) {
                                const std::vector<HostArray>& arguments) {
                        return interpret(m, f, arguments).results;
                      }});
-  for (const std::string& name : passes::built_targets())
+  for (const std::string& name : driver::built_targets())
     targets.push_back({.name = name,
                        .is_interpreter = false,
                        .run = [name, settings](const ir::Module& m, const ir::Function& f,
@@ -105,7 +105,7 @@ Interpretation interpret(const ir::Module& module, const ir::Function& function,
 }
 
 std::vector<std::string> missing_targets() {
-  const std::vector<std::string> built = passes::built_targets();
+  const std::vector<std::string> built = driver::built_targets();
   std::vector<std::string> missing;
   for (const std::string_view name : compiled_targets)
     if (std::ranges::find(built, name) == built.end()) missing.emplace_back(name);

@@ -99,7 +99,7 @@ void check_result(const ContractionKey& key, const HostArray& found) {
 Artifact compile(const ContractionKey& key, const std::string& gemm, Tuning tuning,
                  const std::string& target) {
   tuning.device.target = target;
-  passes::CompileOptions options;
+  driver::CompileOptions options;
   options.target = target;
   options.gemm = gemm;
   options.tuning = std::make_shared<Tuning>(std::move(tuning));

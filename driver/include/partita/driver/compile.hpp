@@ -16,7 +16,7 @@
 #include "partita/base/target_info.hpp"
 #include "partita/driver/pipelines.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
 
 struct CompileOptions {
   std::string target{default_target};
@@ -81,4 +81,4 @@ struct CompileReport {
 /// Beginnings of the names of the devices that these files are meant for.
 [[nodiscard]] std::vector<std::string> covered_devices(const std::string& target);
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -11,7 +11,7 @@
 
 #include "partita/driver/compile.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
 
 struct ObjectCode {
   std::vector<std::byte> object;  ///< or C text
@@ -32,4 +32,4 @@ struct ObjectCode {
 [[nodiscard]] ObjectCode compile_c(const ir::Module& module, const std::string& name,
                                    const CompileOptions& options, CompileReport* report = nullptr);
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -12,7 +12,7 @@
 
 #include "partita/driver/compile.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
 
 /// "clients=512" into `placements`; a user error where it is not NAME=N with N > 0, or where the name
 /// is there already.
@@ -23,4 +23,4 @@ void add_placement(std::map<std::string, std::int64_t>& placements, const std::s
 /// user error with the nearest ones.  Values are checked here or by the compilation.
 void set_option(CompileOptions& options, const std::string& name, const std::string& value);
 
-}  // namespace partita::passes
+}  // namespace partita::driver

@@ -12,7 +12,7 @@
 #include "partita/manager/manager.hpp"
 #include "partita/passes/pass.hpp"
 
-namespace partita::passes {
+namespace partita::driver {
 
 using manager::PassRun;
 using manager::PassTiming;
@@ -29,13 +29,13 @@ using manager::RunOptions;
 /// Runs in order; after each pass nodes and functions that nothing uses go, and the module is verified.
 /// A pass whose needed stage is not reached is a user error that names both.
 std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes,
-                                   PassContext& context, const RunOptions& options = {});
+                                   passes::PassContext& context, const RunOptions& options = {});
 
 /// What `partita opt` does with a file.
 struct OptRequest {
   /// Over modules; from `lower` on over drafts.  A file that ends in .draft holds a draft.
   std::vector<PassRun> passes;
-  PassContext context;  ///< remarks, notes and counts of all modules are added to it
+  passes::PassContext context;  ///< remarks, notes and counts of all modules are added to it
   bool locations = false;
 };
 
@@ -44,4 +44,4 @@ struct OptRequest {
 [[nodiscard]] std::string run_passes_on_file(const std::filesystem::path& path,
                                              OptRequest& request);
 
-}  // namespace partita::passes
+}  // namespace partita::driver

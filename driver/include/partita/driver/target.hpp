@@ -15,9 +15,11 @@
 #include "partita/driver/compile.hpp"
 #include "partita/driver/object.hpp"
 
-namespace partita::passes {
-
+namespace partita::kernel {
 struct PlanDraft;
+}
+
+namespace partita::driver {
 
 /// A function on its way into an object: an artifact without machine code.
 struct ObjectFunction {
@@ -45,8 +47,8 @@ struct Target {
   std::string name;
   /// Prints kernels into the artifact (modules, kernels, renumbered launches) and compiles those that
   /// are not compiled where they run.
-  void (*generate)(const PlanDraft& draft, const CompileOptions& options, const TargetInfo& info,
-                   Artifact& artifact);
+  void (*generate)(const kernel::PlanDraft& draft, const CompileOptions& options,
+                   const TargetInfo& info, Artifact& artifact);
   /// What suits most devices of the target, by its options, where nothing is known of the one that is
   /// meant.
   TargetInfo (*default_info)(const CompileOptions& options) = nullptr;
@@ -98,4 +100,4 @@ void check_target_options(const Target& target, const CompileOptions& options);
 /// are a user error.
 [[nodiscard]] bool asks_for_library(const std::string& gemm);
 
-}  // namespace partita::passes
+}  // namespace partita::driver

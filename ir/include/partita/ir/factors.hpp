@@ -41,4 +41,8 @@ struct FactorRule {
   }
 };
 
+/// Rule of a node whose results and operands share their dimensions one by one; an operand of rank 0
+/// beside a result of another rank has no dimensions to share.
+[[nodiscard]] FactorRule pointwise_factors(const Node& node);
+
 }  // namespace partita::ir

@@ -13,10 +13,17 @@
 #include "partita/base/error.hpp"
 #include "partita/ir/graph.hpp"
 
+namespace partita::scalar {
+struct ElementwiseRow;
+}
+
 namespace partita::ir {
 
-struct ElementwiseRow;
+using namespace scalar;
 
+/// The row that says what a node of an elementwise op computes (of stablehlo.compare: by its
+/// direction; null for a total order of floats, which takes several rows); null for other ops.
+[[nodiscard]] const ElementwiseRow* row_of(const Node& node);
 /// The attributes by which a node of the row's op computes that row: a comparison's direction.
 [[nodiscard]] Dict row_attributes(const ElementwiseRow& row);
 /// Those of a stablehlo.compare: "EQ", "GE", "GT", "LE", "LT" or "NE".

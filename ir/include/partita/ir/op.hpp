@@ -20,9 +20,14 @@
 #include "partita/ir/graph.hpp"
 #include "partita/scalar/expr.hpp"
 
+namespace partita::scalar {
+struct ElementwiseRow;
+}
+
 namespace partita::ir {
 
-struct ElementwiseRow;
+using namespace scalar;
+
 class Interpreter;
 
 // --- Attributes of an op ------------------------------------------------------------------------
@@ -113,13 +118,13 @@ using EvalFn = std::function<std::vector<Tensor>(const EvalContext&)>;
 // --- Kernels ------------------------------------------------------------------------------------
 
 /// Element of operand k at an index (one expression per dimension).
-using LoadFn = std::function<kernel::ExprId(int operand, std::span<const kernel::ExprId> index)>;
+using LoadFn = std::function<scalar::ExprId(int operand, std::span<const scalar::ExprId> index)>;
 /// Element of result `result` at `index`, in terms of elements of operands.  Composable: fusion
 /// supplies a `load` that inlines producers.  Where reading outside of an operand is possible,
 /// `choose` guards the load.
 using LowerFn =
-    std::function<kernel::ExprId(const Node& node, int result, kernel::ExprPool& pool,
-                                 std::span<const kernel::ExprId> index, const LoadFn& load)>;
+    std::function<scalar::ExprId(const Node& node, int result, scalar::ExprPool& pool,
+                                 std::span<const scalar::ExprId> index, const LoadFn& load)>;
 
 enum class KernelShape : std::uint8_t {
   none,         ///< has no kernel: control flow, collectives, removed by a pass before

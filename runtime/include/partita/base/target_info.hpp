@@ -79,6 +79,8 @@ struct TargetInfo {
   bool has_row_launches = true;     ///< kernels are printed for one item, launches may have rows
 
   [[nodiscard]] TileSize tile() const { return {vector_bytes, tile_rows, tile_vectors}; }
+  /// Elements of f32 that kernels read in the time that a launch takes, as a power of two; at least 1.
+  [[nodiscard]] std::int64_t launch_elements() const;
   /// Contractions of `d` per second; of integers as of f32, of complex numbers as of their parts.
   [[nodiscard]] double flop_rate(DType d) const;
   friend bool operator==(const TargetInfo&, const TargetInfo&) = default;

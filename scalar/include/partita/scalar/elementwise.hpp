@@ -12,10 +12,7 @@
 #include "partita/base/dtype.hpp"
 #include "partita/base/element_functions.hpp"
 
-namespace partita::ir {
-
-class Node;
-struct FactorRule;
+namespace partita::scalar {
 
 enum class Signature : std::uint8_t {
   unary,    ///< T(T)
@@ -71,9 +68,6 @@ struct ElementwiseRow {
 [[nodiscard]] std::span<const ElementwiseRow> elementwise_rows();
 /// By row name; an internal error when there is none.
 [[nodiscard]] const ElementwiseRow& elementwise_row(std::string_view name);
-/// The row that says what a node of an elementwise op computes (of stablehlo.compare: by its
-/// direction; null for a total order of floats, which takes several rows); null for other ops.
-[[nodiscard]] const ElementwiseRow* row_of(const Node& node);
 /// What operand k and the result hold in a row over elements of type d.
 [[nodiscard]] DType operand_dtype(Signature s, DType d, int k);
 [[nodiscard]] DType result_dtype(Signature s, DType d);
@@ -119,8 +113,4 @@ struct ScalarHelper {
 };
 [[nodiscard]] std::span<const ScalarHelper> scalar_helpers();
 
-/// Rule of a node whose results and operands share their dimensions one by one; an operand of rank 0
-/// beside a result of another rank has no dimensions to share.
-[[nodiscard]] FactorRule pointwise_factors(const Node& node);
-
-}  // namespace partita::ir
+}  // namespace partita::scalar

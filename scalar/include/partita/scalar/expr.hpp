@@ -19,7 +19,7 @@
 
 #include "partita/base/type.hpp"
 
-namespace partita::kernel {
+namespace partita::scalar {
 
 /// An expression of a pool.  A type of its own: `add(x, 2)` means the number, never expression 2.
 enum class ExprId : std::int32_t {};
@@ -170,4 +170,4 @@ class ExprPool {
 /// The multi-index of a linear one.
 [[nodiscard]] std::vector<ExprId> delinearize(ExprPool& pool, ExprId linear, const Dims& dims);
 
-}  // namespace partita::kernel
+}  // namespace partita::scalar

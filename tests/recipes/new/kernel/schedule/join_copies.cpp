@@ -5,7 +5,7 @@
 #include "kernel/ast/plan_steps.hpp"
 #include "kernel/draft_pass.hpp"
 
-namespace partita::passes::schedule {
+namespace partita::kernel::schedule {
 namespace {
 
 bool follows(const BufferRef& next, const BufferRef& first, const HostExpr& count) {
@@ -39,4 +39,4 @@ DraftPass draft_pass_join_copies() {
           .run = [](PlanDraft& draft, const PassRun&) { join_copies(draft.plan.steps); }};
 }
 
-}  // namespace partita::passes::schedule
+}  // namespace partita::kernel::schedule

@@ -34,11 +34,11 @@ FactorRule factors(const Node& node) {
                       [&](std::size_t d) { return std::int64_t(d) != node.attrs.i64("dim"); });
 }
 
-kernel::ExprId lower(const Node& node, int, kernel::ExprPool& pool,
-                     std::span<const kernel::ExprId> index, const LoadFn& load) {
+scalar::ExprId lower(const Node& node, int, scalar::ExprPool& pool,
+                     std::span<const scalar::ExprId> index, const LoadFn& load) {
   const auto along = std::size_t(node.attrs.i64("dim"));
   const std::int64_t extent = node.result_types()[0].dims[along];
-  std::vector<kernel::ExprId> source(index.begin(), index.end());
+  std::vector<scalar::ExprId> source(index.begin(), index.end());
   source[along] = pool.mod(pool.add(index[along], node.attrs.i64("shift")), extent);
   return load(0, source);
 }
