@@ -271,46 +271,42 @@ class LaneWriter {
   }
 
   // --- Statements ---
-  void statements(const std::vector<Stmt>& stmts) {
+  void statements(const Block& stmts) {
     std::set<ExprId> outer = std::exchange(certain_, facts_.certain_in(stmts));
     for (const Stmt& s : stmts) statement(s);
     certain_ = std::move(outer);
   }
 
   void statement(const Stmt& s) {
-    switch (s.kind) {
-      case Stmt::Kind::declare: {
-        const int from = lanes_of(value(s.value));
-        registers_[s.slot] = slots_.take(byte_size(s.dtype), false);
-        emit({.op = Op::assign, .result = registers_[s.slot], .arguments = {from}});
-        return forget(changes_of(s));
-      }
-      case Stmt::Kind::assign:
-        emit({.op = Op::assign,
-              .result = registers_.at(s.slot),
-              .arguments = {lanes_of(value(s.value))}});
-        return forget(changes_of(s));
-      case Stmt::Kind::multiply_add:
-        multiply_add(s);
-        return forget(changes_of(s));
-      case Stmt::Kind::loop:
-        return loop(s);
-      case Stmt::Kind::when: {
-        const Place condition = value(s.value);
-        LaneInstruction x{.op = Op::when, .arguments = {condition.slot}};
-        nested(x.body, s.body);
-        emit(std::move(x));
-        return;
-      }
-      case Stmt::Kind::store:
-        store(s);
-        return forget(changes_of(s));
-      case Stmt::Kind::add_lanes:
-        throw_internal_error("the sum of the lanes of what is no vector");
-    }
+    const Changes changes = changes_of(s);
+    std::visit([&](const auto& x) { write(x, changes); }, s.what);
+    if (as<When>(s) == nullptr) forget(changes);
   }
 
-  void nested(Code& code, const std::vector<Stmt>& body) {
+  void write(const Declare& s, const Changes& /*changes*/) {
+    const int from = lanes_of(value(s.value));
+    registers_[s.slot] = slots_.take(byte_size(s.dtype), false);
+    emit({.op = Op::assign, .result = registers_[s.slot], .arguments = {from}});
+  }
+
+  void write(const Assign& s, const Changes& /*changes*/) {
+    emit({.op = Op::assign,
+          .result = registers_.at(s.slot),
+          .arguments = {lanes_of(value(s.value))}});
+  }
+
+  void write(const When& s, const Changes& /*changes*/) {
+    const Place condition = value(s.condition);
+    LaneInstruction x{.op = Op::when, .arguments = {condition.slot}};
+    nested(x.body, s.body);
+    emit(std::move(x));
+  }
+
+  void write(const AddLanes& /*s*/, const Changes& /*changes*/) {
+    throw_internal_error("the sum of the lanes of what is no vector");
+  }
+
+  void nested(Code& code, const Block& body) {
     Code* const outer = std::exchange(code_, &code);
     open_scope();
     statements(body);
@@ -318,8 +314,8 @@ class LaneWriter {
     code_ = outer;
   }
 
-  void multiply_add(const Stmt& s) {
-    const int a = lanes_of(value(s.value)), b = lanes_of(value(s.other));
+  void write(const MultiplyAdd& s, const Changes& /*changes*/) {
+    const int a = lanes_of(value(s.a)), b = lanes_of(value(s.b));
     const int sum = registers_.at(s.slot);
     if (is_float(s.dtype)) {
       emit({.op = Op::multiply_add, .result = sum, .arguments = {sum, a, b}, .dtype = s.dtype});
@@ -339,31 +335,29 @@ class LaneWriter {
     emit({.op = Op::assign, .result = sum, .arguments = {product}});
   }
 
-  void store(const Stmt& s) {
+  void write(const Store& s, const Changes& /*changes*/) {
     const int from = lanes_of(value(s.value));
-    const Place at = index(s.other);
+    const Place at = index(s.index);
     emit({.op = at.is_shared ? Op::store_row : Op::store,
           .arguments = {at.slot, from},
-          .buffer = s.slot,
+          .buffer = s.buffer,
           .value = at.stride});
   }
 
-  void loop(const Stmt& s) {
-    const Changes changes = changes_of(s);
+  void write(const Loop& s, const Changes& changes) {
     std::vector<ExprId> roots;
     for (const Stmt& inner : s.body) std::ranges::copy(roots_of(inner), std::back_inserter(roots));
     early_.before_loop(roots, facts_.changed_by(changes));
-    Place begin{.slot = slots_.constant(0, 8, true), .is_shared = true}, end = index(s.value);
-    if (s.other != no_expr) begin = index(s.other);
+    Place begin{.slot = slots_.constant(0, 8, true), .is_shared = true}, end = index(s.end);
+    if (s.begin != no_expr) begin = index(s.begin);
     if (begin.stride != 0) begin = {.slot = lanes_of(begin)};
     if (end.stride != 0) end = {.slot = lanes_of(end)};
     const int variable = slots_.take(8, begin.is_shared);
-    variables_[s.slot] = {.slot = variable, .is_shared = begin.is_shared};
+    variables_[s.variable] = {.slot = variable, .is_shared = begin.is_shared};
     LaneInstruction x{
         .op = Op::loop, .result = variable, .arguments = {begin.slot, end.slot}, .value = s.step};
     nested(x.body, s.body);
     emit(std::move(x));
-    forget(changes);
   }
 
   const Kernel& k_;

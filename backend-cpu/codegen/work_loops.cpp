@@ -44,9 +44,9 @@ class LoopMaker {
     to_.wide_index = from_.wide_index;
     to_.next_variable = from_.next_variable;
     to_.next_register = from_.next_register;
-    const std::vector<Stmt>* body = &from_.body;
+    const Block* body = &from_.body;
     const ExprId limit = item_guard(from_);
-    if (limit != no_expr) body = &from_.body[0].body;
+    if (limit != no_expr) body = &body_of(from_.body[0]);
     const std::int32_t outer = row_ > 0 ? to_.next_variable++ : 0;
     declare_extents(outer);
     ExprPool& pool = to_.pool;
@@ -62,8 +62,8 @@ class LoopMaker {
       Stmt inner = row(pool.max(pool.sub(begin, first), zero),
                        pool.min(pool.sub(end, first), pool.index(row_)), rewriter_.rewrite(*body));
       Stmt rows = loop(outer, pool.div(pool.add(end, row_ - 1), row_), {});
-      rows.other = pool.div(begin, row_);
-      rows.body.push_back(std::move(inner));
+      as<Loop>(rows)->begin = pool.div(begin, row_);
+      body_of(rows)->push_back(std::move(inner));
       to_.body = {std::move(rows)};
     }
     result_.kernel = std::move(to_);
@@ -71,16 +71,18 @@ class LoopMaker {
   }
 
  private:
-  [[nodiscard]] Stmt work_loop(ExprId begin, ExprId end, std::vector<Stmt> body) const {
-    Stmt s = loop(0, end, std::move(body));
-    s.other = begin;
-    s.is_parallel = from_.has_independent_items && !has_vectors(s.body);
-    return s;
+  [[nodiscard]] Stmt work_loop(ExprId begin, ExprId end, Block body) const {
+    const bool is_parallel = from_.has_independent_items && !has_vectors(body);
+    return {Loop{.variable = 0,
+                 .end = end,
+                 .begin = begin,
+                 .is_parallel = is_parallel,
+                 .body = std::move(body)}};
   }
 
   /// Items [begin, end) of a row: one after the other, or in blocks whose items go through the
   /// body's loops together.
-  Stmt row(ExprId begin, ExprId end, std::vector<Stmt> body) {
+  Stmt row(ExprId begin, ExprId end, Block body) {
     if (!wants_lanes(body)) return work_loop(begin, end, std::move(body));
     ExprPool& pool = to_.pool;
     result_.lane_registers = shared_registers(body);
@@ -88,17 +90,18 @@ class LoopMaker {
     if (row_ > 0) pool.set_extent(block, row_);
     const ExprId first = pool.variable(block);
     result_.lane = cat("[k0 - k", block, "]");
-    Stmt blocks = loop(block, end, {});
-    blocks.other = begin;
-    blocks.step = WorkLoops::lanes;
-    blocks.body =
+    Block inside =
         in_lanes(std::move(body), first, pool.min(pool.add(first, WorkLoops::lanes), end));
-    return blocks;
+    return {Loop{.variable = block,
+                 .end = end,
+                 .begin = begin,
+                 .step = WorkLoops::lanes,
+                 .body = std::move(inside)}};
   }
 
   /// Loops of the body become loops around loops over the items; so do conditions.
-  std::vector<Stmt> in_lanes(std::vector<Stmt> body, ExprId begin, ExprId end) {
-    std::vector<Stmt> result, run;
+  Block in_lanes(Block body, ExprId begin, ExprId end) {
+    Block result, run;
     const auto flush = [&] {
       if (!run.empty()) result.push_back(work_loop(begin, end, std::move(run)));
       run.clear();
@@ -109,7 +112,7 @@ class LoopMaker {
         continue;
       }
       flush();
-      s.body = in_lanes(std::move(s.body), begin, end);
+      *body_of(s) = in_lanes(std::move(*body_of(s)), begin, end);
       result.push_back(std::move(s));
     }
     flush();
@@ -117,8 +120,7 @@ class LoopMaker {
   }
 
   /// Registers that more than one of the loops over items would name: the others live within one.
-  [[nodiscard]] std::map<std::int32_t, DType> shared_registers(
-      const std::vector<Stmt>& body) const {
+  [[nodiscard]] std::map<std::int32_t, DType> shared_registers(const Block& body) const {
     std::map<std::int32_t, DType> declared;
     collect_registers(body, declared);
     std::map<std::int32_t, int> loops;
@@ -128,8 +130,8 @@ class LoopMaker {
   }
 
   /// For each register how many loops over items name it, as in_lanes divides the body.
-  void count_loops(const std::vector<Stmt>& body, std::map<std::int32_t, int>& loops) const {
-    std::vector<Stmt> run;
+  void count_loops(const Block& body, std::map<std::int32_t, int>& loops) const {
+    Block run;
     const auto flush = [&] {
       std::set<std::int32_t> named;
       find_registers(run, named);
@@ -142,35 +144,31 @@ class LoopMaker {
         continue;
       }
       flush();
-      count_loops(s.body, loops);
+      count_loops(body_of(s), loops);
     }
     flush();
   }
 
-  void find_registers(const std::vector<Stmt>& stmts, std::set<std::int32_t>& to) const {
+  void find_registers(const Block& stmts, std::set<std::int32_t>& to) const {
     for (const ExprId id : reachable(to_.pool, stmts))
       if (to_.pool[id].kind == ExprKind::reg) to.insert(to_.pool[id].slot);
     for (const Stmt& s : stmts) {
-      if (s.kind == Stmt::Kind::declare || s.kind == Stmt::Kind::assign ||
-          s.kind == Stmt::Kind::multiply_add || s.kind == Stmt::Kind::add_lanes)
-        to.insert(s.slot);
-      find_registers(s.body, to);
+      if (const std::int32_t* slot = register_of(s)) to.insert(*slot);
+      find_registers(body_of(s), to);
     }
   }
 
-  static bool has_body(const Stmt& s) {
-    return s.kind == Stmt::Kind::loop || s.kind == Stmt::Kind::when;
-  }
+  static bool has_body(const Stmt& s) { return as<Loop>(s) != nullptr || as<When>(s) != nullptr; }
 
-  static void collect_registers(const std::vector<Stmt>& stmts, std::map<std::int32_t, DType>& to) {
+  static void collect_registers(const Block& stmts, std::map<std::int32_t, DType>& to) {
     for (const Stmt& s : stmts) {
-      if (s.kind == Stmt::Kind::declare) to.emplace(s.slot, s.dtype);
-      collect_registers(s.body, to);
+      if (const Declare* d = as<Declare>(s)) to.emplace(d->slot, d->dtype);
+      collect_registers(body_of(s), to);
     }
   }
 
   /// Where a loop reads neighbours for neighbouring items but not from one iteration to the next.
-  [[nodiscard]] bool wants_lanes(const std::vector<Stmt>& body) const {
+  [[nodiscard]] bool wants_lanes(const Block& body) const {
     const std::map<std::int32_t, DType> registers = shared_registers(body);
     if (registers.empty() || registers.size() > most_lane_registers || has_vectors(body))
       return false;

@@ -37,24 +37,25 @@ class Counter {
   explicit Counter(const Kernel& kernel) : kernel_(kernel) {}
 
   /// `known`: expressions that scopes around have computed.
-  double count(const std::vector<Stmt>& stmts, std::set<ExprId> known) const {
+  double count(const Block& stmts, std::set<ExprId> known) const {
     double total = 0;
     for (const Stmt& s : stmts) {
       for (const ExprId root : roots_of(s))
         for (const ExprId id : reachable(kernel_.pool, root))
           if (known.insert(id).second) total += own_work(kernel_.pool[id]);
-      if (s.kind == Stmt::Kind::store || s.kind == Stmt::Kind::multiply_add) total += 1;
-      if (s.body.empty()) continue;
-      total += count(s.body, known) * (s.kind == Stmt::Kind::loop ? turns(s) : 1);
+      if (as<Store>(s) != nullptr || as<MultiplyAdd>(s) != nullptr) total += 1;
+      const Loop* const loop = as<Loop>(s);
+      if (!body_of(s).empty())
+        total += count(body_of(s), known) * (loop == nullptr ? 1 : turns(*loop));
     }
     return total;
   }
 
  private:
-  [[nodiscard]] double turns(const Stmt& s) const {
-    const std::int64_t end = kernel_.pool.bounds(s.value).high;
+  [[nodiscard]] double turns(const Loop& s) const {
+    const std::int64_t end = kernel_.pool.bounds(s.end).high;
     if (end >= scalar::ExprPool::unbounded) return std::numeric_limits<double>::infinity();
-    const std::int64_t begin = s.other == no_expr ? 0 : kernel_.pool.bounds(s.other).low;
+    const std::int64_t begin = s.begin == no_expr ? 0 : kernel_.pool.bounds(s.begin).low;
     return std::max(0.0, double(end - std::max<std::int64_t>(begin, 0))) / double(s.step);
   }
 

@@ -54,13 +54,13 @@ KernelAccess::KernelAccess(const Kernel& kernel)
   find_stores(kernel.body, false);
 }
 
-void KernelAccess::find_stores(const std::vector<Stmt>& stmts, bool in_loop) {
+void KernelAccess::find_stores(const Block& stmts, bool in_loop) {
   for (const Stmt& s : stmts) {
-    if (s.kind == Stmt::Kind::store) {
-      stores[std::size_t(s.slot)].insert(s.other);
+    if (const Store* store = as<Store>(s)) {
+      stores[std::size_t(store->buffer)].insert(store->index);
       is_looped |= in_loop;
     }
-    find_stores(s.body, in_loop || s.kind == Stmt::Kind::loop);
+    find_stores(body_of(s), in_loop || as<Loop>(s) != nullptr);
   }
 }
 

@@ -30,7 +30,7 @@ struct KernelAccess {
   explicit KernelAccess(const Kernel& kernel);
 
  private:
-  void find_stores(const std::vector<Stmt>& stmts, bool in_loop);
+  void find_stores(const Block& stmts, bool in_loop);
 };
 
 /// The accesses of a draft's kernels, each found when it is first asked for; right as long as no

@@ -15,19 +15,10 @@ using scalar::ExprKind;
 using scalar::ExprPool;
 
 void collect(const Stmt& s, Changes& changes) {
-  switch (s.kind) {
-    case Stmt::Kind::loop:
-      changes.variables.insert(s.slot);
-      break;
-    case Stmt::Kind::store:
-      changes.buffers.insert(s.slot);
-      break;
-    case Stmt::Kind::when:
-      break;
-    default:
-      changes.registers.insert(s.slot);
-  }
-  for (const Stmt& inner : s.body) collect(inner, changes);
+  if (const Loop* l = as<Loop>(s)) changes.variables.insert(l->variable);
+  if (const Store* store = as<Store>(s)) changes.buffers.insert(store->buffer);
+  if (const std::int32_t* slot = register_of(s)) changes.registers.insert(*slot);
+  for (const Stmt& inner : body_of(s)) collect(inner, changes);
 }
 
 /// The operands that evaluating `e` evaluates in any case.
@@ -72,10 +63,10 @@ BodyFacts::BodyFacts(const Kernel& kernel)
   has_register_ = having([](const Expr& e) { return e.kind == ExprKind::reg; });
 }
 
-void BodyFacts::count_uses(const std::vector<Stmt>& stmts) {
+void BodyFacts::count_uses(const Block& stmts) {
   for (const Stmt& s : stmts) {
     for (const ExprId e : roots_of(s)) count_uses(e);
-    count_uses(s.body);
+    count_uses(body_of(s));
   }
 }
 
@@ -100,7 +91,7 @@ std::vector<bool> BodyFacts::changed_by(const Changes& changes) const {
   return having([&](const Expr& e) { return changes.include(e); });
 }
 
-std::set<ExprId> BodyFacts::certain_in(const std::vector<Stmt>& stmts) const {
+std::set<ExprId> BodyFacts::certain_in(const Block& stmts) const {
   std::set<ExprId> certain;
   for (const Stmt& s : stmts)
     for (const ExprId e : roots_of(s)) collect_certain(pool_, e, certain);

@@ -48,10 +48,10 @@ class BodyFacts {
   [[nodiscard]] std::vector<bool> changed_by(const Changes& changes) const;
   /// What the statements themselves, not their bodies, evaluate whatever branches are taken, and what
   /// has the same value in all of them as far as registers go.
-  [[nodiscard]] std::set<scalar::ExprId> certain_in(const std::vector<Stmt>& stmts) const;
+  [[nodiscard]] std::set<scalar::ExprId> certain_in(const Block& stmts) const;
 
  private:
-  void count_uses(const std::vector<Stmt>& stmts);
+  void count_uses(const Block& stmts);
   void count_uses(scalar::ExprId e);
 
   const scalar::ExprPool& pool_;

@@ -25,10 +25,10 @@ class Walk {
     for (const ExprId x : pool_[id].operands) visit(x);
     found_.push_back(id);
   }
-  void visit(const std::vector<Stmt>& stmts) {
+  void visit(const Block& stmts) {
     for (const Stmt& s : stmts) {
       for (const ExprId e : roots_of(s)) visit(e);
-      visit(s.body);
+      visit(body_of(s));
     }
   }
   std::vector<ExprId> take() { return std::move(found_); }
@@ -68,7 +68,7 @@ ExprId rebuild_index(ExprPool& pool, ExprKind kind, ExprId a, ExprId b) {
 
 }  // namespace
 
-std::vector<ExprId> reachable(const ExprPool& pool, const std::vector<Stmt>& stmts) {
+std::vector<ExprId> reachable(const ExprPool& pool, const Block& stmts) {
   Walk walk(pool);
   walk.visit(stmts);
   return walk.take();
@@ -80,16 +80,9 @@ std::vector<ExprId> reachable(const ExprPool& pool, ExprId root) {
   return walk.take();
 }
 
-std::vector<ExprId> roots_of(const Stmt& s) {
-  std::vector<ExprId> roots;
-  for (const ExprId e : {s.value, s.other})
-    if (e != no_expr) roots.push_back(e);
-  return roots;
-}
-
-bool has_vectors(const std::vector<Stmt>& stmts) {
+bool has_vectors(const Block& stmts) {
   return std::ranges::any_of(stmts,
-                             [](const Stmt& s) { return s.width > 1 || has_vectors(s.body); });
+                             [](const Stmt& s) { return s.width > 1 || has_vectors(body_of(s)); });
 }
 
 bool depends_on(const ExprPool& pool, ExprId id, ExprKind kind, std::int32_t slot) {
@@ -130,8 +123,9 @@ std::optional<std::int64_t> index_stride(const ExprPool& pool, ExprId id, std::i
 }
 
 ExprId item_guard(const Kernel& kernel) {
-  if (kernel.body.size() != 1 || kernel.body[0].kind != Stmt::Kind::when) return no_expr;
-  const Expr& test = kernel.pool[kernel.body[0].value];
+  const When* const guard = kernel.body.size() == 1 ? as<When>(kernel.body[0]) : nullptr;
+  if (guard == nullptr) return no_expr;
+  const Expr& test = kernel.pool[guard->condition];
   if (test.kind != ExprKind::index_less) return no_expr;
   const Expr& item = kernel.pool[test.operands[0]];
   return item.kind == ExprKind::index_variable && item.slot == unbounded_item ? test.operands[1]

@@ -15,16 +15,13 @@ namespace partita::kernel {
 
 /// Every expression below some statements, once each, operands before those that use them.
 [[nodiscard]] std::vector<scalar::ExprId> reachable(const scalar::ExprPool& pool,
-                                                    const std::vector<Stmt>& stmts);
+                                                    const Block& stmts);
 /// The same below one expression, itself included.
 [[nodiscard]] std::vector<scalar::ExprId> reachable(const scalar::ExprPool& pool,
                                                     scalar::ExprId root);
 
-/// What a statement itself, not its body, asks for.
-[[nodiscard]] std::vector<scalar::ExprId> roots_of(const Stmt& s);
-
 /// Whether statements compute with vectors.
-[[nodiscard]] bool has_vectors(const std::vector<Stmt>& stmts);
+[[nodiscard]] bool has_vectors(const Block& stmts);
 
 /// Whether an expression holds one of that kind (and slot, where that is not negative).
 [[nodiscard]] bool depends_on(const scalar::ExprPool& pool, scalar::ExprId id,

@@ -6,8 +6,11 @@
 // coordinate 0 is index variable 0, coordinate 1 may have one; every other index variable is a loop's.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "partita/scalar/expr.hpp"
@@ -18,28 +21,94 @@ namespace partita::kernel {
 /// below the number of items, so a guard on it would fold away.
 inline constexpr std::int32_t unbounded_item = -1;
 
+struct Stmt;
+using Block = std::vector<Stmt>;
+
+/// A register starts with a value.
+struct Declare {
+  std::int32_t slot;
+  DType dtype;
+  scalar::ExprId value;
+};
+
+/// A register becomes a value.
+struct Assign {
+  std::int32_t slot;
+  DType dtype;
+  scalar::ExprId value;
+};
+
+/// A register += a · b; fused where `dtype` is floating.
+struct MultiplyAdd {
+  std::int32_t slot;
+  DType dtype;
+  scalar::ExprId a, b;
+};
+
+/// A register += the lanes of a vector.
+struct AddLanes {
+  std::int32_t slot;
+  DType dtype;
+  scalar::ExprId vector;
+};
+
+struct Store {
+  std::int32_t buffer;
+  DType dtype;  ///< of the value; of a statement for lanes: what it is computed in vectors of
+  scalar::ExprId value, index;
+};
+
+/// The body for each value of an index variable.
+struct Loop {
+  std::int32_t variable;
+  scalar::ExprId end;
+  scalar::ExprId begin = scalar::no_expr;  ///< none: 0
+  std::int64_t step = 1;
+  bool is_parallel = false;  ///< no iteration depends on another
+  Block body = {};
+};
+
+/// The body where the condition (i1) holds.
+struct When {
+  scalar::ExprId condition;
+  Block body = {};
+};
+
 struct Stmt {
-  enum class Kind : std::uint8_t {
-    declare,       ///< register `slot` of `dtype`, initialised with `value`
-    assign,        ///< register `slot` = `value`
-    multiply_add,  ///< register `slot` += value · other; fused where `dtype` is floating
-    loop,          ///< for index variable `slot` from index `other` (none: 0) to `value`: body
-    when,          ///< if `value` (i1): body
-    store,  ///< buffer `slot` at index `other` = `value`; of `dtype`, or computed with vectors of it
-    add_lanes,  ///< register `slot` += the lanes of vector `value` of `width`
-  };
-  Kind kind = Kind::store;
-  std::int32_t slot = 0;
-  DType dtype = DType::f32;
-  scalar::ExprId value = scalar::no_expr, other = scalar::no_expr;
-  std::vector<Stmt> body = {};
+  std::variant<Declare, Assign, MultiplyAdd, AddLanes, Store, Loop, When> what;
   /// Above 1: the statement does for all values of index variable `lane` below `width` what it says,
-  /// at once; registers that it names are vectors.  f32 and f64 alone.
+  /// at once; registers that it names are vectors.  f32 and f64 alone, and nothing with a body.
   int width = 1;
   std::int32_t lane = -1;
-  std::int64_t step = 1;     ///< of a loop
-  bool is_parallel = false;  ///< of a loop: no iteration depends on another
 };
+
+/// The statement as a T, or null.
+template <class T>
+[[nodiscard]] const T* as(const Stmt& s) {
+  return std::get_if<T>(&s.what);
+}
+template <class T>
+[[nodiscard]] T* as(Stmt& s) {
+  return std::get_if<T>(&s.what);
+}
+
+/// What is inside a statement; empty where it has no body.
+[[nodiscard]] const Block& body_of(const Stmt& s);
+/// The same, or null.
+[[nodiscard]] Block* body_of(Stmt& s);
+
+/// The register that a statement gives a value, or null.
+[[nodiscard]] const std::int32_t* register_of(const Stmt& s);
+[[nodiscard]] std::int32_t* register_of(Stmt& s);
+
+/// Element type that a statement names: of the register, or of what it stores.
+[[nodiscard]] std::optional<DType> dtype_of(const Stmt& s);
+
+/// The expressions that a statement names itself, in one order: what has a value first, then where it
+/// goes; ends of loops before beginnings.
+[[nodiscard]] std::vector<scalar::ExprId> roots_of(const Stmt& s);
+/// Puts another expression in place of each of these.
+void map_roots(Stmt& s, const std::function<scalar::ExprId(scalar::ExprId)>& map);
 
 struct BufferParam {
   DType dtype = DType::f32;
@@ -52,7 +121,7 @@ struct Kernel {
   scalar::ExprPool pool;
   std::vector<BufferParam> buffers;
   int scalars = 0;  ///< 64-bit integer arguments, `index_scalar` slots 0…
-  std::vector<Stmt> body = {};
+  Block body = {};
   bool wide_index = false;  ///< index arithmetic needs 64 bits
   /// Each element is stored once, after all loads of it: an operand that is read nowhere but where
   /// the result is stored may be the same array.

@@ -144,7 +144,7 @@ class KernelBuilder {
   /// All statements so far, where the condition holds.
   void guard_all(ExprId condition) {
     PARTITA_ASSERT(into_ == &kernel_->body);
-    std::vector<Stmt> all = std::exchange(kernel_->body, {});
+    Block all = std::exchange(kernel_->body, {});
     add(when(condition, std::move(all)));
   }
 
@@ -156,10 +156,10 @@ class KernelBuilder {
   };
 
   template <class F>
-  std::vector<Stmt> block(F&& body) {
+  Block block(F&& body) {
     PARTITA_ASSERT(lanes_.width == 1);
-    std::vector<Stmt> inside;
-    std::vector<Stmt>* const outside = std::exchange(into_, &inside);
+    Block inside;
+    Block* const outside = std::exchange(into_, &inside);
     body();
     into_ = outside;
     return inside;
@@ -168,7 +168,11 @@ class KernelBuilder {
     if (lanes_.width > 1) {
       s.width = lanes_.width;
       s.lane = lanes_.variable;
-      s.dtype = lanes_.dtype;
+      std::visit(
+          [&](auto& x) {
+            if constexpr (requires { x.dtype; }) x.dtype = lanes_.dtype;
+          },
+          s.what);
     }
     into_->push_back(std::move(s));
   }
@@ -179,7 +183,7 @@ class KernelBuilder {
   }
 
   std::unique_ptr<Kernel> kernel_;
-  std::vector<Stmt>* into_ = &kernel_->body;  ///< the block that is open
+  Block* into_ = &kernel_->body;  ///< the block that is open
   Lanes lanes_;
   std::map<int, std::int32_t> lane_variables_;  ///< by width
 };

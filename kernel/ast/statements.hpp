@@ -14,16 +14,16 @@ namespace partita::kernel {
 
 [[nodiscard]] inline Stmt store(std::int32_t buffer, DType d, scalar::ExprId index,
                                 scalar::ExprId value) {
-  return {.kind = Stmt::Kind::store, .slot = buffer, .dtype = d, .value = value, .other = index};
+  return {Store{.buffer = buffer, .dtype = d, .value = value, .index = index}};
 }
 
-[[nodiscard]] inline Stmt when(scalar::ExprId condition, std::vector<Stmt> body) {
-  return {.kind = Stmt::Kind::when, .value = condition, .body = std::move(body)};
+[[nodiscard]] inline Stmt when(scalar::ExprId condition, Block body) {
+  return {When{.condition = condition, .body = std::move(body)}};
 }
 
-[[nodiscard]] inline Stmt loop(std::int32_t variable, scalar::ExprId extent,
-                               std::vector<Stmt> body) {
-  return {.kind = Stmt::Kind::loop, .slot = variable, .value = extent, .body = std::move(body)};
+/// From 0 to `extent`.
+[[nodiscard]] inline Stmt loop(std::int32_t variable, scalar::ExprId extent, Block body) {
+  return {Loop{.variable = variable, .end = extent, .body = std::move(body)}};
 }
 
 /// A register of a kernel.
@@ -33,19 +33,15 @@ struct Register {
 
   Register(Kernel& kernel, DType d) : slot(kernel.next_register++), dtype(d) {}
   [[nodiscard]] scalar::ExprId value(scalar::ExprPool& pool) const { return pool.reg(slot, dtype); }
-  [[nodiscard]] Stmt declare(scalar::ExprId value) const {
-    return {.kind = Stmt::Kind::declare, .slot = slot, .dtype = dtype, .value = value};
-  }
-  [[nodiscard]] Stmt assign(scalar::ExprId value) const {
-    return {.kind = Stmt::Kind::assign, .slot = slot, .dtype = dtype, .value = value};
-  }
+  [[nodiscard]] Stmt declare(scalar::ExprId value) const { return {Declare{slot, dtype, value}}; }
+  [[nodiscard]] Stmt assign(scalar::ExprId value) const { return {Assign{slot, dtype, value}}; }
   /// += a * b, fused.
   [[nodiscard]] Stmt multiply_add(scalar::ExprId a, scalar::ExprId b) const {
-    return {.kind = Stmt::Kind::multiply_add, .slot = slot, .dtype = dtype, .value = a, .other = b};
+    return {MultiplyAdd{slot, dtype, a, b}};
   }
   /// += the lanes of a vector.
   [[nodiscard]] Stmt add_lanes(scalar::ExprId vector) const {
-    return {.kind = Stmt::Kind::add_lanes, .slot = slot, .dtype = dtype, .value = vector};
+    return {AddLanes{slot, dtype, vector}};
   }
 };
 

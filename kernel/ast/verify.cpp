@@ -168,64 +168,66 @@ class KernelCheck {
     std::vector<std::int32_t> variables_, registers_;
   };
 
-  void check(const std::vector<Stmt>& stmts) {
+  void check(const Block& stmts) {
     Scope scope(*this);
     for (const Stmt& s : stmts) check(s, scope);
   }
 
   void check(const Stmt& s, Scope& scope) {
     if (s.width > 1) {
-      if (s.kind == Stmt::Kind::loop || s.kind == Stmt::Kind::when)
-        fail("one statement for the lanes of a vector", "a body");
-      if (s.dtype != DType::f32 && s.dtype != DType::f64)
-        fail("vectors of f32 or f64", to_string(s.dtype));
+      const auto dtype = dtype_of(s);
+      if (!dtype) fail("one statement for the lanes of a vector", "a body");
+      if (*dtype != DType::f32 && *dtype != DType::f64)
+        fail("vectors of f32 or f64", to_string(*dtype));
       Scope lanes(*this);
-      if (s.kind != Stmt::Kind::add_lanes) lanes.add_variable(s.lane);
+      if (as<AddLanes>(s) == nullptr) lanes.add_variable(s.lane);
       return check_statement(s, scope);
     }
     check_statement(s, scope);
   }
 
   void check_statement(const Stmt& s, Scope& scope) {
-    switch (s.kind) {
-      case Stmt::Kind::declare:
-        expect_element(s.value, s.dtype);
-        return scope.add_register(s.slot, s.dtype);
-      case Stmt::Kind::multiply_add:
-        expect_element(s.other, s.dtype);
-        [[fallthrough]];
-      case Stmt::Kind::assign:
-      case Stmt::Kind::add_lanes:
-        expect_element(s.value, s.dtype);
-        return expect_register(s.slot, s.dtype);
-      case Stmt::Kind::loop:
-        return check_loop(s);
-      case Stmt::Kind::when:
-        expect_element(s.value, DType::i1);
-        return check(s.body);
-      case Stmt::Kind::store:
-        return check_store(s);
-    }
+    std::visit([&](const auto& x) { check(x, s.width, scope); }, s.what);
   }
 
-  void check_store(const Stmt& s) {
-    expect_index(s.other);
-    visit(s.value);
-    const DType stored = k_.pool[s.value].dtype;
-    expect_element(s.value, stored);
-    expect_buffer(s.slot, stored);
-    if (!k_.buffers[std::size_t(s.slot)].is_written)
-      fail("a buffer that is written", cat("b", s.slot));
-    if (s.width == 1 && s.dtype != stored) fail(to_string(stored), to_string(s.dtype));
+  void check(const Declare& x, int /*width*/, Scope& scope) {
+    expect_element(x.value, x.dtype);
+    scope.add_register(x.slot, x.dtype);
   }
-
-  void check_loop(const Stmt& s) {
-    expect_index(s.value);
-    if (s.other != no_expr) expect_index(s.other);
-    if (s.step < 1) fail("a step of at least 1", cat(s.step));
+  void check(const Assign& x, int /*width*/, Scope& /*scope*/) {
+    expect_element(x.value, x.dtype);
+    expect_register(x.slot, x.dtype);
+  }
+  void check(const MultiplyAdd& x, int /*width*/, Scope& /*scope*/) {
+    expect_element(x.b, x.dtype);
+    expect_element(x.a, x.dtype);
+    expect_register(x.slot, x.dtype);
+  }
+  void check(const AddLanes& x, int /*width*/, Scope& /*scope*/) {
+    expect_element(x.vector, x.dtype);
+    expect_register(x.slot, x.dtype);
+  }
+  void check(const Store& x, int width, Scope& /*scope*/) {
+    expect_index(x.index);
+    visit(x.value);
+    const DType stored = k_.pool[x.value].dtype;
+    expect_element(x.value, stored);
+    expect_buffer(x.buffer, stored);
+    if (!k_.buffers[std::size_t(x.buffer)].is_written)
+      fail("a buffer that is written", cat("b", x.buffer));
+    if (width == 1 && x.dtype != stored) fail(to_string(stored), to_string(x.dtype));
+  }
+  void check(const Loop& x, int /*width*/, Scope& /*scope*/) {
+    expect_index(x.end);
+    if (x.begin != no_expr) expect_index(x.begin);
+    if (x.step < 1) fail("a step of at least 1", cat(x.step));
     Scope loop(*this);
-    loop.add_variable(s.slot);
-    check(s.body);
+    loop.add_variable(x.variable);
+    check(x.body);
+  }
+  void check(const When& x, int /*width*/, Scope& /*scope*/) {
+    expect_element(x.condition, DType::i1);
+    check(x.body);
   }
 
   void expect_register(std::int32_t slot, DType d) const {

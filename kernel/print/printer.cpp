@@ -32,12 +32,12 @@ class BodyPrinter {
   void line(const std::string& s) { values_.line(s); }
   std::string value(ExprId id) { return values_.value(id); }
 
-  void statements(const std::vector<Stmt>& stmts) {
+  void statements(const Block& stmts) {
     values_.with_statements(stmts, [&] {
       for (const Stmt& s : stmts) statement(s);
     });
   }
-  void nested(const std::vector<Stmt>& stmts) {
+  void nested(const Block& stmts) {
     values_.open_scope();
     statements(stmts);
     values_.close_scope();
@@ -46,57 +46,66 @@ class BodyPrinter {
 
   void statement(const Stmt& s) {
     if (s.width > 1) return vectors_.statement(s);
-    switch (s.kind) {
-      case Stmt::Kind::declare:
-        if (!values_.is_of_item(s.slot))
-          return line(cat(text_.value_type(s.dtype), " r", s.slot, " = ", value(s.value), ";"));
-        [[fallthrough]];
-      case Stmt::Kind::assign:
-        if (const auto it = held_.find(&s); it != held_.end())
-          return line(
-              cat(it->second.name, " = ",
-                  filled(it->second, it->second.how.step, s, value(k_.pool[s.value].operands[1])),
-                  ";"));
-        if (reordered_.contains(&s))
-          reordered_step(s);
-        else
-          line(cat(values_.register_name(s.slot), " = ", value(s.value), ";"));
-        return values_.forget(changes_of(s));
-      case Stmt::Kind::multiply_add:
-        multiply_add(s);
-        return values_.forget(changes_of(s));
-      case Stmt::Kind::loop:
-        return loop(s);
-      case Stmt::Kind::when:
-        line(cat("if (", value(s.value), ") {"));
-        return nested(s.body);
-      case Stmt::Kind::add_lanes:
-        throw_internal_error("the sum of the lanes of what is no vector");
-      case Stmt::Kind::store: {
-        if (!store_parts(s)) {
-          const std::string v = value(s.value), at = value(s.other);
-          line(cat(text_.store(s.dtype, cat("b", s.slot), at, v), ";"));
-        }
-        return values_.forget(changes_of(s));
-      }
+    std::visit([&](const auto& x) { print(x, s); }, s.what);
+  }
+
+  void print(const Declare& x, const Stmt& s) {
+    if (!values_.is_of_item(x.slot))
+      return line(cat(text_.value_type(x.dtype), " r", x.slot, " = ", value(x.value), ";"));
+    line(cat(values_.register_name(x.slot), " = ", value(x.value), ";"));
+    values_.forget(changes_of(s));
+  }
+
+  void print(const Assign& x, const Stmt& s) {
+    if (const auto it = held_.find(&x); it != held_.end())
+      return line(cat(
+          it->second.name, " = ",
+          filled(it->second, it->second.how.step, x, value(k_.pool[x.value].operands[1])), ";"));
+    if (reordered_.contains(&x))
+      reordered_step(x);
+    else
+      line(cat(values_.register_name(x.slot), " = ", value(x.value), ";"));
+    values_.forget(changes_of(s));
+  }
+
+  void print(const MultiplyAdd& x, const Stmt& s) {
+    multiply_add(x);
+    values_.forget(changes_of(s));
+  }
+
+  void print(const AddLanes& /*x*/, const Stmt& /*s*/) {
+    throw_internal_error("the sum of the lanes of what is no vector");
+  }
+
+  void print(const When& x, const Stmt& /*s*/) {
+    line(cat("if (", value(x.condition), ") {"));
+    nested(x.body);
+  }
+
+  void print(const Store& x, const Stmt& s) {
+    if (!store_parts(x)) {
+      const std::string v = value(x.value), at = value(x.index);
+      line(cat(text_.store(x.dtype, cat("b", x.buffer), at, v), ";"));
     }
+    values_.forget(changes_of(s));
   }
 
   /// Writes a complex element by its parts, where it is made of them.
-  bool store_parts(const Stmt& s) {
+  bool store_parts(const Store& s) {
     const Expr& e = k_.pool[s.value];
     if (!names_.has_flat_memory || e.kind != ExprKind::apply || e.name != "complex" ||
         values_.is_known(s.value))
       return false;
-    const std::string re = value(e.operands[0]), im = value(e.operands[1]), at = value(s.other);
-    const std::string part = cat("((", text_.value_type(e.source), "*)(b", s.slot, " + ", at, "))");
+    const std::string re = value(e.operands[0]), im = value(e.operands[1]), at = value(s.index);
+    const std::string part =
+        cat("((", text_.value_type(e.source), "*)(b", s.buffer, " + ", at, "))");
     line(cat(part, "[0] = ", re, ";"));
     line(cat(part, "[1] = ", im, ";"));
     return true;
   }
 
   /// `register = row(register, value)`, whose order among the loop's others is free.
-  void reordered_step(const Stmt& s) {
+  void reordered_step(const Assign& s) {
     const Expr& e = k_.pool[s.value];
     const std::string operands[] = {values_.register_name(s.slot), value(e.operands[1])};
     const bool has_block = e.name == "add" || e.name == "multiply";
@@ -105,8 +114,8 @@ class BodyPrinter {
     if (has_block) line("}");
   }
 
-  void multiply_add(const Stmt& s) {
-    const std::string a = value(s.value), b = value(s.other), r = values_.register_name(s.slot);
+  void multiply_add(const MultiplyAdd& s) {
+    const std::string a = value(s.a), b = value(s.b), r = values_.register_name(s.slot);
     if (is_float(s.dtype)) return line(cat(r, " = ", text_.multiply_add(s.dtype, a, b, r), ";"));
     const std::string product = values_.new_name("v");
     const std::string operands[] = {a, b};
@@ -118,21 +127,21 @@ class BodyPrinter {
 
   /// The statements of a loop, where each is `register = row(register, …)` on floats and nothing else
   /// reads these registers; empty otherwise.  Short sums keep their order (decision 0009).
-  [[nodiscard]] std::vector<const Stmt*> reduction_steps(const Stmt& s) const {
-    if (k_.pool.bounds(s.value).high <= few_terms) return {};
-    const bool is_guarded = s.body.size() == 1 && s.body[0].kind == Stmt::Kind::when;
+  [[nodiscard]] std::vector<const Assign*> reduction_steps(const Loop& s) const {
+    if (k_.pool.bounds(s.end).high <= few_terms) return {};
+    const When* const guard = s.body.size() == 1 ? as<When>(s.body[0]) : nullptr;
     std::set<std::int32_t> slots;
-    std::vector<const Stmt*> steps;
-    for (const Stmt& step : is_guarded ? s.body[0].body : s.body) {
-      if (step.kind != Stmt::Kind::assign || !is_float(step.dtype) || values_.is_of_item(step.slot))
-        return {};
-      if (!slots.insert(step.slot).second) return {};
-      steps.push_back(&step);
+    std::vector<const Assign*> steps;
+    for (const Stmt& inner : guard != nullptr ? guard->body : s.body) {
+      const Assign* const step = as<Assign>(inner);
+      if (step == nullptr || !is_float(step->dtype) || values_.is_of_item(step->slot)) return {};
+      if (!slots.insert(step->slot).second) return {};
+      steps.push_back(step);
     }
     const std::vector<bool> reads = values_.facts().having(
         [&](const Expr& e) { return e.kind == ExprKind::reg && slots.contains(e.slot); });
-    if (is_guarded && reads[std::size_t(s.body[0].value)]) return {};
-    for (const Stmt* step : steps) {
+    if (guard != nullptr && reads[std::size_t(guard->condition)]) return {};
+    for (const Assign* step : steps) {
       const Expr& e = k_.pool[step->value];
       if (e.kind != ExprKind::apply || e.operands.size() != 2 || e.dtype != step->dtype) return {};
       const Expr& held = k_.pool[e.operands[0]];
@@ -144,14 +153,14 @@ class BodyPrinter {
   }
 
   /// Lines before a loop that say how it may run.
-  void loop_hints(const Stmt& s) {
+  void loop_hints(const Loop& s) {
     if (s.is_parallel && !names_.parallel_loop.empty()) line(names_.parallel_loop);
-    const std::vector<const Stmt*> steps = reduction_steps(s);
+    const std::vector<const Assign*> steps = reduction_steps(s);
     if (!names_.reordered.empty()) reordered_.insert(steps.begin(), steps.end());
     if (!names_.reduction || steps.empty()) return;
     std::string clauses;
-    std::map<const Stmt*, HeldReduction> held;
-    for (const Stmt* step : steps) {
+    std::map<const Assign*, HeldReduction> held;
+    for (const Assign* step : steps) {
       const std::string_view row = k_.pool[step->value].name;
       HeldReduction h{.how = {}, .name = values_.new_name("q")};
       h.how = names_.reduction(row, step->dtype, h.name);
@@ -162,7 +171,7 @@ class BodyPrinter {
       if (h.how.clause.empty()) return;
       if (!h.how.type.empty()) held.emplace(step, std::move(h));
     }
-    for (const Stmt* step : steps)
+    for (const Assign* step : steps)
       if (const auto it = held.find(step); it != held.end())
         line(cat(it->second.how.type, " ", it->second.name, " = ",
                  filled(it->second, it->second.how.begin, *step), ";"));
@@ -175,7 +184,7 @@ class BodyPrinter {
     LoopReduction how;
     std::string name;
   };
-  static std::string filled(const HeldReduction& h, std::string_view text, const Stmt& step,
+  static std::string filled(const HeldReduction& h, std::string_view text, const Assign& step,
                             std::string_view term = {}) {
     std::string result;
     for (const char c : text) {
@@ -192,33 +201,34 @@ class BodyPrinter {
   }
 
   /// What registers are after the loops of `stmts` that held them in another form.
-  void end_reductions(const std::vector<Stmt>& stmts) {
+  void end_reductions(const Block& stmts) {
     for (const Stmt& s : stmts) {
-      if (const auto it = held_.find(&s); it != held_.end()) {
-        line(cat("r", s.slot, " = ", filled(it->second, it->second.how.end, s), ";"));
+      const Assign* const step = as<Assign>(s);
+      if (const auto it = held_.find(step); step != nullptr && it != held_.end()) {
+        line(cat("r", step->slot, " = ", filled(it->second, it->second.how.end, *step), ";"));
         held_.erase(it);
       }
-      end_reductions(s.body);
+      end_reductions(body_of(s));
     }
   }
 
-  void loop(const Stmt& s) {
+  void print(const Loop& x, const Stmt& s) {
     Changes changes = changes_of(s);
     // Each item has registers of its own.
     if (changes.variables.contains(0))
       changes.registers.insert(names_.item_registers.begin(), names_.item_registers.end());
     std::vector<ExprId> roots;
-    for (const Stmt& inner : s.body)
+    for (const Stmt& inner : x.body)
       for (const ExprId e : roots_of(inner))
         if (inner.width == 1 || !vectors_.has_lanes(e, inner.lane)) roots.push_back(e);
     values_.value_before_loop(roots, changes);
-    const std::string i = cat("k", s.slot);
-    const std::string begin = s.other == no_expr ? "0" : value(s.other), end = value(s.value);
-    loop_hints(s);
+    const std::string i = cat("k", x.variable);
+    const std::string begin = x.begin == no_expr ? "0" : value(x.begin), end = value(x.end);
+    loop_hints(x);
     line(cat("for (", names_.index_type, " ", i, " = ", begin, "; ", i, " < ", end, "; ",
-             s.step == 1 ? cat("++", i) : cat(i, " += ", s.step), ") {"));
-    nested(s.body);
-    if (!held_.empty()) end_reductions(s.body);
+             x.step == 1 ? cat("++", i) : cat(i, " += ", x.step), ") {"));
+    nested(x.body);
+    if (!held_.empty()) end_reductions(x.body);
     values_.forget(changes);
   }
 
@@ -227,8 +237,8 @@ class BodyPrinter {
   const BodyNames& names_;
   ValuePrinter values_;
   VectorPrinter vectors_;
-  std::set<const Stmt*> reordered_;  ///< steps of a loop whose terms may be taken in any order
-  std::map<const Stmt*, HeldReduction> held_;
+  std::set<const Assign*> reordered_;  ///< steps of a loop whose terms may be taken in any order
+  std::map<const Assign*, HeldReduction> held_;
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ class ValuePrinter {
   void close_scope();
   /// Prints `stmts` by `print`, knowing what they evaluate in any case.
   template <class Print>
-  void with_statements(const std::vector<Stmt>& stmts, const Print& print) {
+  void with_statements(const Block& stmts, const Print& print) {
     std::set<scalar::ExprId> outer = std::exchange(certain_, facts_.certain_in(stmts));
     print();
     certain_ = std::move(outer);

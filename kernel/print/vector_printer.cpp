@@ -40,10 +40,11 @@ VectorPrinter::VectorPrinter(ValuePrinter& values)
 
 // --- What vectors can compute ---
 
-void VectorPrinter::find_registers(const std::vector<Stmt>& stmts) {
+void VectorPrinter::find_registers(const Block& stmts) {
   for (const Stmt& s : stmts) {
-    if (s.kind == Stmt::Kind::declare && s.width > 1) registers_.insert(s.slot);
-    find_registers(s.body);
+    if (const Declare* declared = as<Declare>(s); declared != nullptr && s.width > 1)
+      registers_.insert(declared->slot);
+    find_registers(body_of(s));
   }
 }
 
@@ -85,12 +86,12 @@ bool VectorPrinter::is_comparison(ExprId id, DType d, std::int32_t lane) {
 // --- Values ---
 
 /// The element's address at lane 0.
-std::string VectorPrinter::first_lane(std::int32_t buffer, ExprId index, const Stmt& s) {
+std::string VectorPrinter::first_lane(std::int32_t buffer, ExprId index, const Lanes& s) {
   return cat("b", buffer, " + ", values_.value_at(s.lane, "0", index));
 }
 
 /// The name of a vector that holds e for all lanes, printing what is missing.
-std::string VectorPrinter::value(ExprId id, const Stmt& s) {
+std::string VectorPrinter::value(ExprId id, const Lanes& s) {
   if (const std::string* name = values_.vector(id)) return *name;
   const Expr& e = pool_[id];
   const DType d = s.dtype;
@@ -115,7 +116,7 @@ std::string VectorPrinter::value(ExprId id, const Stmt& s) {
   return name;
 }
 
-std::string VectorPrinter::row(const Expr& e, const Stmt& s) {
+std::string VectorPrinter::row(const Expr& e, const Lanes& s) {
   std::vector<std::string> x;
   for (std::size_t k = e.name == "select" ? 1 : 0; k < e.operands.size(); ++k)
     x.push_back(value(e.operands[k], s));
@@ -129,7 +130,7 @@ std::string VectorPrinter::row(const Expr& e, const Stmt& s) {
 }
 
 /// Puts the vectors that `id` is made of into arrays and names their elements.
-void VectorPrinter::spread(ExprId id, const Stmt& s, bool is_certain) {
+void VectorPrinter::spread(ExprId id, const Lanes& s, bool is_certain) {
   if (!has_lanes(id, s.lane) || values_.is_known(id)) return;
   const Expr& e = pool_[id];
   const bool is_vector = e.kind == ExprKind::reg ||
@@ -146,7 +147,7 @@ void VectorPrinter::spread(ExprId id, const Stmt& s, bool is_certain) {
 }
 
 /// Scalar code for each lane; vectors that `roots` are made of are elements of arrays in it.
-void VectorPrinter::for_lanes(const Stmt& s, std::initializer_list<ExprId> roots,
+void VectorPrinter::for_lanes(const Lanes& s, std::initializer_list<ExprId> roots,
                               const std::function<void()>& print_lane) {
   for (const ExprId id : roots) spread(id, s, true);
   values_.line(cat("for (", values_.style().index_type, " k", s.lane, " = 0; k", s.lane, " < ",
@@ -161,49 +162,54 @@ void VectorPrinter::for_lanes(const Stmt& s, std::initializer_list<ExprId> roots
 // --- Statements ---
 
 void VectorPrinter::statement(const Stmt& s) {
-  const std::string r = cat("r", s.slot);
-  switch (s.kind) {
-    case Stmt::Kind::declare:
-      return values_.line(
-          cat(text_.vector_type(s.dtype, s.width), " ", r, " = ", value(s.value, s), ";"));
-    case Stmt::Kind::assign:
-      values_.line(cat(r, " = ", value(s.value, s), ";"));
-      break;
-    case Stmt::Kind::multiply_add: {
-      const std::string a = value(s.value, s), b = value(s.other, s);
-      values_.line(
-          cat(r, " = ", text_.vector_call("fma", s.dtype, s.width, cat(a, ", ", b, ", ", r)), ";"));
-      break;
-    }
-    case Stmt::Kind::add_lanes: {
-      const std::string v = value(s.value, s);
-      values_.line(cat(r, " += ", text_.vector_call("sum", s.dtype, s.width, v), ";"));
-      break;
-    }
-    case Stmt::Kind::store:
-      store(s);
-      break;
-    default:
-      throw_internal_error("a statement that has no form for vectors");
-  }
-  values_.forget(changes_of(s));
+  const Lanes lanes{.width = s.width, .lane = s.lane, .dtype = dtype_of(s).value()};
+  std::visit([&](const auto& x) { print(x, lanes); }, s.what);
+  if (as<Declare>(s) == nullptr) values_.forget(changes_of(s));
 }
 
-void VectorPrinter::store(const Stmt& s) {
-  const DType stored = values_.kernel().buffers[std::size_t(s.slot)].dtype;
-  const bool is_one = index_stride(pool_, s.other, s.lane) == 1 && stored == s.dtype &&
-                      pool_[s.value].dtype == s.dtype;
+void VectorPrinter::print(const Declare& x, const Lanes& s) {
+  values_.line(
+      cat(text_.vector_type(x.dtype, s.width), " r", x.slot, " = ", value(x.value, s), ";"));
+}
+
+void VectorPrinter::print(const Assign& x, const Lanes& s) {
+  values_.line(cat("r", x.slot, " = ", value(x.value, s), ";"));
+}
+
+void VectorPrinter::print(const MultiplyAdd& x, const Lanes& s) {
+  const std::string r = cat("r", x.slot), a = value(x.a, s), b = value(x.b, s);
+  values_.line(
+      cat(r, " = ", text_.vector_call("fma", x.dtype, s.width, cat(a, ", ", b, ", ", r)), ";"));
+}
+
+void VectorPrinter::print(const AddLanes& x, const Lanes& s) {
+  const std::string v = value(x.vector, s);
+  values_.line(cat("r", x.slot, " += ", text_.vector_call("sum", x.dtype, s.width, v), ";"));
+}
+
+void VectorPrinter::print(const Store& x, const Lanes& s) {
+  const DType stored = values_.kernel().buffers[std::size_t(x.buffer)].dtype;
+  const bool is_one = index_stride(pool_, x.index, s.lane) == 1 && stored == x.dtype &&
+                      pool_[x.value].dtype == x.dtype;
   if (is_one) {
-    const std::string v = value(s.value, s);
-    values_.line(cat(
-        text_.vector_call("store", s.dtype, s.width, cat(v, ", ", first_lane(s.slot, s.other, s))),
-        ";"));
+    const std::string v = value(x.value, s);
+    values_.line(cat(text_.vector_call("store", x.dtype, s.width,
+                                       cat(v, ", ", first_lane(x.buffer, x.index, s))),
+                     ";"));
     return;
   }
-  for_lanes(s, {s.value, s.other}, [&] {
-    const std::string v = values_.value(s.value), at = values_.value(s.other);
-    values_.line(cat(text_.store(stored, cat("b", s.slot), at, v), ";"));
+  for_lanes(s, {x.value, x.index}, [&] {
+    const std::string v = values_.value(x.value), at = values_.value(x.index);
+    values_.line(cat(text_.store(stored, cat("b", x.buffer), at, v), ";"));
   });
+}
+
+void VectorPrinter::print(const Loop& /*x*/, const Lanes& /*s*/) {
+  throw_internal_error("a loop for the lanes of a vector");
+}
+
+void VectorPrinter::print(const When& /*x*/, const Lanes& /*s*/) {
+  throw_internal_error("a branch for the lanes of a vector");
 }
 
 }  // namespace partita::kernel

@@ -27,16 +27,29 @@ class VectorPrinter {
   [[nodiscard]] bool has_lanes(scalar::ExprId id, std::int32_t lane);
 
  private:
-  void find_registers(const std::vector<Stmt>& stmts);
+  /// Of a statement: how many, counted by which index variable, and what it computes in.
+  struct Lanes {
+    int width;
+    std::int32_t lane;
+    DType dtype;
+  };
+
+  void find_registers(const Block& stmts);
   bool is_native(scalar::ExprId id, DType d, std::int32_t lane);
   bool is_comparison(scalar::ExprId id, DType d, std::int32_t lane);
-  std::string first_lane(std::int32_t buffer, scalar::ExprId index, const Stmt& s);
-  std::string value(scalar::ExprId id, const Stmt& s);
-  std::string row(const scalar::Expr& e, const Stmt& s);
-  void spread(scalar::ExprId id, const Stmt& s, bool is_certain);
-  void for_lanes(const Stmt& s, std::initializer_list<scalar::ExprId> roots,
+  std::string first_lane(std::int32_t buffer, scalar::ExprId index, const Lanes& s);
+  std::string value(scalar::ExprId id, const Lanes& s);
+  std::string row(const scalar::Expr& e, const Lanes& s);
+  void spread(scalar::ExprId id, const Lanes& s, bool is_certain);
+  void for_lanes(const Lanes& s, std::initializer_list<scalar::ExprId> roots,
                  const std::function<void()>& print_lane);
-  void store(const Stmt& s);
+  void print(const Declare& x, const Lanes& s);
+  void print(const Assign& x, const Lanes& s);
+  void print(const MultiplyAdd& x, const Lanes& s);
+  void print(const AddLanes& x, const Lanes& s);
+  void print(const Store& x, const Lanes& s);
+  void print(const Loop& x, const Lanes& s);
+  void print(const When& x, const Lanes& s);
 
   ValuePrinter& values_;
   const scalar::ExprPool& pool_;

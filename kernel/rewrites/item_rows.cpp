@@ -44,7 +44,7 @@ bool is_shared_control(const ExprPool& pool, const Stmt& s, const std::set<std::
 }
 
 bool is_shared_loop(const ExprPool& pool, const Stmt& s, const std::set<std::int32_t>& items) {
-  return s.kind == Stmt::Kind::loop && is_shared_control(pool, s, items);
+  return as<Loop>(s) != nullptr && is_shared_control(pool, s, items);
 }
 
 namespace {
@@ -54,14 +54,14 @@ constexpr std::int64_t few_trips = 8;
 
 enum class Reading : std::uint8_t { rows, columns, either };
 
-Reading reading_of(const ExprPool& pool, ExprId at, std::int32_t variable, const Stmt& loop,
+Reading reading_of(const ExprPool& pool, ExprId at, std::int32_t variable, const Loop& loop,
                    std::int64_t apart) {
   const auto by_item = index_stride(pool, at, variable),
-             by_trip = index_stride(pool, at, loop.slot);
+             by_trip = index_stride(pool, at, loop.variable);
   const bool is_near = by_item && *by_item >= 1 && *by_item <= apart;
   if (by_trip == 1) {
     if (by_item == 0) return Reading::either;
-    const bool is_short = pool.bounds(loop.value).high <= few_trips;
+    const bool is_short = pool.bounds(loop.end).high <= few_trips;
     return by_item == 1 || (is_near && is_short) ? Reading::columns : Reading::rows;
   }
   if (by_item == 1) return by_trip == 0 ? Reading::either : Reading::columns;
@@ -70,14 +70,14 @@ Reading reading_of(const ExprPool& pool, ExprId at, std::int32_t variable, const
 
 }  // namespace
 
-bool reads_columns(const ExprPool& pool, const std::vector<Stmt>& body, std::int32_t variable,
+bool reads_columns(const ExprPool& pool, const Block& body, std::int32_t variable,
                    const std::set<std::int32_t>& items, std::int64_t apart) {
   bool wanted = false;
   for (const Stmt& s : body) {
     if (!is_shared_loop(pool, s, items)) continue;
-    for (const ExprId id : reachable(pool, s.body)) {
+    for (const ExprId id : reachable(pool, body_of(s))) {
       if (pool[id].kind != ExprKind::load) continue;
-      const Reading reading = reading_of(pool, pool[id].operands[0], variable, s, apart);
+      const Reading reading = reading_of(pool, pool[id].operands[0], variable, *as<Loop>(s), apart);
       if (reading == Reading::rows) return false;
       wanted = wanted || reading == Reading::columns;
     }
@@ -87,13 +87,12 @@ bool reads_columns(const ExprPool& pool, const std::vector<Stmt>& body, std::int
 
 void ItemRewriter::declare_extents() { to_.declare_as(from_); }
 
-std::vector<Stmt> ItemRewriter::rewrite(const std::vector<Stmt>& stmts) {
-  std::vector<Stmt> result;
+Block ItemRewriter::rewrite(const Block& stmts) {
+  Block result;
   for (const Stmt& s : stmts) {
     Stmt copy = s;
-    if (s.value != no_expr) copy.value = rewrite(s.value);
-    if (s.other != no_expr) copy.other = rewrite(s.other);
-    copy.body = rewrite(s.body);
+    map_roots(copy, [&](ExprId e) { return rewrite(e); });
+    if (Block* body = body_of(copy)) *body = rewrite(*body);
     result.push_back(std::move(copy));
   }
   return result;

@@ -30,7 +30,7 @@ namespace partita::kernel {
 
 /// Whether a loop of a body reads neighbours for neighbouring values of `variable`, but not from one
 /// iteration to the next, or what overlaps.  Elements up to `apart` from each other are neighbours.
-[[nodiscard]] bool reads_columns(const scalar::ExprPool& pool, const std::vector<Stmt>& body,
+[[nodiscard]] bool reads_columns(const scalar::ExprPool& pool, const Block& body,
                                  std::int32_t variable, const std::set<std::int32_t>& items,
                                  std::int64_t apart = 1);
 
@@ -43,7 +43,7 @@ class ItemRewriter {
   void set_item(scalar::ExprId item) { item_ = item; }
   /// What the old pool knows of variables (but the item) and scalars.
   void declare_extents();
-  [[nodiscard]] std::vector<Stmt> rewrite(const std::vector<Stmt>& stmts);
+  [[nodiscard]] Block rewrite(const Block& stmts);
   [[nodiscard]] scalar::ExprId rewrite(scalar::ExprId id);
 
  private:

@@ -22,7 +22,7 @@ using scalar::no_expr;
 
 /// A kernel's statements without the test for the last group, and how many items pass that test.
 struct Form {
-  const std::vector<Stmt>* body = nullptr;
+  const Block* body = nullptr;
   HostExpr items;
   bool is_guarded = false;
 };
@@ -32,28 +32,29 @@ Form form_of(const KernelCall& call) {
   const ExprId guard = item_guard(k);
   if (guard == no_expr) return {&k.body, call.launch->global[0]};
   const Expr& limit = k.pool[guard];
+  const Block& body = body_of(k.body[0]);
   if (limit.kind == ExprKind::index_constant)
-    return {&k.body[0].body, HostExpr(std::int64_t(limit.bits)), true};
-  return {&k.body[0].body, call.launch->scalars[std::size_t(limit.slot)].value, true};
+    return {&body, HostExpr(std::int64_t(limit.bits)), true};
+  return {&body, call.launch->scalars[std::size_t(limit.slot)].value, true};
 }
 
-bool contains_store(const std::vector<Stmt>& stmts) {
+bool contains_store(const Block& stmts) {
   return std::ranges::any_of(
-      stmts, [](const Stmt& s) { return s.kind == Stmt::Kind::store || contains_store(s.body); });
+      stmts, [](const Stmt& s) { return as<Store>(s) != nullptr || contains_store(body_of(s)); });
 }
 
 /// Stores all at the end, outside of loops and branches.
-bool ends_with_stores(const std::vector<Stmt>& body) {
+bool ends_with_stores(const Block& body) {
   bool is_end = false;
   for (const Stmt& s : body) {
-    const bool is_store = s.kind == Stmt::Kind::store;
-    if ((is_end && !is_store) || contains_store(s.body)) return false;
+    const bool is_store = as<Store>(s) != nullptr;
+    if ((is_end && !is_store) || contains_store(body_of(s))) return false;
     is_end = is_store;
   }
   return is_end;
 }
 
-bool is_loop(const Stmt& s) { return s.kind == Stmt::Kind::loop; }
+bool is_loop(const Stmt& s) { return as<Loop>(s) != nullptr; }
 
 class KernelMerger {
  public:
@@ -80,7 +81,7 @@ class KernelMerger {
     begin(call);
     if (call.kernel->row_variable >= 0 && out_->row_variable >= 0)
       variables_[call.kernel->row_variable] = out_->row_variable;
-    std::vector<Stmt> body;
+    Block body;
     for (const Stmt& s : *form_of(call).body) body.push_back(map(s));
     for (std::size_t b = 0; b < call.kernel->buffers.size(); ++b)
       if (call.kernel->buffers[b].is_written)
@@ -97,31 +98,34 @@ class KernelMerger {
 
   void append(const KernelCall& call, const std::function<bool(int)>& is_kept) {
     begin(call);
-    std::vector<Stmt> before, stores;
+    Block before, stores;
     for (const Stmt& s : *form_of(call).body)
-      if (s.kind != Stmt::Kind::store)
+      if (const Store* store = as<Store>(s); store == nullptr)
         before.push_back(s);
-      else if (is_kept(call.launch->buffers[std::size_t(s.slot)].buffer))
+      else if (is_kept(call.launch->buffers[std::size_t(store->buffer)].buffer))
         stores.push_back(s);
     if (!append_into_loop(before))
       for (const Stmt& s : before) body_.push_back(map(s));
     // What the stores hold is read before any of them is done.
-    std::vector<Stmt> done;
+    Block done;
     for (const Stmt& s : stores) done.push_back(map(s));
     for (const Stmt& s : done) {
-      out_->buffers[std::size_t(s.slot)].is_written = true;
-      stored_[s.slot] = {s.other, s.value, depends_on(out_->pool, s.value, ExprKind::reg)};
+      const Store& store = *as<Store>(s);
+      out_->buffers[std::size_t(store.buffer)].is_written = true;
+      stored_[store.buffer] = {store.index, store.value,
+                               depends_on(out_->pool, store.value, ExprKind::reg)};
       stores_.push_back(s);
     }
   }
 
   MergedCall finish() {
-    std::vector<Stmt> body = std::move(body_);
+    Block body = std::move(body_);
     if (stores_.size() > 1)
       for (Stmt& s : stores_) {
-        const Register held(*out_, s.dtype);
-        body.push_back(held.declare(s.value));
-        s.value = held.value(out_->pool);
+        Store& store = *as<Store>(s);
+        const Register held(*out_, store.dtype);
+        body.push_back(held.declare(store.value));
+        store.value = held.value(out_->pool);
       }
     body.insert(body.end(), stores_.begin(), stores_.end());
     if (form_.is_guarded) {
@@ -228,28 +232,20 @@ class KernelMerger {
   }
 
   Stmt map(const Stmt& s) {
-    Stmt to{.kind = s.kind,
-            .slot = s.slot,
-            .dtype = s.dtype,
-            .width = s.width,
-            .lane = s.lane >= 0 ? variable(s.lane) : s.lane,
-            .step = s.step,
-            .is_parallel = s.is_parallel};
-    for (const Stmt& inner : s.body) to.body.push_back(map(inner));
-    to.value = map(s.value);
-    to.other = map(s.other);
-    if (s.kind == Stmt::Kind::loop)
-      to.slot = variable(s.slot);
-    else if (s.kind == Stmt::Kind::store)
-      to.slot = buffer(s.slot);
-    else if (s.kind != Stmt::Kind::when)
-      to.slot = s.slot + first_register_;
+    Stmt to = s;
+    if (to.lane >= 0) to.lane = variable(to.lane);
+    if (Block* body = body_of(to))
+      for (Stmt& inner : *body) inner = map(inner);
+    map_roots(to, [&](ExprId e) { return map(e); });
+    if (Loop* loop = as<Loop>(to)) loop->variable = variable(loop->variable);
+    if (Store* store = as<Store>(to)) store->buffer = buffer(store->buffer);
+    if (std::int32_t* slot = register_of(to)) *slot += first_register_;
     return to;
   }
 
   /// Whether statements need nothing that a loop before them computes, and read a buffer that
   /// `loop` reads.
-  bool fits_into(const Stmt& loop, const std::vector<Stmt>& stmts) {
+  bool fits_into(const Loop& loop, const Block& stmts) {
     std::set<std::int32_t> read;
     for (const ExprId id : reachable(out_->pool, loop.body))
       if (out_->pool[id].kind == ExprKind::load) read.insert(out_->pool[id].slot);
@@ -266,22 +262,21 @@ class KernelMerger {
   }
 
   /// Puts the first loop of some statements into one that is there already and has as many rounds.
-  bool append_into_loop(const std::vector<Stmt>& stmts) {
+  bool append_into_loop(const Block& stmts) {
     const auto mine = std::ranges::find_if(stmts, is_loop);
     const auto theirs = std::find_if(body_.rbegin(), body_.rend(), is_loop);
     if (mine == stmts.end() || theirs == body_.rend()) return false;
-    const Expr &rounds = call_.kernel->pool[mine->value], &others = out_->pool[theirs->value];
+    const Loop& my_loop = *as<Loop>(*mine);
+    Loop& their_loop = *as<Loop>(*theirs);
+    const Expr &rounds = call_.kernel->pool[my_loop.end], &others = out_->pool[their_loop.end];
     if (rounds.kind != ExprKind::index_constant || others.kind != ExprKind::index_constant ||
         rounds.bits != others.bits)
       return false;
-    if (!fits_into(*theirs, {stmts.begin(), mine + 1})) return false;
-    variables_[mine->slot] = theirs->slot;
+    if (!fits_into(their_loop, {stmts.begin(), mine + 1})) return false;
+    variables_[my_loop.variable] = their_loop.variable;
     const auto at = std::size_t(std::distance(theirs, body_.rend())) - 1;
-    for (const Stmt& s : mine->body) {
-      Stmt inner = map(s);
-      body_[at].body.push_back(std::move(inner));
-    }
-    std::vector<Stmt> before;
+    for (const Stmt& s : my_loop.body) their_loop.body.push_back(map(s));
+    Block before;
     for (auto it = stmts.begin(); it != mine; ++it) before.push_back(map(*it));
     body_.insert(body_.begin() + std::ptrdiff_t(at), before.begin(), before.end());
     for (auto it = mine + 1; it != stmts.end(); ++it) body_.push_back(map(*it));
@@ -295,7 +290,7 @@ class KernelMerger {
   std::vector<ExprId> mapped_;
   std::map<std::int32_t, std::int32_t> variables_;
   std::int32_t first_register_ = 0;
-  std::vector<Stmt> body_, stores_;
+  Block body_, stores_;
   std::map<std::int32_t, Stored> stored_;
 };
 
@@ -325,11 +320,12 @@ CallFacts facts_of(const KernelCall& call) {
   bool is_once = true;
   for (const Stmt& s : *form.body) {
     facts.has_loop |= is_loop(s);
-    if (s.kind != Stmt::Kind::store) continue;
-    CallFacts::Use& use = facts.uses[std::size_t(s.slot)];
+    const Store* const store = as<Store>(s);
+    if (store == nullptr) continue;
+    CallFacts::Use& use = facts.uses[std::size_t(store->buffer)];
     use.stores = true;
-    use.stores_at_item &= is_item(s.other);
-    is_once &= stored.insert(s.slot).second;
+    use.stores_at_item &= is_item(store->index);
+    is_once &= stored.insert(store->buffer).second;
   }
   const bool is_sound = std::ranges::all_of(facts.uses, [](const CallFacts::Use& u) {
     return !u.loads || !u.stores || (u.loads_at_item && u.stores_at_item);

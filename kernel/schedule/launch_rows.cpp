@@ -33,22 +33,24 @@ struct Facts {
   std::optional<DType> dtype;
 };
 
-void collect(const std::vector<Stmt>& stmts, Facts& facts) {
+void collect(const Block& stmts, Facts& facts) {
   for (const Stmt& s : stmts) {
     facts.has_vectors |= s.width > 1;
-    facts.registers += s.kind == Stmt::Kind::declare;
-    if (s.kind != Stmt::Kind::when && s.kind != Stmt::Kind::loop) {
-      facts.is_one_dtype &= facts.dtype.value_or(s.dtype) == s.dtype;
-      facts.dtype = s.dtype;
+    facts.registers += as<Declare>(s) != nullptr;
+    if (const auto dtype = dtype_of(s)) {
+      facts.is_one_dtype &= facts.dtype.value_or(*dtype) == *dtype;
+      facts.dtype = dtype;
     }
-    collect(s.body, facts);
+    collect(body_of(s), facts);
   }
 }
 
-void widen(std::vector<Stmt>& stmts, int width, std::int32_t lane) {
+void widen(Block& stmts, int width, std::int32_t lane) {
   for (Stmt& s : stmts) {
-    if (s.kind != Stmt::Kind::loop && s.kind != Stmt::Kind::when) s.width = width, s.lane = lane;
-    widen(s.body, width, lane);
+    if (Block* body = body_of(s))
+      widen(*body, width, lane);
+    else
+      s.width = width, s.lane = lane;
   }
 }
 
@@ -56,7 +58,7 @@ class RowLauncher {
  public:
   RowLauncher(const Kernel& from, std::int64_t items, std::int64_t vector_bytes)
       : from_(from), items_(items), vector_bytes_(vector_bytes) {
-    body_ = item_guard(from) == no_expr ? &from.body : &from.body[0].body;
+    body_ = item_guard(from) == no_expr ? &from.body : &body_of(from.body[0]);
     collect(*body_, facts_);
   }
 
@@ -131,17 +133,17 @@ class RowLauncher {
   }
 
   /// Whether neighbouring items go through all loops and branches together.
-  static bool is_shared(const ExprPool& pool, const std::vector<Stmt>& stmts,
+  static bool is_shared(const ExprPool& pool, const Block& stmts,
                         const std::set<std::int32_t>& variables) {
     return std::ranges::all_of(stmts, [&](const Stmt& s) {
-      const bool has_body = s.kind == Stmt::Kind::loop || s.kind == Stmt::Kind::when;
+      const bool has_body = as<Loop>(s) != nullptr || as<When>(s) != nullptr;
       return !has_body ||
-             (is_shared_control(pool, s, variables) && is_shared(pool, s.body, variables));
+             (is_shared_control(pool, s, variables) && is_shared(pool, body_of(s), variables));
     });
   }
 
   const Kernel& from_;
-  const std::vector<Stmt>* body_;
+  const Block* body_;
   std::int64_t items_, vector_bytes_;
   Facts facts_;
   std::int64_t row_ = 0;  ///< 0: one row

@@ -40,7 +40,7 @@ struct Limits {
 };
 
 /// Loads and operations of one item; more than `most` is no matter.
-std::int64_t work_of(const Kernel& k, const std::vector<Stmt>& stmts, std::int64_t most) {
+std::int64_t work_of(const Kernel& k, const Block& stmts, std::int64_t most) {
   std::int64_t work = 0;
   for (const Stmt& s : stmts) {
     ++work;
@@ -51,19 +51,21 @@ std::int64_t work_of(const Kernel& k, const std::vector<Stmt>& stmts, std::int64
       }
     }
     std::int64_t rounds = 1;
-    if (s.kind == Stmt::Kind::loop) {
-      const std::int64_t high = k.pool.bounds(s.value).high;
-      rounds = high < ExprPool::unbounded ? std::max<std::int64_t>(high / s.step, 1) : usual_rounds;
+    if (const Loop* loop = as<Loop>(s)) {
+      const std::int64_t high = k.pool.bounds(loop->end).high;
+      rounds =
+          high < ExprPool::unbounded ? std::max<std::int64_t>(high / loop->step, 1) : usual_rounds;
     }
-    work = std::min(work, most) + std::min(rounds, most) * std::min(work_of(k, s.body, most), most);
+    work = std::min(work, most) +
+           std::min(rounds, most) * std::min(work_of(k, body_of(s), most), most);
   }
   return work;
 }
 
 /// Whether an item keeps a tile of sums in registers: beside other work it would not.
-bool is_contraction(const std::vector<Stmt>& stmts) {
+bool is_contraction(const Block& stmts) {
   return std::ranges::any_of(stmts, [](const Stmt& s) {
-    return s.kind == Stmt::Kind::multiply_add || is_contraction(s.body);
+    return as<MultiplyAdd>(s) != nullptr || is_contraction(body_of(s));
   });
 }
 

@@ -51,7 +51,7 @@ class KernelPlaces {
 
  private:
   /// Statements around which the same conditions hold.
-  void visit(const std::vector<Stmt>& stmts, const IndexFacts& facts) {
+  void visit(const Block& stmts, const IndexFacts& facts) {
     std::set<ExprId> seen;
     const auto load_all = [&](ExprId root) {
       for (const ExprId id : reachable(pool_, root))
@@ -61,15 +61,17 @@ class KernelPlaces {
     };
     for (const Stmt& s : stmts) {
       for (const ExprId root : roots_of(s)) load_all(root);
-      if (s.kind == Stmt::Kind::store) stores_[std::size_t(s.slot)].push_back({s.other, &facts});
-      if (s.kind != Stmt::Kind::when) {
-        visit(s.body, facts);
+      if (const Store* store = as<Store>(s))
+        stores_[std::size_t(store->buffer)].push_back({store->index, &facts});
+      const When* const branch = as<When>(s);
+      if (branch == nullptr) {
+        visit(body_of(s), facts);
         continue;
       }
       IndexFacts& inside = facts_.emplace_back(facts);
-      add_facts(pool_, s.value, inside);
+      add_facts(pool_, branch->condition, inside);
       forget(inside, changes_of(s));
-      visit(s.body, inside);
+      visit(branch->body, inside);
     }
   }
 

@@ -86,9 +86,9 @@ class KernelParser {
 
   // --- Statements ---
 
-  std::vector<Stmt> parse_body() {
+  Block parse_body() {
     const Scanner::Level level(in_);
-    std::vector<Stmt> body;
+    Block body;
     while (!in_.accept("}")) {
       if (in_.accept("%"))
         define();
@@ -106,63 +106,64 @@ class KernelParser {
       in_.expect("{");
       return when(condition, parse_body());
     }
-    constexpr std::pair<std::string_view, Stmt::Kind> kinds[] = {
-        {"declare", Stmt::Kind::declare},
-        {"assign", Stmt::Kind::assign},
-        {"multiply_add", Stmt::Kind::multiply_add},
-        {"add_lanes", Stmt::Kind::add_lanes}};
-    for (const auto& [word, kind] : kinds)
-      if (in_.accept(word)) return parse_register(kind);
+    if (in_.accept("declare")) return with_lanes({parse_setting<Declare>()});
+    if (in_.accept("assign")) return with_lanes({parse_setting<Assign>()});
+    if (in_.accept("multiply_add")) {
+      auto [slot, dtype, a] = parse_setting<Declare>("+=");
+      in_.expect("*");
+      return with_lanes({MultiplyAdd{slot, dtype, a, value()}});
+    }
+    if (in_.accept("add_lanes")) {
+      Stmt s{parse_setting<AddLanes>("+=")};
+      if (in_.accept("of")) s.width = int(in_.integer());
+      return s;
+    }
     in_.fail("a statement or an expression");
   }
 
-  Stmt parse_register(Stmt::Kind kind) {
-    Stmt s{.kind = kind, .slot = in_.numbered('r')};
+  /// A register and what it is given.
+  template <class T>
+  T parse_setting(std::string_view sign = "=") {
+    const std::int32_t slot = in_.numbered('r');
     in_.expect(":");
-    s.dtype = parse_dtype_name(in_);
-    const bool adds = kind == Stmt::Kind::multiply_add || kind == Stmt::Kind::add_lanes;
-    in_.expect(adds ? "+=" : "=");
-    s.value = value();
-    if (kind == Stmt::Kind::multiply_add) {
-      in_.expect("*");
-      s.other = value();
-    }
-    parse_lanes(s);
-    return s;
+    const DType dtype = parse_dtype_name(in_);
+    in_.expect(sign);
+    return {slot, dtype, value()};
   }
 
   Stmt parse_store() {
-    Stmt s{.kind = Stmt::Kind::store, .slot = in_.numbered('b')};
+    const std::int32_t buffer = in_.numbered('b');
     in_.expect("[");
-    s.other = value();
+    const ExprId index = value();
     in_.expect("]");
     in_.expect("=");
-    s.value = value();
-    s.dtype = k_->pool[s.value].dtype;
-    parse_lanes(s);
-    if (s.width > 1) s.dtype = parse_dtype_name(in_);
+    const ExprId stored = value();
+    Stmt s = with_lanes({Store{
+        .buffer = buffer, .dtype = k_->pool[stored].dtype, .value = stored, .index = index}});
+    if (s.width > 1) as<Store>(s)->dtype = parse_dtype_name(in_);
     return s;
   }
 
   /// What a statement does for all lanes of a vector at once.
-  void parse_lanes(Stmt& s) {
-    if (s.kind != Stmt::Kind::add_lanes && in_.accept("over")) {
+  Stmt with_lanes(Stmt s) {
+    if (in_.accept("over")) {
       s.lane = in_.numbered('k');
       if (!in_.sees("of")) in_.fail("'of'");
     }
     if (in_.accept("of")) s.width = int(in_.integer());
+    return s;
   }
 
   Stmt parse_loop() {
-    Stmt s{.kind = Stmt::Kind::loop, .slot = in_.numbered('k')};
-    if (in_.accept("from")) s.other = value();
+    Loop l{.variable = in_.numbered('k'), .end = scalar::no_expr};
+    if (in_.accept("from")) l.begin = value();
     in_.expect("to");
-    s.value = value();
-    if (in_.accept("step")) s.step = in_.integer();
-    s.is_parallel = in_.accept("parallel");
+    l.end = value();
+    if (in_.accept("step")) l.step = in_.integer();
+    l.is_parallel = in_.accept("parallel");
     in_.expect("{");
-    s.body = parse_body();
-    return s;
+    l.body = parse_body();
+    return {std::move(l)};
   }
 
   // --- Expressions ---

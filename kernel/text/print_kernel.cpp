@@ -125,40 +125,52 @@ class KernelPrinter : Lines {
     throw_internal_error("an expression without text");
   }
 
-  void print(const std::vector<Stmt>& stmts) {
+  void print(const Block& stmts) {
     for (const Stmt& s : stmts) print(s);
   }
 
   void print(const Stmt& s) {
     for (const ExprId e : roots_of(s)) define_up_to(e);
-    const std::string at = cat("r", s.slot, " : ", info(s.dtype).name);
-    const std::string lanes = s.width == 1 ? ""
-                              : s.kind == Stmt::Kind::add_lanes
-                                  ? cat(" of ", s.width)
-                                  : cat(" over k", s.lane, " of ", s.width);
-    switch (s.kind) {
-      case Stmt::Kind::declare:
-        return line("declare ", at, " = ", name(s.value), lanes);
-      case Stmt::Kind::assign:
-        return line("assign ", at, " = ", name(s.value), lanes);
-      case Stmt::Kind::multiply_add:
-        return line("multiply_add ", at, " += ", name(s.value), " * ", name(s.other), lanes);
-      case Stmt::Kind::add_lanes:
-        return line("add_lanes ", at, " += ", name(s.value), lanes);
-      case Stmt::Kind::store:
-        return line("store b", s.slot, "[", name(s.other), "] = ", name(s.value), lanes,
-                    s.width == 1 ? "" : cat(" ", info(s.dtype).name));
-      case Stmt::Kind::when:
-        line("when ", name(s.value), " {");
-        break;
-      case Stmt::Kind::loop:
-        line("for ", variable_name(s.slot),
-             s.other == no_expr ? std::string() : cat(" from ", name(s.other)), " to ",
-             name(s.value), s.step == 1 ? std::string() : cat(" step ", s.step),
-             s.is_parallel ? " parallel" : "", " {");
-        break;
-    }
-    indented([&] { print(s.body); });
+    std::visit([&](const auto& x) { print(x, s); }, s.what);
+  }
+
+  static std::string lanes_text(const Stmt& s) {
+    return s.width == 1 ? "" : cat(" over k", s.lane, " of ", s.width);
+  }
+  template <class T>
+  [[nodiscard]] static std::string register_text(const T& x) {
+    return cat("r", x.slot, " : ", info(x.dtype).name);
+  }
+  void print(const Declare& x, const Stmt& s) {
+    line("declare ", register_text(x), " = ", name(x.value), lanes_text(s));
+  }
+  void print(const Assign& x, const Stmt& s) {
+    line("assign ", register_text(x), " = ", name(x.value), lanes_text(s));
+  }
+  void print(const MultiplyAdd& x, const Stmt& s) {
+    line("multiply_add ", register_text(x), " += ", name(x.a), " * ", name(x.b), lanes_text(s));
+  }
+  void print(const AddLanes& x, const Stmt& s) {
+    line("add_lanes ", register_text(x), " += ", name(x.vector),
+         s.width == 1 ? "" : cat(" of ", s.width));
+  }
+  void print(const Store& x, const Stmt& s) {
+    line("store b", x.buffer, "[", name(x.index), "] = ", name(x.value), lanes_text(s),
+         s.width == 1 ? "" : cat(" ", info(x.dtype).name));
+  }
+  void print(const When& x, const Stmt& /*s*/) {
+    line("when ", name(x.condition), " {");
+    print_body(x.body);
+  }
+  void print(const Loop& x, const Stmt& /*s*/) {
+    line("for ", variable_name(x.variable),
+         x.begin == no_expr ? std::string() : cat(" from ", name(x.begin)), " to ", name(x.end),
+         x.step == 1 ? std::string() : cat(" step ", x.step), x.is_parallel ? " parallel" : "",
+         " {");
+    print_body(x.body);
+  }
+  void print_body(const Block& body) {
+    indented([&] { print(body); });
     line("}");
   }
 

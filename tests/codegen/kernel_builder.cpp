@@ -95,10 +95,10 @@ TEST(KernelBuilder, statements_over_lanes_are_vectors) {
   for (const std::size_t k : {0, 1}) {
     EXPECT_EQ(body[k].width, 8);
     EXPECT_EQ(body[k].lane, 1);
-    EXPECT_EQ(body[k].dtype, f32);  // what the vectors hold
+    EXPECT_EQ(dtype_of(body[k]), f32);  // what the vectors hold
   }
   EXPECT_EQ(body[2].width, 1);
-  EXPECT_EQ(body[2].dtype, DType::bf16);
+  EXPECT_EQ(dtype_of(body[2]), DType::bf16);
 }
 
 TEST(KernelBuilder, a_kernel_is_given_once_its_blocks_are_closed) {

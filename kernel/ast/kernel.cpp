@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "kernel/ast/kernel.hpp"
+
+#include <type_traits>
+
+namespace partita::kernel {
+namespace {
+
+using scalar::ExprId;
+using scalar::no_expr;
+
+/// Calls `f` with each expression of a statement; a loop's beginning may be none.
+template <class S, class F>
+void for_each_root(S& s, const F& f) {
+  std::visit(
+      [&](auto& x) {
+        using T = std::remove_cvref_t<decltype(x)>;
+        if constexpr (std::is_same_v<T, MultiplyAdd>)
+          f(x.a), f(x.b);
+        else if constexpr (std::is_same_v<T, AddLanes>)
+          f(x.vector);
+        else if constexpr (std::is_same_v<T, Store>)
+          f(x.value), f(x.index);
+        else if constexpr (std::is_same_v<T, Loop>)
+          f(x.end), f(x.begin);
+        else if constexpr (std::is_same_v<T, When>)
+          f(x.condition);
+        else
+          f(x.value);
+      },
+      s.what);
+}
+
+template <class S>
+auto* find_body(S& s) {
+  using Body = std::conditional_t<std::is_const_v<S>, const Block, Block>;
+  return std::visit(
+      [](auto& x) -> Body* {
+        if constexpr (requires { x.body; })
+          return &x.body;
+        else
+          return nullptr;
+      },
+      s.what);
+}
+
+template <class S>
+auto* find_register(S& s) {
+  using Slot = std::conditional_t<std::is_const_v<S>, const std::int32_t, std::int32_t>;
+  return std::visit(
+      [](auto& x) -> Slot* {
+        if constexpr (requires { x.slot; })
+          return &x.slot;
+        else
+          return nullptr;
+      },
+      s.what);
+}
+
+}  // namespace
+
+const Block& body_of(const Stmt& s) {
+  static const Block none;
+  const Block* const body = find_body(s);
+  return body == nullptr ? none : *body;
+}
+
+Block* body_of(Stmt& s) { return find_body(s); }
+
+const std::int32_t* register_of(const Stmt& s) { return find_register(s); }
+std::int32_t* register_of(Stmt& s) { return find_register(s); }
+
+std::optional<DType> dtype_of(const Stmt& s) {
+  return std::visit(
+      [](const auto& x) -> std::optional<DType> {
+        if constexpr (requires { x.dtype; })
+          return x.dtype;
+        else
+          return std::nullopt;
+      },
+      s.what);
+}
+
+std::vector<ExprId> roots_of(const Stmt& s) {
+  std::vector<ExprId> roots;
+  for_each_root(s, [&](const ExprId e) {
+    if (e != no_expr) roots.push_back(e);
+  });
+  return roots;
+}
+
+void map_roots(Stmt& s, const std::function<ExprId(ExprId)>& map) {
+  for_each_root(s, [&](ExprId& e) {
+    if (e != no_expr) e = map(e);
+  });
+}
+
+}  // namespace partita::kernel
