@@ -116,6 +116,10 @@ ExprId ExprPool::load(std::int32_t buffer, DType d, ExprId linear_index) {
   return intern({.kind = ExprKind::load, .dtype = d, .slot = buffer, .operands = {linear_index}});
 }
 
+ExprId ExprPool::load_local(std::int32_t array, DType d, ExprId index) {
+  return intern({.kind = ExprKind::load_local, .dtype = d, .slot = array, .operands = {index}});
+}
+
 ExprId ExprPool::reg(std::int32_t slot, DType d) {
   return intern({.kind = ExprKind::reg, .dtype = d, .slot = slot});
 }

@@ -302,6 +302,14 @@ class LaneWriter {
     emit(std::move(x));
   }
 
+  void write(const StoreLocal& /*s*/, const Changes& /*changes*/) {
+    throw_internal_error("an array of a group in lane code");
+  }
+
+  void write(const Barrier& /*s*/, const Changes& /*changes*/) {
+    throw_internal_error("a barrier in lane code");
+  }
+
   void write(const AddLanes& /*s*/, const Changes& /*changes*/) {
     throw_internal_error("the sum of the lanes of what is no vector");
   }

@@ -39,6 +39,7 @@ TargetInfo default_info(const CompileOptions& /*options*/) {
 /// Parameters and body; the kernel's name is put before it.
 std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
   BodyNames names = k.wide_index ? BodyNames{"long", DType::i64} : BodyNames{"int", DType::i32};
+  names.barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
   names.reordered = "#pragma clang fp reassociate(on)";
   const std::string body = print_body(k, text, names);
   std::string parameters, moves;
@@ -52,12 +53,20 @@ std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
     parameters += cat(parameters.empty() ? "" : ", ", "const long l", s);
     moves += cat("  const ", names.index_type, " s", s, " = (", names.index_type, ")l", s, ";\n");
   }
-  const auto coordinate = [&](std::int32_t variable, int dimension) {
-    return cat("  const ", names.index_type, " k", variable, " = (", names.index_type,
-               ")get_global_id(", dimension, ");\n");
+  const auto coordinate = [&](std::int32_t variable, std::string_view of) {
+    return cat("  const ", names.index_type, " k", variable, " = (", names.index_type, ")", of,
+               ";\n");
   };
-  moves += coordinate(0, 0);
-  if (k.row_variable >= 0) moves += coordinate(k.row_variable, 1);
+  if (k.group_items > 0) {
+    moves += coordinate(0, "get_local_id(0)") + coordinate(k.group_variable, "get_group_id(0)");
+    // Neighbouring elements are read as one where the array's place allows it.
+    for (std::size_t a = 0; a < k.arrays.size(); ++a)
+      moves += cat("  __local ", text.stored_type(k.arrays[a].dtype),
+                   " __attribute__((aligned(16))) a", a, "[", k.arrays[a].count, "];\n");
+  } else {
+    moves += coordinate(0, "get_global_id(0)");
+  }
+  if (k.row_variable >= 0) moves += coordinate(k.row_variable, "get_global_id(1)");
   return cat("(", parameters, ") {\n", moves, body, "}\n");
 }
 
@@ -68,7 +77,10 @@ void generate(const PlanDraft& draft, const CompileOptions& options, const Targe
   for (const PrintedKernel& k : print_kernels(
            draft, artifact, [&](const Kernel& kernel) { return kernel_text(kernel, text); })) {
     if (!k.comment.empty()) source += cat("\n// ", k.comment);
-    source += cat("\n__kernel void ", k.name, k.text);
+    const std::int64_t group = k.kernel->group_items;
+    source += "\n";
+    if (group > 0) source += cat("__attribute__((reqd_work_group_size(", group, ", 1, 1)))\n");
+    source += cat("__kernel void ", k.name, k.text);
   }
   if (text.uses_f64() && !info.has_f64)
     throw_user_error(cat("--device: expected a device with fp64, which the program needs, found '",

@@ -24,6 +24,7 @@ double own_work(const Expr& e) {
     case ExprKind::convert:
     case ExprKind::choose:
     case ExprKind::load:
+    case ExprKind::load_local:
     case ExprKind::from_index:
     case ExprKind::to_index:
       return 1;

@@ -25,7 +25,8 @@ namespace partita::kernel {
 
 /// What statements change.
 struct Changes {
-  std::set<std::int32_t> variables = {}, registers = {}, buffers = {};
+  std::set<std::int32_t> variables = {}, registers = {}, buffers = {}, arrays = {};
+  bool all_arrays = false;  ///< by other items
 
   /// Whether `e` names one of these; its operands are not looked at.
   [[nodiscard]] bool include(const scalar::Expr& e) const;

@@ -20,13 +20,13 @@ void for_each_root(S& s, const F& f) {
           f(x.a), f(x.b);
         else if constexpr (std::is_same_v<T, AddLanes>)
           f(x.vector);
-        else if constexpr (std::is_same_v<T, Store>)
+        else if constexpr (std::is_same_v<T, Store> || std::is_same_v<T, StoreLocal>)
           f(x.value), f(x.index);
         else if constexpr (std::is_same_v<T, Loop>)
           f(x.end), f(x.begin);
         else if constexpr (std::is_same_v<T, When>)
           f(x.condition);
-        else
+        else if constexpr (!std::is_same_v<T, Barrier>)
           f(x.value);
       },
       s.what);

@@ -58,6 +58,16 @@ struct Store {
   scalar::ExprId value, index;
 };
 
+/// Into an array of the group.  Other items see it after a barrier.
+struct StoreLocal {
+  std::int32_t array;
+  DType dtype;
+  scalar::ExprId value, index;
+};
+
+/// All items of the group come by before any goes on; in loops and branches that are the same for all.
+struct Barrier {};
+
 /// The body for each value of an index variable.
 struct Loop {
   std::int32_t variable;
@@ -75,7 +85,7 @@ struct When {
 };
 
 struct Stmt {
-  std::variant<Declare, Assign, MultiplyAdd, AddLanes, Store, Loop, When> what;
+  std::variant<Declare, Assign, MultiplyAdd, AddLanes, Store, StoreLocal, Barrier, Loop, When> what;
   /// Above 1: the statement does for all values of index variable `lane` below `width` what it says,
   /// at once; registers that it names are vectors.  f32 and f64 alone, and nothing with a body.
   int width = 1;
@@ -110,6 +120,12 @@ template <class T>
 /// Puts another expression in place of each of these.
 void map_roots(Stmt& s, const std::function<scalar::ExprId(scalar::ExprId)>& map);
 
+/// An array that the items of a group share, of no contents at first.
+struct LocalArray {
+  DType dtype = DType::f32;
+  std::int64_t count = 0;
+};
+
 struct BufferParam {
   DType dtype = DType::f32;
   bool is_written = false;
@@ -129,6 +145,11 @@ struct Kernel {
   /// No item stores what another one loads or stores: proven (independence.hpp).  Only then is code that
   /// runs items together told so.
   bool has_independent_items = false;
+  /// Items of a group, which work together: variable 0 is the item within its group then, and launches
+  /// are of whole groups along one dimension.  0: items do not know of each other.
+  std::int64_t group_items = 0;
+  std::int32_t group_variable = -1;  ///< the group's number
+  std::vector<LocalArray> arrays;
   std::int32_t row_variable = -1;  ///< index variable of work-item coordinate 1; none below 0
   int next_variable = 1;           ///< index variable 0 is the work-item
   int next_register = 0;

@@ -43,6 +43,14 @@ class KernelBuilder {
   [[nodiscard]] scalar::ExprPool& pool() { return kernel_->pool; }
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
   void set_items(std::int64_t items) { pool().set_extent(0, items); }
+  /// Items work together in groups of so many; before any item is asked for.  The group's number, of
+  /// `groups`.
+  ExprId set_groups(std::int64_t groups, std::int64_t items) {
+    set_items(items);
+    kernel_->group_items = items;
+    kernel_->group_variable = new_variable(groups);
+    return pool().variable(kernel_->group_variable);
+  }
   /// Each element is stored once, after all loads of it.
   void set_stores_last() { kernel_->stores_last = true; }
   /// The kernel, once all blocks are closed; the builder is empty then.
@@ -62,8 +70,21 @@ class KernelBuilder {
   }
   [[nodiscard]] ExprId new_scalar() { return pool().scalar(kernel_->scalars++); }
 
+  // Arrays of a group.
+  [[nodiscard]] std::int32_t new_array(DType d, std::int64_t count) {
+    kernel_->arrays.push_back({d, count});
+    return std::int32_t(kernel_->arrays.size()) - 1;
+  }
+  [[nodiscard]] ExprId load_local(std::int32_t array, ExprId index) {
+    return pool().load_local(array, kernel_->arrays[std::size_t(array)].dtype, index);
+  }
+  void store_local(std::int32_t array, ExprId index, ExprId value) {
+    add({StoreLocal{array, kernel_->arrays[std::size_t(array)].dtype, value, index}});
+  }
+  void barrier() { add({Barrier{}}); }
+
   // Names.
-  /// The number of the work-item.
+  /// The number of the work-item; of a kernel of groups, within its group.
   [[nodiscard]] ExprId item() { return pool().variable(0); }
   [[nodiscard]] std::int32_t new_variable(std::int64_t extent) {
     return kernel_->new_variable(extent);

@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "kernel/ast/verify.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -54,6 +55,7 @@ class ExpressionCheck {
       case ExprKind::to_index:
         return check_conversion();
       case ExprKind::load:
+      case ExprKind::load_local:
       case ExprKind::from_index:
         expect_operands(1);
         return expect_index(0);
@@ -130,6 +132,7 @@ class KernelCheck {
     Scope scope(*this);
     for (const std::int32_t v : {std::int32_t(0), unbounded_item}) scope.add_variable(v);
     if (k_.row_variable >= 0) scope.add_variable(k_.row_variable);
+    check_group(scope);
     check(k_.body);
   }
 
@@ -217,7 +220,17 @@ class KernelCheck {
       fail("a buffer that is written", cat("b", x.buffer));
     if (width == 1 && x.dtype != stored) fail(to_string(stored), to_string(x.dtype));
   }
+  void check(const StoreLocal& x, int width, Scope& /*scope*/) {
+    if (width > 1) fail("one element for an array of the group", "a vector");
+    expect_index(x.index);
+    expect_element(x.value, x.dtype);
+    expect_array(x.array, x.dtype);
+  }
+  void check(const Barrier& /*x*/, int /*width*/, Scope& /*scope*/) {
+    if (k_.group_items == 0) fail("a kernel of groups", "a barrier in one of items");
+  }
   void check(const Loop& x, int /*width*/, Scope& /*scope*/) {
+    if (has_barrier(x.body)) expect_same_for_all(x.end), expect_same_for_all(x.begin);
     expect_index(x.end);
     if (x.begin != no_expr) expect_index(x.begin);
     if (x.step < 1) fail("a step of at least 1", cat(x.step));
@@ -226,10 +239,48 @@ class KernelCheck {
     check(x.body);
   }
   void check(const When& x, int /*width*/, Scope& /*scope*/) {
+    if (has_barrier(x.body)) expect_same_for_all(x.condition);
     expect_element(x.condition, DType::i1);
     check(x.body);
   }
 
+  void check_group(Scope& scope) {
+    if (k_.group_items == 0) {
+      if (!k_.arrays.empty()) fail("a kernel of groups", "arrays in one of items");
+      return;
+    }
+    if (k_.group_items < 0 || k_.pool.extent(0) != k_.group_items)
+      fail("items within a group as variable 0", cat(k_.pool.extent(0), " of ", k_.group_items));
+    if (k_.row_variable >= 0) fail("groups along one dimension", "rows");
+    if (k_.group_variable < 0) fail("a variable of the group's number", "none");
+    scope.add_variable(k_.group_variable);
+    for (const LocalArray& a : k_.arrays)
+      if (a.count < 1) fail("an array of at least one element", cat(a.count));
+  }
+
+  static bool has_barrier(const Block& stmts) {
+    return std::ranges::any_of(
+        stmts, [](const Stmt& s) { return as<Barrier>(s) != nullptr || has_barrier(body_of(s)); });
+  }
+  /// What depends on the group, on arguments and on loops that are the same for all items, alone.
+  void expect_same_for_all(ExprId id) const {
+    if (id == no_expr) return;
+    for (const ExprId x : reachable(k_.pool, id)) {
+      const Expr& e = k_.pool[x];
+      const bool is_item =
+          e.kind == ExprKind::index_variable && (e.slot == 0 || e.slot == unbounded_item);
+      if (is_item || e.kind == ExprKind::reg || e.kind == ExprKind::load ||
+          e.kind == ExprKind::load_local)
+        fail("a barrier that all items of a group come by", "one that depends on the item");
+    }
+  }
+
+  void expect_array(std::int32_t slot, DType d) const {
+    if (slot < 0 || std::size_t(slot) >= k_.arrays.size())
+      fail(cat("one of ", k_.arrays.size(), " arrays"), cat("a", slot));
+    const DType held = k_.arrays[std::size_t(slot)].dtype;
+    if (held != d) fail(to_string(held), to_string(d));
+  }
   void expect_register(std::int32_t slot, DType d) const {
     const auto it = registers_.find(slot);
     if (it == registers_.end()) fail("a register that is declared", cat("r", slot));
@@ -260,6 +311,7 @@ class KernelCheck {
     ExpressionCheck(k_.pool, e).run();
     if (e.kind == ExprKind::reg) expect_register(e.slot, e.dtype);
     if (e.kind == ExprKind::load) expect_buffer(e.slot, e.dtype);
+    if (e.kind == ExprKind::load_local) expect_array(e.slot, e.dtype);
     if (e.kind == ExprKind::index_scalar)
       if (e.slot >= k_.scalars) fail(cat("one of ", k_.scalars, " scalars"), cat("s", e.slot));
     if (e.kind == ExprKind::index_variable)
@@ -288,6 +340,9 @@ void check_launches(const PlanDraft& draft, const Steps& steps, std::set<int>& l
       throw Problem{cat(at, "expected ", k.buffers.size(), " buffers, found ", l->buffers.size())};
     if (int(l->scalars.size()) != k.scalars)
       throw Problem{cat(at, "expected ", k.scalars, " scalars, found ", l->scalars.size())};
+    if (k.group_items > 0 && (l->local[0] != k.group_items || !(l->global[1] == HostExpr(1)) ||
+                              !(l->global[2] == HostExpr(1))))
+      throw Problem{cat(at, "expected groups of ", k.group_items, " items along one dimension")};
     for (std::size_t b = 0; b < k.buffers.size(); ++b) {
       const DType held = draft.plan.buffers[std::size_t(l->buffers[b].buffer)].dtype;
       if (held != k.buffers[b].dtype)

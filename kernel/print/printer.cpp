@@ -90,6 +90,18 @@ class BodyPrinter {
     values_.forget(changes_of(s));
   }
 
+  void print(const StoreLocal& x, const Stmt& s) {
+    const std::string v = value(x.value), at = value(x.index);
+    line(cat(text_.store(x.dtype, cat("a", x.array), at, v), ";"));
+    values_.forget(changes_of(s));
+  }
+
+  void print(const Barrier& /*x*/, const Stmt& s) {
+    PARTITA_ASSERT(!names_.barrier.empty());
+    line(names_.barrier);
+    values_.forget(changes_of(s));
+  }
+
   /// Writes a complex element by its parts, where it is made of them.
   bool store_parts(const Store& s) {
     const Expr& e = k_.pool[s.value];

@@ -37,6 +37,8 @@ struct BodyNames {
   /// Put before a sum or product of floats that such a loop accumulates, in a block of its own: terms may
   /// be taken in any order.  Nothing where empty.
   std::string reordered = {};
+  /// The statement of a barrier; empty: kernels of groups are not printed.
+  std::string barrier = {};
   /// A variable of the index type that is 0, which the compiler does not know: the text keeps it from
   /// taking an index for a truth value.  None where empty.
   std::string unknown_zero = {};
@@ -48,7 +50,7 @@ struct BodyNames {
   std::string item_place = {};
 };
 
-/// Statements, indented by two spaces.  Buffers are `b0, b1, …`, scalars `s0, …`, the work-item `k0`.
+/// Statements, indented by two spaces.  Buffers are `b0, b1, …`, arrays of the group `a0, …`, scalars `s0, …`, the work-item `k0`.
 [[nodiscard]] std::string print_body(const Kernel& kernel, kernel::ScalarText& text,
                                      const BodyNames& names);
 

@@ -178,6 +178,8 @@ void ValuePrinter::print_element(ExprId id, const Expr& e) {
       return declare(id, type, text_.bitcast(x, e.source, e.dtype));
     case ExprKind::load:
       return declare(id, type, text_.load(e.dtype, cat("b", e.slot), x));
+    case ExprKind::load_local:
+      return declare(id, type, text_.load(e.dtype, cat("a", e.slot), x));
     case ExprKind::from_index:
       return declare(id, type, text_.convert(x, style_.index_dtype, e.dtype));
     default:

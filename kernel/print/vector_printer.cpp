@@ -204,6 +204,14 @@ void VectorPrinter::print(const Store& x, const Lanes& s) {
   });
 }
 
+void VectorPrinter::print(const StoreLocal& /*x*/, const Lanes& /*s*/) {
+  throw_internal_error("a vector for an array of the group");
+}
+
+void VectorPrinter::print(const Barrier& /*x*/, const Lanes& /*s*/) {
+  throw_internal_error("a barrier for the lanes of a vector");
+}
+
 void VectorPrinter::print(const Loop& /*x*/, const Lanes& /*s*/) {
   throw_internal_error("a loop for the lanes of a vector");
 }

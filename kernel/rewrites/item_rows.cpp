@@ -113,6 +113,8 @@ ExprId ItemRewriter::remake(const Expr& e, const std::vector<ExprId>& x) {
   switch (e.kind) {
     case ExprKind::load:
       return to_.load(e.slot, e.dtype, x[0]);
+    case ExprKind::load_local:
+      return to_.load_local(e.slot, e.dtype, x[0]);
     case ExprKind::reg:
       return to_.reg(e.slot, e.dtype);
     case ExprKind::index_variable:

@@ -332,8 +332,8 @@ CallFacts facts_of(const KernelCall& call) {
   });
   const bool is_line =
       call.launch->global[1] == HostExpr(1) && call.launch->global[2] == HostExpr(1);
-  facts.is_mergeable =
-      !k.stores_last && is_once && is_sound && is_line && ends_with_stores(*form.body);
+  facts.is_mergeable = k.group_items == 0 && !k.stores_last && is_once && is_sound && is_line &&
+                       ends_with_stores(*form.body);
   return facts;
 }
 

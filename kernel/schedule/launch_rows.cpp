@@ -169,6 +169,7 @@ void launch_rows(Steps& steps, PlanDraft& draft, std::int64_t vector_bytes) {
     Launch* l = std::get_if<Launch>(&s.what);
     if (l == nullptr) continue;
     const Kernel& k = *draft.kernels[std::size_t(l->kernel)];
+    if (k.group_items > 0) continue;
     const auto items = item_count(*l, k);
     if (!items || *items == 0) continue;
     RowLauncher rows(k, *items, vector_bytes);

@@ -132,7 +132,7 @@ class Packer {
     g.most_items = grid->count();
     g.operations = facts_of(call).operations;
     const Kernel& k = *call.kernel;
-    g.is_short = g.most_items > 0 && !is_contraction(k.body) &&
+    g.is_short = g.most_items > 0 && k.group_items == 0 && !is_contraction(k.body) &&
                  g.most_items <= limits_.most_work / std::max<std::int64_t>(
                                                          work_of(k, k.body, limits_.most_work), 1);
   }

@@ -114,6 +114,8 @@ class Prover {
   }
 
   [[nodiscard]] bool has_independent_items(const Launch& launch) {
+    // Items of a group are meant to see each other.
+    if (draft_.kernels[std::size_t(launch.kernel)]->group_items > 0) return false;
     const std::optional<Arrays> arrays = arrays_of(launch);
     if (!arrays) return false;
     const auto [known, is_new] = proven_.try_emplace({launch.kernel, *arrays}, false);

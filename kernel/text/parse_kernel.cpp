@@ -53,6 +53,18 @@ class KernelParser {
     if (in_.accept("variables")) parse_list([&] { parse_variable(); });
     if (in_.accept("registers")) k_->next_register = int(in_.integer());
     if (in_.accept("rows")) k_->row_variable = in_.numbered('k');
+    if (in_.accept("groups")) {
+      k_->group_variable = in_.numbered('k');
+      in_.expect("of");
+      k_->group_items = in_.integer();
+    }
+    if (in_.accept("arrays"))
+      parse_list([&] {
+        const DType d = parse_dtype_name(in_);
+        in_.expect("[");
+        k_->arrays.push_back({.dtype = d, .count = in_.integer()});
+        in_.expect("]");
+      });
     if (in_.accept("flags"))
       parse_list([&] {
         for (const auto& [flag, name] : kernel_flags)
@@ -99,7 +111,8 @@ class KernelParser {
   }
 
   Stmt parse_statement() {
-    if (in_.accept("store")) return parse_store();
+    if (in_.accept("store")) return in_.sees_numbered('a') ? parse_local_store() : parse_store();
+    if (in_.accept("barrier")) return {Barrier{}};
     if (in_.accept("for")) return parse_loop();
     if (in_.accept("when")) {
       const ExprId condition = value();
@@ -142,6 +155,17 @@ class KernelParser {
         .buffer = buffer, .dtype = k_->pool[stored].dtype, .value = stored, .index = index}});
     if (s.width > 1) as<Store>(s)->dtype = parse_dtype_name(in_);
     return s;
+  }
+
+  Stmt parse_local_store() {
+    const std::int32_t array = in_.numbered('a');
+    in_.expect("[");
+    const ExprId index = value();
+    in_.expect("]");
+    in_.expect("=");
+    const ExprId stored = value();
+    return {StoreLocal{
+        .array = array, .dtype = k_->pool[stored].dtype, .value = stored, .index = index}};
   }
 
   /// What a statement does for all lanes of a vector at once.
@@ -247,6 +271,19 @@ class KernelParser {
 
   Expr parse_load() {
     const SourceLocation where = in_.where();
+    if (in_.sees_numbered('a')) {
+      const int array = in_.numbered('a');
+      if (array >= int(k_->arrays.size()))
+        throw_user_error(cat("expected one of ", k_->arrays.size(), " arrays, found a", array),
+                         where);
+      in_.expect("[");
+      const ExprId index = value();
+      in_.expect("]");
+      return {.kind = ExprKind::load_local,
+              .dtype = k_->arrays[std::size_t(array)].dtype,
+              .slot = array,
+              .operands = {index}};
+    }
     const int buffer = in_.numbered('b');
     if (buffer >= int(k_->buffers.size()))
       throw_user_error(cat("expected one of ", k_->buffers.size(), " buffers, found b", buffer),

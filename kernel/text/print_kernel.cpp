@@ -69,6 +69,9 @@ class KernelPrinter : Lines {
     print_list("variables");
     if (k_.next_register > 0) line("registers ", k_.next_register);
     if (k_.row_variable >= 0) line("rows k", k_.row_variable);
+    if (k_.group_items > 0) line("groups k", k_.group_variable, " of ", k_.group_items);
+    for (const LocalArray& a : k_.arrays) add(cat(info(a.dtype).name, "[", a.count, "]"));
+    print_list("arrays");
     for (const auto& [flag, name] : kernel_flags)
       if (k_.*flag) add(std::string(name));
     print_list("flags");
@@ -102,6 +105,8 @@ class KernelPrinter : Lines {
         return cat("choose", operands(e));
       case ExprKind::load:
         return cat("load b", e.slot, "[", name(e.operands[0]), "]");
+      case ExprKind::load_local:
+        return cat("load a", e.slot, "[", name(e.operands[0]), "]");
       case ExprKind::reg:
         return cat("r", e.slot, " : ", dtype(e.dtype));
       case ExprKind::from_index:
@@ -158,6 +163,10 @@ class KernelPrinter : Lines {
     line("store b", x.buffer, "[", name(x.index), "] = ", name(x.value), lanes_text(s),
          s.width == 1 ? "" : cat(" ", info(x.dtype).name));
   }
+  void print(const StoreLocal& x, const Stmt& /*s*/) {
+    line("store a", x.array, "[", name(x.index), "] = ", name(x.value));
+  }
+  void print(const Barrier& /*x*/, const Stmt& /*s*/) { line("barrier"); }
   void print(const When& x, const Stmt& /*s*/) {
     line("when ", name(x.condition), " {");
     print_body(x.body);

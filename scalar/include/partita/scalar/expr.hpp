@@ -33,6 +33,7 @@ enum class ExprKind : std::uint8_t {
   bitcast,     ///< operand 0's bits as dtype, same width
   choose,      ///< operand 0 (i1) ? operand 1 : operand 2, where only the chosen one is evaluated
   load,        ///< element of buffer `slot` at linear index operand 0
+  load_local,  ///< element of the group's array `slot` at linear index operand 0
   reg,         ///< register `slot` (accumulator or element of a reduction, argument of a combiner)
   from_index,  ///< operand 0 (index) as dtype
   // Indices.
@@ -83,6 +84,7 @@ class ExprPool {
   ExprId bitcast(ExprId x, DType to);
   ExprId choose(ExprId condition, ExprId a, ExprId b);
   ExprId load(std::int32_t buffer, DType d, ExprId linear_index);
+  ExprId load_local(std::int32_t array, DType d, ExprId index);
   ExprId reg(std::int32_t slot, DType d);
   ExprId from_index(ExprId index, DType d);
 

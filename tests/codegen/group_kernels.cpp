@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Kernels of groups: their text, what is refused, and what they compute on an OpenCL device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "kernel/ast/kernel_builder.hpp"
+#include "kernel/text/draft_text.hpp"
+#include "partita/base/error.hpp"
+#include "partita/compile.hpp"
+#include "partita/driver/target.hpp"
+#include "partita/exec/executor.hpp"
+
+namespace partita::kernel {
+namespace {
+
+using scalar::ExprId;
+
+/// Each group turns its 64 elements around.
+constexpr std::string_view reverse = R"(input "in0" : f32[128]
+output "" : f32[128]
+buffer b0 input 0 : f32[128] "i0"
+buffer b1 output 0 : f32[128] "o1"
+
+kernel @reverse.0 {
+  buffers f32, f32 written
+  variables k0 < 64, k1 < 2
+  groups k1 of 64
+  arrays f32[64]
+  %0 = k0
+  %1 = k1
+  %2 = 64
+  %3 = %1 * %2
+  %4 = %0 + %3
+  %5 = load b0[%4]
+  store a0[%0] = %5
+  barrier
+  %6 = 63
+  %7 = %6 - %0
+  %8 = load a0[%7]
+  store b1[%4] = %8
+}
+
+steps {
+  launch @reverse.0(b0, b1) over 128, 1, 1 groups 64, 1, 1 "reverse"
+}
+)";
+
+std::string with(std::string_view before, std::string_view after) {
+  std::string text(reverse);
+  const auto at = text.find(before);
+  EXPECT_NE(at, std::string::npos) << before;
+  return text.replace(at, before.size(), after);
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    (void)parse_draft(text, "t");
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(GroupKernels, text_is_printed_and_read) {
+  EXPECT_EQ(print_draft(parse_draft(reverse, "t")), reverse);
+}
+
+TEST(GroupKernels, what_does_not_hold_together_is_refused) {
+  using ::testing::HasSubstr;
+  constexpr std::string_view end =
+      "  barrier\n  %6 = 63\n  %7 = %6 - %0\n  %8 = load a0[%7]\n  store b1[%4] = %8\n";
+  for (const char* block : {"  %6 = %0 < %1\n  when %6 {\n    barrier\n  }\n",
+                            "  for k2 to %0 {\n    barrier\n  }\n"}) {
+    std::string text = with(end, block);
+    text.replace(text.find("k1 < 2"), 6, "k1 < 2, k2");
+    EXPECT_THAT(refusal(text), HasSubstr("a barrier that all items of a group come by"));
+  }
+  EXPECT_THAT(refusal(with("  groups k1 of 64\n  arrays f32[64]\n", "  arrays f32[64]\n")),
+              HasSubstr("arrays in one of items"));
+  EXPECT_THAT(refusal(with("groups k1 of 64", "groups k1 of 32")),
+              HasSubstr("items within a group as variable 0"));
+  EXPECT_THAT(refusal(with("arrays f32[64]", "arrays f32[0]")),
+              HasSubstr("an array of at least one element"));
+  EXPECT_THAT(refusal(with("arrays f32[64]", "arrays f64[64]")), HasSubstr("f64"));
+  EXPECT_THAT(refusal(with("store a0", "store a1")), HasSubstr("one of 1 arrays, found a1"));
+  EXPECT_THAT(refusal(with("load a0", "load a3")), HasSubstr("one of 1 arrays, found a3"));
+  EXPECT_THAT(refusal(with("groups 64, 1, 1 \"", "groups 32, 1, 1 \"")),
+              HasSubstr("groups of 64 items along one dimension"));
+}
+
+/// What the draft's plan makes of 0, 1, … on an OpenCL device.
+std::vector<float> run(const PlanDraft& draft) {
+  const driver::CompileOptions options{.target = "opencl"};
+  Artifact artifact = partita::compile(
+                          "func.func @main(%x: tensor<128xf32>) -> tensor<128xf32> {\n"
+                          "  return %x : tensor<128xf32>\n}\n",
+                          options)
+                          .artifact;
+  artifact.plan = draft.plan;
+  artifact.constants = draft.constants;
+  artifact.kernels.clear();
+  artifact.modules.clear();
+  const driver::Target& target = driver::find_target("opencl");
+  target.generate(draft, options, target.default_info(options), artifact);
+  Session session(std::move(artifact), {.use_mpi = false});
+  HostArray x(Type{DType::f32, {128}});
+  std::iota(x.data<DType::f32>(), x.data<DType::f32>() + 128, 0.0F);
+  session.set_input(0, x);
+  session.run();
+  const HostArray y = session.output(0).value();
+  return {y.data<DType::f32>(), y.data<DType::f32>() + 128};
+}
+
+TEST(GroupKernels, items_see_what_others_stored_before_a_barrier) {
+  const std::vector<float> y = run(parse_draft(reverse, "t"));
+  for (int i = 0; i < 128; ++i) EXPECT_EQ(y[std::size_t(i)], float(i / 64 * 64 + 63 - i % 64));
+}
+
+TEST(GroupKernels, an_element_is_read_anew_after_a_barrier) {
+  KernelBuilder b("twice");
+  const ExprId group = b.set_groups(2, 64);
+  const std::int32_t x = b.new_buffer(DType::f32, false), y = b.new_buffer(DType::f32, true),
+                     a = b.new_array(DType::f32, 64);
+  const ExprId at = b.pool().add(b.pool().mul(group, 64), b.item()),
+               other = b.load_local(a, b.pool().sub(b.pool().index(63), b.item()));
+  b.store_local(a, b.item(), b.pool().load(x, DType::f32, at));
+  b.barrier();
+  const Register held = b.declare(DType::f32, other);
+  b.loop(1, [&](ExprId) {
+    b.barrier();
+    b.store_local(a, b.item(), b.pool().apply("add", DType::f32, {b.value(held), b.value(held)}));
+    b.barrier();
+  });
+  b.store(y, at, b.pool().apply("add", DType::f32, {other, b.value(held)}));
+  PlanDraft draft = parse_draft(reverse, "t");
+  draft.kernels[0] = b.finish();
+  const std::vector<float> result = run(draft);
+  for (int i = 0; i < 128; ++i) {
+    const int first = i / 64 * 64;
+    EXPECT_EQ(result[std::size_t(i)], float(2 * i + first + 63 - i % 64)) << i;
+  }
+}
+
+}  // namespace
+}  // namespace partita::kernel
