@@ -75,13 +75,13 @@ struct Loop {
   scalar::ExprId begin = scalar::no_expr;  ///< none: 0
   std::int64_t step = 1;
   bool is_parallel = false;  ///< no iteration depends on another
-  Block body = {};
+  Block body;
 };
 
 /// The body where the condition (i1) holds.
 struct When {
   scalar::ExprId condition;
-  Block body = {};
+  Block body;
 };
 
 struct Stmt {
@@ -137,7 +137,7 @@ struct Kernel {
   scalar::ExprPool pool;
   std::vector<BufferParam> buffers;
   int scalars = 0;  ///< 64-bit integer arguments, `index_scalar` slots 0…
-  Block body = {};
+  Block body;
   bool wide_index = false;  ///< index arithmetic needs 64 bits
   /// Each element is stored once, after all loads of it: an operand that is read nowhere but where
   /// the result is stored may be the same array.
