@@ -117,7 +117,10 @@ std::vector<float> run(const PlanDraft& draft) {
 
 TEST(GroupKernels, items_see_what_others_stored_before_a_barrier) {
   const std::vector<float> y = run(parse_draft(reverse, "t"));
-  for (int i = 0; i < 128; ++i) EXPECT_EQ(y[std::size_t(i)], float(i / 64 * 64 + 63 - i % 64));
+  for (int i = 0; i < 128; ++i) {
+    const int first = i / 64 * 64;
+    EXPECT_EQ(y[std::size_t(i)], float(first + 63 - i % 64));
+  }
 }
 
 TEST(GroupKernels, an_element_is_read_anew_after_a_barrier) {
