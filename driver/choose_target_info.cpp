@@ -12,27 +12,34 @@ namespace partita::driver {
 using namespace kernel;
 namespace {
 
-/// One that is offered; null where there is none.
+/// Null where there is none of that name.
 const TargetProfile* find_profile(const Target& target, std::string_view name) {
-  const auto found = std::ranges::find_if(
-      target.profiles, [&](const TargetProfile& p) { return p.is_offered && p.name == name; });
+  const auto found =
+      std::ranges::find_if(target.profiles, [&](const TargetProfile& p) { return p.name == name; });
   return found == target.profiles.end() ? nullptr : &*found;
 }
 
-/// The profile of a name; else that of the devices which a built-in tuning file covers.
+/// The profile of a name; else that of the devices which a built-in tuning file, or a profile, covers.
 const TargetProfile* profile_of(const Target& target, const std::string& device) {
   if (const TargetProfile* named = find_profile(target, device)) return named;
-  const Target::TuningText* covering = find_built_in(target, device);
-  return covering == nullptr ? nullptr : find_profile(target, covering->device);
+  if (const Target::TuningText* covering = find_built_in(target, device))
+    return find_profile(target, covering->device);
+  const auto covering = std::ranges::find_if(target.profiles, [&](const TargetProfile& p) {
+    return std::ranges::any_of(p.begins, [&](auto begin) { return device.starts_with(begin); });
+  });
+  return covering == target.profiles.end() ? nullptr : &*covering;
 }
 
 }  // namespace
 
-TargetInfo target_info(const CompileOptions& options) {
+TargetInfo target_info(const CompileOptions& options, DeviceClass unknown) {
   const Target& target = find_target(options.target);
   TargetInfo info = target.default_info(options);
   info.source = cat("default of target ", target.name);
-  if (const TargetProfile* profile = profile_of(target, options.device)) {
+  const TargetProfile* profile = profile_of(target, options.device);
+  if (profile == nullptr && unknown == DeviceClass::simt)
+    profile = find_profile(target, target.simt_profile);
+  if (profile != nullptr) {
     profile->set(info);
     info.name = profile->name;
     info.source = "built in";

@@ -77,14 +77,22 @@ class Pipelines {
   std::vector<PassTiming>& timings_;
 };
 
-Artifact compile_once(const ir::Module& original, const CompileOptions& options, CompileReport& r) {
+/// Where a compilation begins and what others may begin with.
+struct Start {
+  const ir::Module& module;
+  bool is_behind_frontend = false;
+  /// The module behind the front end, where it is asked for.
+  std::unique_ptr<ir::Module>* keep = nullptr;
+};
+
+Artifact compile_once(const Start& start, const CompileOptions& options, CompileReport& r) {
   const Target& target = find_target(options.target);
   const ChosenTuning tuning = choose_tuning(options, target);
   const TargetInfo info = choose_target_info(options, target);
   const std::vector<PassRun> schedule = schedule_pipeline(info, options);
   check_dumps(options.dumps, schedule);
-  const std::unique_ptr<ir::Module> module = ir::clone_module(original);
-  r.counts["nodes"] = count_nodes(original);
+  const std::unique_ptr<ir::Module> module = ir::clone_module(start.module);
+  r.counts["nodes"] = count_nodes(start.module);
 
   PassContext context{.function = options.function,
                       .placements = options.placements,
@@ -92,14 +100,16 @@ Artifact compile_once(const ir::Module& original, const CompileOptions& options,
                       .target = info};
   Artifact artifact;
   artifact.target = target.name;
-  artifact.module_name = original.name;
+  artifact.device_class = info.device_class;
+  artifact.module_name = start.module.name;
   Pipelines pipelines(options.dumps, r.timings);
   const auto run_over_module = [&](std::string_view name) {
     pipelines.run([&](const RunOptions& dumps) {
       return run_passes(*module, named_pipeline(name), context, dumps);
     });
   };
-  run_over_module("frontend");
+  if (!start.is_behind_frontend) run_over_module("frontend");
+  if (start.keep != nullptr) *start.keep = ir::clone_module(*module);
   artifact.ir = ir::print_module(*module);
   run_over_module("placement");
   r.remarks = context.remarks;
@@ -140,7 +150,7 @@ Artifact compile_by_first(const ir::Module& original, std::span<const CompileOpt
   for (const CompileOptions& options : all.first(all.size() - 1)) {
     CompileReport own;
     try {
-      Artifact artifact = compile_once(original, options, own);
+      Artifact artifact = compile_once({original}, options, own);
       report = std::move(own);
       return artifact;
     } catch (const Error& error) {
@@ -148,7 +158,31 @@ Artifact compile_by_first(const ir::Module& original, std::span<const CompileOpt
     }
   }
   report = {};
-  return compile_once(original, all.back(), report);
+  return compile_once({original}, all.back(), report);
+}
+
+}  // namespace
+
+namespace {
+
+/// Nothing is known of the device.
+bool wants_variants(const CompileOptions& options, const Target& target) {
+  return options.has_variants && !target.simt_profile.empty() && options.device == "generic" &&
+         !options.device_info && !options.tuning && !options.text_only;
+}
+
+/// With a variant for devices of many items.
+Artifact compile_variants(const ir::Module& original, const CompileOptions& options,
+                          const Target& target, CompileReport& report) {
+  std::unique_ptr<ir::Module> module;
+  Artifact artifact = compile_once({original, false, &module}, options, report);
+  CompileOptions other = options;
+  other.device = target.simt_profile;
+  other.memory_budget = 0;  // of the variant that is reported
+  other.dumps = {};
+  CompileReport unused;
+  add_variant(artifact, compile_once({*module, true}, other, unused));
+  return artifact;
 }
 
 }  // namespace
@@ -166,9 +200,10 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   if (others.empty()) {
     CompileOptions fixed = options;
     fixed.runs = 0;
-    return compile_once(original, fixed, r);
+    return wants_variants(options, target) ? compile_variants(original, fixed, target, r)
+                                           : compile_once({original}, fixed, r);
   }
-  Artifact artifact = compile_once(original, options, r);
+  Artifact artifact = compile_once({original}, options, r);
   if (artifact.kernels.empty() || !artifact.binaries.empty()) return artifact;
   return compile_by_first(original, others, r);
 }

@@ -42,7 +42,9 @@ constexpr std::string_view schedule_prefix = "schedule-";
 std::vector<PassRun> schedule_pipeline(const TargetInfo& target, const CompileOptions& options) {
   const std::string launch = cat("{launch-elements=", target.launch_elements(), "}");
   std::string text = cat(tidy, " fuse-launches", launch, " remove-unread-stores");
-  if (target.has_row_launches)
+  if (target.device_class == DeviceClass::simt)
+    text += cat(" widen-items{least-items=", target.busy_items(), "}");
+  else if (target.has_row_launches)
     text += cat(" launch-rows{vector-bytes=", target.vector_bytes, "} pack-launches", launch);
   text += options.shares_arena ? " assign-arena " : " assign-arena{share=no} ";
   return manager::parse_runs(cat(text, finish));

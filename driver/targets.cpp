@@ -96,7 +96,7 @@ std::vector<std::string> known_devices(const std::string& target) {
   const std::vector<std::string> tuned = tuned_devices(target);
   std::set<std::string> names(tuned.begin(), tuned.end());
   for (const TargetProfile& profile : find_target(target).profiles)
-    if (profile.is_offered && profile.name != "generic") names.emplace(profile.name);
+    if (profile.name != "generic") names.emplace(profile.name);
   return {names.begin(), names.end()};
 }
 

@@ -116,6 +116,14 @@ ExprId ExprPool::load(std::int32_t buffer, DType d, ExprId linear_index) {
   return intern({.kind = ExprKind::load, .dtype = d, .slot = buffer, .operands = {linear_index}});
 }
 
+ExprId ExprPool::load_wide(std::int32_t buffer, DType d, ExprId first, WideLane at) {
+  return intern({.kind = ExprKind::load_wide,
+                 .dtype = d,
+                 .slot = buffer,
+                 .bits = std::uint64_t(at.lane) | std::uint64_t(at.width) << 8,
+                 .operands = {first}});
+}
+
 ExprId ExprPool::load_local(std::int32_t array, DType d, ExprId index) {
   return intern({.kind = ExprKind::load_local, .dtype = d, .slot = array, .operands = {index}});
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "kernel/ast/body_facts.hpp"
 #include "kernel/ast/expressions.hpp"
 #include "kernel/ast/scoped_map.hpp"
+#include "kernel/rewrites/single_elements.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::cpu::codegen {
@@ -302,6 +304,10 @@ class LaneWriter {
     emit(std::move(x));
   }
 
+  void write(const StoreWide& /*s*/, const Changes& /*changes*/) {
+    throw_internal_error("elements that are stored as one in lane code");
+  }
+
   void write(const StoreLocal& /*s*/, const Changes& /*changes*/) {
     throw_internal_error("an array of a group in lane code");
   }
@@ -384,6 +390,9 @@ class LaneWriter {
 
 }  // namespace
 
-LaneKernel lane_kernel(const Kernel& kernel) { return LaneWriter(kernel).write(); }
+LaneKernel lane_kernel(const Kernel& kernel) {
+  const std::optional<Kernel> single = with_single_elements(kernel);
+  return LaneWriter(single ? *single : kernel).write();
+}
 
 }  // namespace partita::cpu::codegen

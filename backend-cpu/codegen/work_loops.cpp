@@ -10,6 +10,7 @@
 #include "kernel/ast/expressions.hpp"
 #include "kernel/ast/statements.hpp"
 #include "kernel/rewrites/item_rows.hpp"
+#include "kernel/rewrites/single_elements.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::cpu::codegen {
@@ -201,6 +202,9 @@ class LoopMaker {
 
 }  // namespace
 
-WorkLoops with_work_loops(const Kernel& kernel) { return LoopMaker(kernel).build(); }
+WorkLoops with_work_loops(const Kernel& kernel) {
+  const std::optional<Kernel> single = with_single_elements(kernel);
+  return LoopMaker(single ? *single : kernel).build();
+}
 
 }  // namespace partita::cpu::codegen

@@ -151,6 +151,16 @@ kernel::Dialect make_dialect() {
       .make_c128 = "(c128)",
       .real = ".x",
       .imag = ".y",
+      .wide = {{"i8", "char"},
+               {"i16", "short"},
+               {"i32", "int"},
+               {"i64", "long"},
+               {"ui8", "uchar"},
+               {"ui16", "ushort"},
+               {"ui32", "uint"},
+               {"ui64", "ulong"},
+               {"f32", "float"},
+               {"f64", "double"}},
   };
 }
 

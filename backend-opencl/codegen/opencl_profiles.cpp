@@ -9,7 +9,7 @@ namespace partita::opencl::codegen {
 using namespace driver;
 namespace {
 
-constexpr std::int64_t kib = 1024, mib = 1024 * kib;
+constexpr std::int64_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
 constexpr double tera = 1e12, giga = 1e9;
 
 /// What OpenCL guarantees of a GPU, and the usual 8 x 8 floats of a work-item.
@@ -22,7 +22,9 @@ void set_gpu(TargetInfo& t) {
   t.register_bytes = 4;
   t.local_bytes = 32 * kib;
   t.most_group = 256;
+  t.preferred_group = 256;
   t.subgroup_width = 32;
+  t.library_threshold = std::int64_t(1) << 62;  // by measurement alone
 }
 
 /// OpenCL on NVIDIA: 48 KiB of local memory for a group on all of them, and no sub-group functions.
@@ -39,6 +41,7 @@ void set_sm_80(TargetInfo& t) {
   set_nvidia(t);
   t.compute_units = 108;
   t.cache_bytes = 40 * mib;
+  t.memory_bytes = 40 * gib;
   t.bytes_per_second = 1555 * giga;
   t.flops = {.f16 = 78 * tera, .bf16 = 39 * tera, .f32 = 19.5 * tera, .f64 = 9.7 * tera};
 }
@@ -48,6 +51,7 @@ void set_sm_86(TargetInfo& t) {
   set_nvidia(t);
   t.compute_units = 82;
   t.cache_bytes = 6 * mib;
+  t.memory_bytes = 24 * gib;
   t.bytes_per_second = 936 * giga;
   t.flops = {.f16 = 35.6 * tera, .bf16 = 35.6 * tera, .f32 = 35.6 * tera, .f64 = 0.556 * tera};
 }
@@ -57,6 +61,7 @@ void set_sm_90(TargetInfo& t) {
   set_nvidia(t);
   t.compute_units = 132;
   t.cache_bytes = 50 * mib;
+  t.memory_bytes = 80 * gib;
   t.bytes_per_second = 3350 * giga;
   t.transfer_bytes_per_second = 63 * giga;  // PCI Express 5, 16 lanes
   t.flops = {.f16 = 134 * tera, .bf16 = 134 * tera, .f32 = 67 * tera, .f64 = 34 * tera};
@@ -78,6 +83,7 @@ void set_gfx90a(TargetInfo& t) {
   t.registers = 512;
   t.subgroup_width = 64;
   t.cache_bytes = 8 * mib;
+  t.memory_bytes = 64 * gib;
   t.bytes_per_second = 1638 * giga;
   t.flops = {.f16 = 23.9 * tera, .bf16 = 23.9 * tera, .f32 = 23.9 * tera, .f64 = 23.9 * tera};
 }
@@ -88,6 +94,7 @@ void set_gfx1100(TargetInfo& t) {
   t.compute_units = 96;
   t.registers = 256;
   t.cache_bytes = 6 * mib;
+  t.memory_bytes = 24 * gib;
   t.bytes_per_second = 960 * giga;
   t.flops = {.f16 = 122.8 * tera, .bf16 = 122.8 * tera, .f32 = 61.4 * tera, .f64 = 1.92 * tera};
 }
@@ -101,6 +108,7 @@ void set_xe(TargetInfo& t) {
   t.local_bytes = 64 * kib;
   t.most_group = 1024;
   t.cache_bytes = 16 * mib;
+  t.memory_bytes = 16 * gib;
   t.bytes_per_second = 560 * giga;
   t.transfer_bytes_per_second = 31.5 * giga;
   t.flops = {.f16 = 34.4 * tera, .bf16 = 17.2 * tera, .f32 = 17.2 * tera, .f64 = 1 * giga};
@@ -109,19 +117,30 @@ void set_xe(TargetInfo& t) {
   t.features = {"subgroups"};
 }
 
-constexpr bool data_alone = false;
+// As drivers name devices.
+constexpr std::string_view sm_80[] = {"NVIDIA A100", "NVIDIA A30", "A100-", "NVIDIA A800"};
+constexpr std::string_view sm_86[] = {"NVIDIA GeForce RTX 30",
+                                      "NVIDIA GeForce RTX 40",
+                                      "NVIDIA A10",
+                                      "NVIDIA A40",
+                                      "NVIDIA RTX",
+                                      "NVIDIA L4"};
+constexpr std::string_view sm_90[] = {"NVIDIA H100", "NVIDIA H200", "NVIDIA GH200", "NVIDIA H800"};
+constexpr std::string_view gfx90a[] = {"gfx90a"};
+constexpr std::string_view gfx1100[] = {"gfx110"};
+constexpr std::string_view xe[] = {"Intel(R) Arc", "Intel(R) Data Center GPU"};
 
 constexpr TargetProfile table[] = {
     {"generic", [](TargetInfo&) {}},
     {"pocl-avx512", [](TargetInfo&) {}},
     {"pocl-avx2", [](TargetInfo& t) { t.registers = 16, t.register_bytes = 32; }},
-    {"gpu", set_gpu, data_alone},
-    {"nvidia-sm_80", set_sm_80, data_alone},
-    {"nvidia-sm_86", set_sm_86, data_alone},
-    {"nvidia-sm_90", set_sm_90, data_alone},
-    {"amd-gfx90a", set_gfx90a, data_alone},
-    {"amd-gfx1100", set_gfx1100, data_alone},
-    {"intel-xe", set_xe, data_alone},
+    {"gpu", set_gpu},
+    {"nvidia-sm_80", set_sm_80, sm_80},
+    {"nvidia-sm_86", set_sm_86, sm_86},
+    {"nvidia-sm_90", set_sm_90, sm_90},
+    {"amd-gfx90a", set_gfx90a, gfx90a},
+    {"amd-gfx1100", set_gfx1100, gfx1100},
+    {"intel-xe", set_xe, xe},
 };
 
 }  // namespace

@@ -110,7 +110,8 @@ const Target& target_opencl() {
                              .default_info = default_info,
                              .library_names = {"clblast"},
                              .tunings = tunings(),
-                             .profiles = opencl_profiles()};
+                             .profiles = opencl_profiles(),
+                             .simt_profile = "gpu"};
   return target;
 }
 

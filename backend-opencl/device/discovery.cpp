@@ -155,6 +155,14 @@ bool rounds_divide_sqrt(cl_device_id device) {
   return (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
 }
 
+static DeviceClass class_of(bool is_cpu) {
+  const auto wanted = environment(class_variable);
+  if (!wanted) return is_cpu ? DeviceClass::multicore : DeviceClass::simt;
+  if (*wanted == "cpu") return DeviceClass::multicore;
+  if (*wanted == "gpu") return DeviceClass::simt;
+  throw_user_error(cat(class_variable, ": expected cpu or gpu, found '", *wanted, "'"));
+}
+
 DeviceProfile query_profile(cl_platform_id platform, cl_device_id device) {
   const std::string extensions = device_text(device, CL_DEVICE_EXTENSIONS);
   DeviceProfile profile;
@@ -175,6 +183,7 @@ DeviceProfile query_profile(cl_platform_id platform, cl_device_id device) {
   profile.has_fp16 = has_extension(extensions, "cl_khr_fp16");
   profile.has_subgroups = has_extension(extensions, "cl_khr_subgroups");
   profile.is_cpu = is_cpu(device);
+  profile.device_class = class_of(profile.is_cpu);
   return profile;
 }
 

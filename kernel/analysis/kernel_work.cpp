@@ -24,6 +24,7 @@ double own_work(const Expr& e) {
     case ExprKind::convert:
     case ExprKind::choose:
     case ExprKind::load:
+    case ExprKind::load_wide:
     case ExprKind::load_local:
     case ExprKind::from_index:
     case ExprKind::to_index:
@@ -44,7 +45,9 @@ class Counter {
       for (const ExprId root : roots_of(s))
         for (const ExprId id : reachable(kernel_.pool, root))
           if (known.insert(id).second) total += own_work(kernel_.pool[id]);
-      if (as<Store>(s) != nullptr || as<MultiplyAdd>(s) != nullptr) total += 1;
+      if (as<Store>(s) != nullptr || as<StoreLocal>(s) != nullptr || as<MultiplyAdd>(s) != nullptr)
+        total += 1;
+      if (const StoreWide* store = as<StoreWide>(s)) total += double(store->values.size());
       const Loop* const loop = as<Loop>(s);
       if (!body_of(s).empty())
         total += count(body_of(s), known) * (loop == nullptr ? 1 : turns(*loop));

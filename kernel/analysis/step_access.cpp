@@ -35,7 +35,8 @@ void visit_launch(Launch& l, KernelAccesses& kernels,
     visit({.ref = &l.buffers[b],
            .reads = !access.loads[b].empty(),
            .writes = k.buffers[b].is_written,
-           .is_in_place = same_element});
+           .is_in_place = same_element,
+           .alignment = k.buffers[b].alignment});
   }
 }
 
@@ -49,7 +50,7 @@ bool is_temporary(const Plan& plan, int buffer) {
 KernelAccess::KernelAccess(const Kernel& kernel)
     : loads(kernel.buffers.size()), stores(kernel.buffers.size()) {
   for (const ExprId id : reachable(kernel.pool, kernel.body))
-    if (const Expr& e = kernel.pool[id]; e.kind == ExprKind::load)
+    if (const Expr& e = kernel.pool[id]; is_load(e.kind))
       loads[std::size_t(e.slot)].insert(e.operands[0]);
   find_stores(kernel.body, false);
 }
@@ -59,6 +60,10 @@ void KernelAccess::find_stores(const Block& stmts, bool in_loop) {
     if (const Store* store = as<Store>(s)) {
       stores[std::size_t(store->buffer)].insert(store->index);
       is_looped |= in_loop;
+    }
+    if (const StoreWide* store = as<StoreWide>(s)) {
+      stores[std::size_t(store->buffer)].insert(store->index);
+      is_looped = true;
     }
     find_stores(body_of(s), in_loop || as<Loop>(s) != nullptr);
   }

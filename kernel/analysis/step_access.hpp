@@ -20,6 +20,7 @@ struct Access {
   /// Reads exactly the element that the same work-item then writes through every written buffer, so
   /// that the two may be one array.
   bool is_in_place = false;
+  std::int64_t alignment = 1;  ///< elements of which the place is a multiple
 };
 
 /// Loads and stores of a kernel by buffer: the set of index expressions used.

@@ -17,6 +17,7 @@ using scalar::ExprPool;
 void collect(const Stmt& s, Changes& changes) {
   if (const Loop* l = as<Loop>(s)) changes.variables.insert(l->variable);
   if (const Store* store = as<Store>(s)) changes.buffers.insert(store->buffer);
+  if (const StoreWide* store = as<StoreWide>(s)) changes.buffers.insert(store->buffer);
   if (const StoreLocal* store = as<StoreLocal>(s)) changes.arrays.insert(store->array);
   changes.all_arrays |= as<Barrier>(s) != nullptr;
   if (const std::int32_t* slot = register_of(s)) changes.registers.insert(*slot);
@@ -50,7 +51,7 @@ bool is_index_arithmetic(ExprKind kind) { return kind > ExprKind::to_index; }
 bool Changes::include(const Expr& e) const {
   return (e.kind == ExprKind::index_variable && variables.contains(e.slot)) ||
          (e.kind == ExprKind::reg && registers.contains(e.slot)) ||
-         (e.kind == ExprKind::load && buffers.contains(e.slot)) ||
+         (is_load(e.kind) && buffers.contains(e.slot)) ||
          (e.kind == ExprKind::load_local && (all_arrays || arrays.contains(e.slot)));
 }
 
@@ -108,8 +109,7 @@ bool EarlyEvaluation::is_lazy(ExprId e) const {
   const std::function<bool(ExprId)> visit = [&](ExprId id) {
     if (values_.are_known(id) || !seen.insert(id).second) return false;
     const Expr& x = pool_[id];
-    return x.kind == ExprKind::load || x.kind == ExprKind::load_local ||
-           x.kind == ExprKind::choose || std::ranges::any_of(x.operands, visit);
+    return is_read(x.kind) || x.kind == ExprKind::choose || std::ranges::any_of(x.operands, visit);
   };
   return visit(e);
 }

@@ -3,6 +3,7 @@
 #include "kernel/ast/expressions.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "partita/base/error.hpp"
 
@@ -80,6 +81,19 @@ std::vector<ExprId> reachable(const ExprPool& pool, ExprId root) {
   return walk.take();
 }
 
+std::set<ExprId> evaluated(const ExprPool& pool, ExprId root,
+                           const std::function<bool(ExprId)>& goes_on) {
+  std::set<ExprId> found;
+  const std::function<void(ExprId)> visit = [&](ExprId id) {
+    if (!found.insert(id).second) return;
+    const Expr& e = pool[id];
+    const bool is_fork = e.kind == ExprKind::choose && !goes_on(e.operands[0]);
+    for (const ExprId x : std::span(e.operands).first(is_fork ? 1 : e.operands.size())) visit(x);
+  };
+  visit(root);
+  return found;
+}
+
 bool has_vectors(const Block& stmts) {
   return std::ranges::any_of(stmts,
                              [](const Stmt& s) { return s.width > 1 || has_vectors(body_of(s)); });
@@ -120,6 +134,46 @@ std::optional<std::int64_t> index_stride(const ExprPool& pool, ExprId id, std::i
       if (depends_on(pool, id, ExprKind::index_variable, variable)) return std::nullopt;
       return 0;
   }
+}
+
+std::int64_t known_divisor(const ExprPool& pool, ExprId id) {
+  const Expr& e = pool[id];
+  const auto of = [&](std::size_t k) { return known_divisor(pool, e.operands[k]); };
+  switch (e.kind) {
+    case ExprKind::index_constant:
+      return std::gcd(std::int64_t(e.bits), std::int64_t(0));
+    case ExprKind::index_mul: {
+      std::int64_t product = 0;
+      const std::int64_t a = of(0), b = of(1);
+      return __builtin_mul_overflow(a, b, &product) ? std::max(a, b) : product;
+    }
+    case ExprKind::index_add:
+    case ExprKind::index_sub:
+    case ExprKind::index_min:
+    case ExprKind::index_max:
+    case ExprKind::index_mod:
+      return std::gcd(of(0), of(1));
+    default:
+      return 1;
+  }
+}
+
+ExprId replace(ExprPool& pool, ExprId id, std::unordered_map<ExprId, ExprId>& known) {
+  if (const auto it = known.find(id); it != known.end()) return it->second;
+  const Expr e = pool[id];  // the pool grows
+  std::vector<ExprId> operands;
+  for (const ExprId x : e.operands) operands.push_back(replace(pool, x, known));
+  ExprId result = id;
+  if (operands != e.operands) {
+    if (e.kind == ExprKind::load)
+      result = pool.load(e.slot, e.dtype, operands[0]);
+    else if (e.kind == ExprKind::load_local)
+      result = pool.load_local(e.slot, e.dtype, operands[0]);
+    else
+      result = rebuild(pool, e, operands);
+  }
+  known.emplace(id, result);
+  return result;
 }
 
 ExprId item_guard(const Kernel& kernel) {

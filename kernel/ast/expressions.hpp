@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "kernel/ast/kernel.hpp"
@@ -20,6 +23,12 @@ namespace partita::kernel {
 [[nodiscard]] std::vector<scalar::ExprId> reachable(const scalar::ExprPool& pool,
                                                     scalar::ExprId root);
 
+/// What evaluating an expression evaluates in any case, and what is in branches of conditions for which
+/// `goes_on` holds.
+[[nodiscard]] std::set<scalar::ExprId> evaluated(
+    const scalar::ExprPool& pool, scalar::ExprId root,
+    const std::function<bool(scalar::ExprId condition)>& goes_on);
+
 /// Whether statements compute with vectors.
 [[nodiscard]] bool has_vectors(const Block& stmts);
 
@@ -30,6 +39,13 @@ namespace partita::kernel {
 /// How far an index moves with a variable: nothing where that is not a number.
 [[nodiscard]] std::optional<std::int64_t> index_stride(const scalar::ExprPool& pool,
                                                        scalar::ExprId id, std::int32_t variable);
+
+/// A number by which an index is divisible whatever its variables are; 0 of 0.
+[[nodiscard]] std::int64_t known_divisor(const scalar::ExprPool& pool, scalar::ExprId id);
+
+/// The same expression with others in place of those that `known` has; it keeps what it has replaced.
+[[nodiscard]] scalar::ExprId replace(scalar::ExprPool& pool, scalar::ExprId id,
+                                     std::unordered_map<scalar::ExprId, scalar::ExprId>& known);
 
 /// The number of items where the whole body is guarded by it, else no_expr.
 [[nodiscard]] scalar::ExprId item_guard(const Kernel& kernel);

@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "kernel/ast/kernel.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace partita::kernel {
@@ -20,6 +21,8 @@ void for_each_root(S& s, const F& f) {
           f(x.a), f(x.b);
         else if constexpr (std::is_same_v<T, AddLanes>)
           f(x.vector);
+        else if constexpr (std::is_same_v<T, StoreWide>)
+          std::ranges::for_each(x.values, f), f(x.index);
         else if constexpr (std::is_same_v<T, Store> || std::is_same_v<T, StoreLocal>)
           f(x.value), f(x.index);
         else if constexpr (std::is_same_v<T, Loop>)
@@ -32,44 +35,39 @@ void for_each_root(S& s, const F& f) {
       s.what);
 }
 
-template <class S>
-auto* find_body(S& s) {
-  using Body = std::conditional_t<std::is_const_v<S>, const Block, Block>;
+/// A member of the kind of statement that `s` is, or null where that has none; `get` names the member.
+template <class Member, class S, class Get>
+auto* find_member(S& s, const Get& get) {
+  using Found = std::conditional_t<std::is_const_v<S>, const Member, Member>;
   return std::visit(
-      [](auto& x) -> Body* {
-        if constexpr (requires { x.body; })
-          return &x.body;
+      [&](auto& x) -> Found* {
+        if constexpr (requires { get(x); })
+          return &get(x);
         else
           return nullptr;
       },
       s.what);
 }
 
-template <class S>
-auto* find_register(S& s) {
-  using Slot = std::conditional_t<std::is_const_v<S>, const std::int32_t, std::int32_t>;
-  return std::visit(
-      [](auto& x) -> Slot* {
-        if constexpr (requires { x.slot; })
-          return &x.slot;
-        else
-          return nullptr;
-      },
-      s.what);
-}
+constexpr auto its_body = [](auto& x) -> auto& requires requires { x.body; }
+{ return x.body; };
+constexpr auto its_register = [](auto& x) -> auto& requires requires { x.slot; }
+{ return x.slot; };
 
 }  // namespace
 
 const Block& body_of(const Stmt& s) {
   static const Block none;
-  const Block* const body = find_body(s);
+  const Block* const body = find_member<Block>(s, its_body);
   return body == nullptr ? none : *body;
 }
 
-Block* body_of(Stmt& s) { return find_body(s); }
+Block* body_of(Stmt& s) { return find_member<Block>(s, its_body); }
 
-const std::int32_t* register_of(const Stmt& s) { return find_register(s); }
-std::int32_t* register_of(Stmt& s) { return find_register(s); }
+const std::int32_t* register_of(const Stmt& s) {
+  return find_member<std::int32_t>(s, its_register);
+}
+std::int32_t* register_of(Stmt& s) { return find_member<std::int32_t>(s, its_register); }
 
 std::optional<DType> dtype_of(const Stmt& s) {
   return std::visit(

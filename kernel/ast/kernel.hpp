@@ -58,6 +58,17 @@ struct Store {
   scalar::ExprId value, index;
 };
 
+/// Bytes that an item reads or writes as one at most.
+inline constexpr std::size_t widest_access = 16;
+
+/// Neighbouring elements as one, the first of them at `index`, which is a multiple of their number.
+struct StoreWide {
+  std::int32_t buffer;
+  DType dtype;
+  std::vector<scalar::ExprId> values;
+  scalar::ExprId index;
+};
+
 /// Into an array of the group.  Other items see it after a barrier.
 struct StoreLocal {
   std::int32_t array;
@@ -85,7 +96,9 @@ struct When {
 };
 
 struct Stmt {
-  std::variant<Declare, Assign, MultiplyAdd, AddLanes, Store, StoreLocal, Barrier, Loop, When> what;
+  std::variant<Declare, Assign, MultiplyAdd, AddLanes, Store, StoreWide, StoreLocal, Barrier, Loop,
+               When>
+      what;
   /// Above 1: the statement does for all values of index variable `lane` below `width` what it says,
   /// at once; registers that it names are vectors.  f32 and f64 alone, and nothing with a body.
   int width = 1;
@@ -129,6 +142,8 @@ struct LocalArray {
 struct BufferParam {
   DType dtype = DType::f32;
   bool is_written = false;
+  /// Elements of which the array's place is a multiple: as many as are read or written as one.
+  std::int64_t alignment = 1;
 };
 
 struct Kernel {

@@ -115,6 +115,11 @@ class KernelBuilder {
     add(kernel::store(buffer, kernel_->buffers[std::size_t(buffer)].dtype, index, value));
   }
 
+  /// Neighbours as one, from an index on that is a multiple of their number.
+  void store_wide(std::int32_t buffer, ExprId index, std::vector<ExprId> values) {
+    add({StoreWide{buffer, kernel_->buffers[std::size_t(buffer)].dtype, std::move(values), index}});
+  }
+
   // Blocks.
   /// For the variable from 0 to `end`.
   template <class F>

@@ -3,6 +3,7 @@
 #include "kernel/ast/verify.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 #include <vector>
@@ -26,6 +27,16 @@ using scalar::no_expr;
 
 [[noreturn]] void fail(std::string_view expected, std::string_view found) {
   throw Problem{cat("expected ", expected, ", found ", found)};
+}
+
+/// What is read or written as one: two or more neighbours of at most 16 bytes, from an index on which
+/// is a multiple of their number.
+void expect_neighbours(const ExprPool& pool, ExprId first, std::size_t count, DType d) {
+  if (!std::has_single_bit(count) || count < 2 || count * byte_size(d) > widest_access)
+    fail(cat("2, 4, 8 or 16 neighbours of at most ", widest_access, " bytes"), cat(count));
+  if (!scalar::is_index(pool[first].kind)) return;  // refused by what asks for an index
+  if (known_divisor(pool, first) % std::int64_t(count) != 0)
+    fail(cat("an index that is a multiple of ", count), "one that may be none");
 }
 
 // --- Expressions --------------------------------------------------------------------------------
@@ -55,9 +66,11 @@ class ExpressionCheck {
       case ExprKind::to_index:
         return check_conversion();
       case ExprKind::load:
+      case ExprKind::load_wide:
       case ExprKind::load_local:
       case ExprKind::from_index:
         expect_operands(1);
+        if (e_.kind == ExprKind::load_wide) check_width();
         return expect_index(0);
       default:
         return check_index();
@@ -108,6 +121,11 @@ class ExpressionCheck {
     if (e_.source != from) fail(to_string(from), to_string(e_.source));
     if (e_.kind == ExprKind::bitcast && byte_size(from) != byte_size(e_.dtype))
       fail("dtypes of one width", cat(to_string(from), " and ", to_string(e_.dtype)));
+  }
+  void check_width() const {
+    const auto [lane, width] = scalar::wide_lane(e_);
+    if (lane >= width) fail(cat("a number below ", width), cat(lane));
+    expect_neighbours(pool_, e_.operands[0], std::size_t(width), e_.dtype);
   }
   void check_index() const {
     expect_operands(2);
@@ -220,6 +238,15 @@ class KernelCheck {
       fail("a buffer that is written", cat("b", x.buffer));
     if (width == 1 && x.dtype != stored) fail(to_string(stored), to_string(x.dtype));
   }
+  void check(const StoreWide& x, int width, Scope& /*scope*/) {
+    if (width > 1) fail("elements that are stored as one", "vectors");
+    for (const ExprId v : x.values) expect_element(v, x.dtype);
+    expect_index(x.index);
+    expect_neighbours(k_.pool, x.index, x.values.size(), x.dtype);
+    expect_buffer(x.buffer, x.dtype, std::int64_t(x.values.size()));
+    if (!k_.buffers[std::size_t(x.buffer)].is_written)
+      fail("a buffer that is written", cat("b", x.buffer));
+  }
   void check(const StoreLocal& x, int width, Scope& /*scope*/) {
     if (width > 1) fail("one element for an array of the group", "a vector");
     expect_index(x.index);
@@ -269,8 +296,7 @@ class KernelCheck {
       const Expr& e = k_.pool[x];
       const bool is_item =
           e.kind == ExprKind::index_variable && (e.slot == 0 || e.slot == unbounded_item);
-      if (is_item || e.kind == ExprKind::reg || e.kind == ExprKind::load ||
-          e.kind == ExprKind::load_local)
+      if (is_item || e.kind == ExprKind::reg || is_read(e.kind))
         fail("a barrier that all items of a group come by", "one that depends on the item");
     }
   }
@@ -286,11 +312,13 @@ class KernelCheck {
     if (it == registers_.end()) fail("a register that is declared", cat("r", slot));
     if (it->second != d) fail(to_string(it->second), to_string(d));
   }
-  void expect_buffer(std::int32_t slot, DType d) const {
+  void expect_buffer(std::int32_t slot, DType d, std::int64_t width = 1) const {
     if (slot < 0 || std::size_t(slot) >= k_.buffers.size())
       fail(cat("one of ", k_.buffers.size(), " buffers"), cat("b", slot));
-    const DType held = k_.buffers[std::size_t(slot)].dtype;
-    if (held != d) fail(to_string(held), to_string(d));
+    const BufferParam& b = k_.buffers[std::size_t(slot)];
+    if (b.dtype != d) fail(to_string(b.dtype), to_string(d));
+    if (b.alignment % width != 0)
+      fail(cat("a buffer that is aligned to ", width, " elements"), cat("b", slot));
   }
   void expect_index(ExprId id) {
     visit(id);
@@ -311,6 +339,7 @@ class KernelCheck {
     ExpressionCheck(k_.pool, e).run();
     if (e.kind == ExprKind::reg) expect_register(e.slot, e.dtype);
     if (e.kind == ExprKind::load) expect_buffer(e.slot, e.dtype);
+    if (e.kind == ExprKind::load_wide) expect_buffer(e.slot, e.dtype, scalar::wide_lane(e).width);
     if (e.kind == ExprKind::load_local) expect_array(e.slot, e.dtype);
     if (e.kind == ExprKind::index_scalar)
       if (e.slot >= k_.scalars) fail(cat("one of ", k_.scalars, " scalars"), cat("s", e.slot));
@@ -348,6 +377,9 @@ void check_launches(const PlanDraft& draft, const Steps& steps, std::set<int>& l
       if (held != k.buffers[b].dtype)
         throw Problem{cat(at, "buffer ", b, ": expected ", to_string(k.buffers[b].dtype),
                           ", found ", to_string(held))};
+      if (known_divisor(l->buffers[b].offset) % k.buffers[b].alignment != 0)
+        throw Problem{cat(at, "buffer ", b, ": expected an offset that is a multiple of ",
+                          k.buffers[b].alignment)};
     }
     launched.insert(l->kernel);
   }

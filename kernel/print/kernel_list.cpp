@@ -21,13 +21,16 @@ void drop_unlaunched_kernels(Artifact& artifact) {
 
 std::vector<PrintedKernel> print_kernels(const PlanDraft& draft, Artifact& artifact,
                                          const std::function<std::string(const Kernel&)>& print) {
-  std::map<std::string, int> by_text, stems;
+  std::map<std::pair<std::int64_t, std::string>, int>
+      by_text;  // what is told of a group is no part of it
+  std::map<std::string, int> stems;
   std::vector<int> numbers(draft.kernels.size(), -1);
   std::vector<PrintedKernel> printed;
   for (const int k : launched_kernels(draft.plan.steps)) {
     const Kernel& kernel = *draft.kernels[std::size_t(k)];
     std::string text = print(kernel);
-    const auto [it, is_new] = by_text.emplace(text, int(artifact.kernels.size()));
+    const auto [it, is_new] =
+        by_text.emplace(std::pair(kernel.group_items, text), int(artifact.kernels.size()));
     numbers[std::size_t(k)] = it->second;
     if (!is_new) continue;
     const int count = stems[kernel.stem]++;

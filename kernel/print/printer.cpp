@@ -90,6 +90,14 @@ class BodyPrinter {
     values_.forget(changes_of(s));
   }
 
+  void print(const StoreWide& x, const Stmt& s) {
+    std::vector<std::string> values;
+    for (const ExprId v : x.values) values.push_back(value(v));
+    const std::string at = value(x.index);
+    line(cat(text_.wide_store(x.dtype, cat("b", x.buffer), at, values), ";"));
+    values_.forget(changes_of(s));
+  }
+
   void print(const StoreLocal& x, const Stmt& s) {
     const std::string v = value(x.value), at = value(x.index);
     line(cat(text_.store(x.dtype, cat("a", x.array), at, v), ";"));

@@ -131,19 +131,49 @@ std::string ScalarText::stored_type(DType d) {
   return name_of(info(d).stored);
 }
 
-std::string ScalarText::load(DType d, const std::string& pointer, const std::string& index) {
-  note(d);
-  const std::string element = cat(in_parentheses(pointer), "[", index, "]");
+std::string ScalarText::from_stored(DType d, const std::string& element) {
   if (d == DType::i1) return cat("(", element, " != 0)");
   return is_small_float(d) ? call(cat(name_of(d), "_value"), element) : element;
+}
+
+std::string ScalarText::to_stored(DType d, const std::string& value) {
+  if (d == DType::i1) return cat(in_parentheses(value), " ? 1 : 0");
+  return is_small_float(d) ? call(cat(name_of(d), "_bits"), value) : value;
+}
+
+std::string ScalarText::load(DType d, const std::string& pointer, const std::string& index) {
+  note(d);
+  return from_stored(d, cat(in_parentheses(pointer), "[", index, "]"));
 }
 
 std::string ScalarText::store(DType d, const std::string& pointer, const std::string& index,
                               const std::string& value) {
   note(d);
-  const std::string element = cat(in_parentheses(pointer), "[", index, "] = ");
-  if (d == DType::i1) return cat(element, in_parentheses(value), " ? 1 : 0");
-  return element + (is_small_float(d) ? call(cat(name_of(d), "_bits"), value) : value);
+  return cat(in_parentheses(pointer), "[", index, "] = ", to_stored(d, value));
+}
+
+std::string ScalarText::wide_type(DType d, int width) {
+  const auto type = dialect_.wide.find(stored_type(d));
+  if (type == dialect_.wide.end())
+    throw_internal_error(cat("several elements of ", name_of(d), " as one in ", dialect_.name));
+  return cat(type->second, width);
+}
+
+std::string ScalarText::wide_load(DType d, int width, const std::string& pointer,
+                                  const std::string& index) {
+  return cat("*(const __global ", wide_type(d, width), "*)(", pointer, " + ", index, ")");
+}
+
+std::string ScalarText::wide_element(DType d, const std::string& variable, int lane) {
+  return from_stored(d, cat(variable, ".s", "0123456789abcdef"[lane]));
+}
+
+std::string ScalarText::wide_store(DType d, const std::string& pointer, const std::string& index,
+                                   std::span<const std::string> values) {
+  const std::string type = wide_type(d, int(values.size()));
+  std::string list;
+  for (const std::string& v : values) list += cat(list.empty() ? "" : ", ", to_stored(d, v));
+  return cat("*(__global ", type, "*)(", pointer, " + ", index, ") = (", type, ")(", list, ")");
 }
 
 std::string ScalarText::vector_type(DType d, int width) {

@@ -41,6 +41,9 @@ struct Dialect {
   std::map<std::string_view, std::string_view> reinterpret;
   std::string_view make_c64, make_c128;  ///< prefixes of "(re, im)"
   std::string_view real, imag;           ///< suffixes that select the parts of a complex value
+  /// Names of types of several elements without their number, by the stored element's; empty where
+  /// neighbours are not read and written as one.  Their elements are .s0, .s1, … .sf.
+  std::map<std::string_view, std::string_view> wide;
 
   [[nodiscard]] bool has_snippet(std::string_view snippet) const;
 };
@@ -73,6 +76,17 @@ class ScalarText {
   /// An assignment without semicolon.
   [[nodiscard]] std::string store(DType d, const std::string& pointer, const std::string& index,
                                   const std::string& value);
+  /// The type of `width` neighbours in memory, read and written as one.
+  [[nodiscard]] std::string wide_type(DType d, int width);
+  /// These, from element `index` of a buffer on, as a value of their type.
+  [[nodiscard]] std::string wide_load(DType d, int width, const std::string& pointer,
+                                      const std::string& index);
+  /// One of such a variable, as load() gives it.
+  [[nodiscard]] std::string wide_element(DType d, const std::string& variable, int lane);
+  /// An assignment without semicolon.
+  [[nodiscard]] std::string wide_store(DType d, const std::string& pointer,
+                                       const std::string& index,
+                                       std::span<const std::string> values);
   /// Type of `width` (2, 4, 8 or 16) elements of f32 or f64 as one value.
   [[nodiscard]] std::string vector_type(DType d, int width);
   /// Call of a vector operation of the dialect (load, store, splat, fma, maximum, choose, sum).
@@ -102,6 +116,8 @@ class ScalarText {
   std::string substitute_name(std::string_view name, std::string_view& rest, DType d,
                               std::span<const std::string> operands);
   std::string number(DType d, double value);
+  std::string from_stored(DType d, const std::string& element);
+  std::string to_stored(DType d, const std::string& value);
   std::string make_complex(DType d, const std::string& real, const std::string& imag);
   std::string from_complex(const std::string& x, DType from, DType to);
   std::string reinterpret(const std::string& x, DType to);

@@ -56,12 +56,14 @@ void ValuePrinter::line(const std::string& s) {
 void ValuePrinter::open_scope() {
   names_.open_scope();
   vectors_.open_scope();
+  wide_.open_scope();
   ++depth_;
 }
 
 void ValuePrinter::close_scope() {
   names_.close_scope();
   vectors_.close_scope();
+  wide_.close_scope();
   --depth_;
 }
 
@@ -70,6 +72,7 @@ void ValuePrinter::forget(const Changes& changes) {
   const auto test = [&](ExprId e) { return is_changed[std::size_t(e)]; };
   names_.erase_if(test);
   vectors_.erase_if(test);
+  wide_.erase_if(test);
 }
 
 void ValuePrinter::declare(ExprId e, const std::string& type, const std::string& value) {
@@ -156,6 +159,7 @@ std::string ValuePrinter::index_text(ExprId id, const Expr& e) {
 
 void ValuePrinter::print_element(ExprId id, const Expr& e) {
   if (e.kind == ExprKind::choose) return print_choose(id, e);
+  if (e.kind == ExprKind::load_wide) return print_wide_load(id, e);
   if (is_part_of_load(e)) {
     const Expr& whole = pool()[e.operands[0]];
     const std::string part = text_.value_type(e.dtype), index = value(whole.operands[0]);
@@ -185,6 +189,29 @@ void ValuePrinter::print_element(ExprId id, const Expr& e) {
     default:
       throw_internal_error("an expression that cannot be printed");
   }
+}
+
+ExprId ValuePrinter::first_used_neighbour(const Expr& e) const {
+  for (std::int32_t i = 0; i < pool().size(); ++i) {
+    const Expr& x = pool()[ExprId(i)];
+    if (x.kind == ExprKind::load_wide && x.slot == e.slot && x.operands == e.operands &&
+        wide_lane(x).width == wide_lane(e).width && facts_.uses(ExprId(i)) > 0)
+      return ExprId(i);
+  }
+  throw_internal_error("an element of no neighbours");
+}
+
+void ValuePrinter::print_wide_load(ExprId id, const Expr& e) {
+  const ExprId key = first_used_neighbour(e);
+  const std::string* all = wide_.find(key);
+  if (all == nullptr) {
+    const int width = wide_lane(e).width;
+    const std::string name = new_name("w"), index = value(e.operands[0]);
+    line(cat("const ", text_.wide_type(e.dtype, width), " ", name, " = ",
+             text_.wide_load(e.dtype, width, cat("b", e.slot), index), ";"));
+    all = &wide_.put(key, name);
+  }
+  declare(id, text_.value_type(e.dtype), text_.wide_element(e.dtype, *all, wide_lane(e).lane));
 }
 
 bool ValuePrinter::is_part_of_load(const Expr& e) const {

@@ -84,6 +84,9 @@ class ValuePrinter {
   /// Whether only one part of a complex element in memory is asked for.
   [[nodiscard]] bool is_part_of_load(const scalar::Expr& e) const;
   void print_choose(scalar::ExprId id, const scalar::Expr& e);
+  void print_wide_load(scalar::ExprId id, const scalar::Expr& e);
+  /// What the neighbours that are read as one go by: the first of them that the kernel uses.
+  [[nodiscard]] scalar::ExprId first_used_neighbour(const scalar::Expr& e) const;
 
   const Kernel& k_;
   kernel::ScalarText& text_;
@@ -93,7 +96,7 @@ class ValuePrinter {
   std::set<scalar::ExprId> certain_;  ///< evaluated by the statements at hand in any case
   std::string out_;
   int depth_ = 1, next_name_ = 0;
-  ScopedMap<scalar::ExprId, std::string> names_, vectors_;
+  ScopedMap<scalar::ExprId, std::string> names_, vectors_, wide_;
   std::map<scalar::ExprId, std::string> lane_elements_;
   std::map<std::int32_t, std::string> lane_registers_;
 };

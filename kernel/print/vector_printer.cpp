@@ -204,6 +204,10 @@ void VectorPrinter::print(const Store& x, const Lanes& s) {
   });
 }
 
+void VectorPrinter::print(const StoreWide& /*x*/, const Lanes& /*s*/) {
+  throw_internal_error("vectors that are stored as one");
+}
+
 void VectorPrinter::print(const StoreLocal& /*x*/, const Lanes& /*s*/) {
   throw_internal_error("a vector for an array of the group");
 }

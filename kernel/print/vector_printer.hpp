@@ -48,6 +48,7 @@ class VectorPrinter {
   void print(const MultiplyAdd& x, const Lanes& s);
   void print(const AddLanes& x, const Lanes& s);
   void print(const Store& x, const Lanes& s);
+  void print(const StoreWide& x, const Lanes& s);
   void print(const StoreLocal& x, const Lanes& s);
   void print(const Barrier& x, const Lanes& s);
   void print(const Loop& x, const Lanes& s);

@@ -51,6 +51,16 @@ void redirect(Steps& steps, KernelAccesses& kernels, int from, const BufferRef& 
     });
 }
 
+/// Whether all that is in a buffer may begin at an offset of another.
+bool may_move(Steps& steps, KernelAccesses& kernels, int buffer, const HostExpr& offset) {
+  bool may = true;
+  for (Step& s : steps)
+    for_each_access(s, kernels, [&](const Access& a) {
+      if (a.ref->buffer == buffer) may &= known_divisor(a.ref->offset + offset) % a.alignment == 0;
+    });
+  return may;
+}
+
 /// Whether a value's whole life is in `steps`, and copy number `at` may write where the value is made.
 bool can_merge(Steps& steps, std::size_t at, KernelAccesses& kernels,
                const std::map<int, int>& total) {
@@ -81,7 +91,7 @@ bool can_merge(Steps& steps, std::size_t at, KernelAccesses& kernels,
     if (writes(steps[i], kernels, b)) return false;
   for (std::size_t i = at + 1; i <= last; ++i)
     if (writes(steps[i], kernels, a)) return false;
-  return true;
+  return may_move(steps, kernels, a, copy.to.offset);
 }
 
 std::map<int, int> total_accesses(Steps& steps, KernelAccesses& kernels) {

@@ -46,7 +46,9 @@ class KernelParser {
     if (in_.accept("buffers"))
       parse_list([&] {
         const DType d = parse_dtype_name(in_);
-        k_->buffers.push_back({.dtype = d, .is_written = in_.accept("written")});
+        BufferParam buffer{.dtype = d, .is_written = in_.accept("written")};
+        if (in_.accept("aligned")) buffer.alignment = in_.integer();
+        k_->buffers.push_back(buffer);
       });
     if (in_.accept("scalars")) parse_list([&] { parse_scalar(); });
     k_->next_variable = 0;
@@ -144,28 +146,45 @@ class KernelParser {
     return {slot, dtype, value()};
   }
 
-  Stmt parse_store() {
-    const std::int32_t buffer = in_.numbered('b');
+  /// `b0[%1]` or `a0[%1]`: the number of a parameter or an array, and which element of it.
+  struct Place {
+    std::int32_t slot;
+    ExprId index;
+  };
+  Place parse_place(char prefix, std::string_view what, std::size_t count) {
+    const SourceLocation where = in_.where();
+    const std::int32_t slot = in_.numbered(prefix);
+    if (slot >= std::int32_t(count))
+      throw_user_error(cat("expected one of ", count, " ", what, ", found ", prefix, slot), where);
     in_.expect("[");
     const ExprId index = value();
     in_.expect("]");
+    return {slot, index};
+  }
+  Place parse_buffer_place() { return parse_place('b', "buffers", k_->buffers.size()); }
+  Place parse_array_place() { return parse_place('a', "arrays", k_->arrays.size()); }
+
+  Stmt parse_store() {
+    const Place to = parse_buffer_place();
     in_.expect("=");
-    const ExprId stored = value();
-    Stmt s = with_lanes({Store{
-        .buffer = buffer, .dtype = k_->pool[stored].dtype, .value = stored, .index = index}});
+    std::vector<ExprId> stored;
+    parse_list([&] { stored.push_back(value()); });
+    const DType d = k_->pool[stored[0]].dtype;
+    if (stored.size() > 1)
+      return {
+          StoreWide{.buffer = to.slot, .dtype = d, .values = std::move(stored), .index = to.index}};
+    Stmt s =
+        with_lanes({Store{.buffer = to.slot, .dtype = d, .value = stored[0], .index = to.index}});
     if (s.width > 1) as<Store>(s)->dtype = parse_dtype_name(in_);
     return s;
   }
 
   Stmt parse_local_store() {
-    const std::int32_t array = in_.numbered('a');
-    in_.expect("[");
-    const ExprId index = value();
-    in_.expect("]");
+    const Place to = parse_array_place();
     in_.expect("=");
     const ExprId stored = value();
     return {StoreLocal{
-        .array = array, .dtype = k_->pool[stored].dtype, .value = stored, .index = index}};
+        .array = to.slot, .dtype = k_->pool[stored].dtype, .value = stored, .index = to.index}};
   }
 
   /// What a statement does for all lanes of a vector at once.
@@ -270,31 +289,19 @@ class KernelParser {
   }
 
   Expr parse_load() {
-    const SourceLocation where = in_.where();
-    if (in_.sees_numbered('a')) {
-      const int array = in_.numbered('a');
-      if (array >= int(k_->arrays.size()))
-        throw_user_error(cat("expected one of ", k_->arrays.size(), " arrays, found a", array),
-                         where);
-      in_.expect("[");
-      const ExprId index = value();
-      in_.expect("]");
-      return {.kind = ExprKind::load_local,
-              .dtype = k_->arrays[std::size_t(array)].dtype,
-              .slot = array,
-              .operands = {index}};
-    }
-    const int buffer = in_.numbered('b');
-    if (buffer >= int(k_->buffers.size()))
-      throw_user_error(cat("expected one of ", k_->buffers.size(), " buffers, found b", buffer),
-                       where);
-    in_.expect("[");
-    const ExprId index = value();
-    in_.expect("]");
-    return {.kind = ExprKind::load,
-            .dtype = k_->buffers[std::size_t(buffer)].dtype,
-            .slot = buffer,
-            .operands = {index}};
+    const bool is_local = in_.sees_numbered('a');
+    const Place from = is_local ? parse_array_place() : parse_buffer_place();
+    Expr e{.kind = is_local ? ExprKind::load_local : ExprKind::load,
+           .dtype = is_local ? k_->arrays[std::size_t(from.slot)].dtype
+                             : k_->buffers[std::size_t(from.slot)].dtype,
+           .slot = from.slot,
+           .operands = {from.index}};
+    if (is_local || !in_.sees_number()) return e;
+    const std::int64_t lane = in_.integer();
+    in_.expect("of");
+    e.kind = ExprKind::load_wide;
+    e.bits = std::uint64_t(lane) | std::uint64_t(in_.integer()) << 8;
+    return e;
   }
 
   /// choose, min, max, or a row of the elementwise table.

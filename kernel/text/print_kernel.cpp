@@ -54,7 +54,8 @@ class KernelPrinter : Lines {
       list.clear();
     };
     for (const BufferParam& b : k_.buffers)
-      add(cat(info(b.dtype).name, b.is_written ? " written" : ""));
+      add(cat(info(b.dtype).name, b.is_written ? " written" : "",
+              b.alignment > 1 ? cat(" aligned ", b.alignment) : std::string()));
     print_list("buffers");
     for (int s = 0; s < k_.scalars; ++s) {
       const ExprPool::Bounds b = pool_.scalar_bounds(s);
@@ -105,6 +106,9 @@ class KernelPrinter : Lines {
         return cat("choose", operands(e));
       case ExprKind::load:
         return cat("load b", e.slot, "[", name(e.operands[0]), "]");
+      case ExprKind::load_wide:
+        return cat("load b", e.slot, "[", name(e.operands[0]), "] ", wide_lane(e).lane, " of ",
+                   wide_lane(e).width);
       case ExprKind::load_local:
         return cat("load a", e.slot, "[", name(e.operands[0]), "]");
       case ExprKind::reg:
@@ -162,6 +166,11 @@ class KernelPrinter : Lines {
   void print(const Store& x, const Stmt& s) {
     line("store b", x.buffer, "[", name(x.index), "] = ", name(x.value), lanes_text(s),
          s.width == 1 ? "" : cat(" ", info(x.dtype).name));
+  }
+  void print(const StoreWide& x, const Stmt& /*s*/) {
+    std::string values;
+    for (const ExprId v : x.values) values += cat(values.empty() ? "" : ", ", name(v));
+    line("store b", x.buffer, "[", name(x.index), "] = ", values);
   }
   void print(const StoreLocal& x, const Stmt& /*s*/) {
     line("store a", x.array, "[", name(x.index), "] = ", name(x.value));

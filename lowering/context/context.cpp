@@ -231,7 +231,9 @@ void Context::lower_elements(Node& node) {
   for (int k = 0; k < node.result_count(); ++k) {
     const Value v = node.result(k);
     // Constants and host scalars get memory only where something asks for it.
-    if (!analysis_.is_materialised(v) || is_host(v) || node.is("stablehlo.constant")) continue;
+    if (!analysis_.is_materialised(v) || is_host(v) || node.is("stablehlo.constant") ||
+        is_placed(v))
+      continue;
     if (node.is("stablehlo.reshape") && locations_.contains(node.operand(0)) &&
         !split_.contains(node.operand(0))) {
       locations_[v] = locations_.at(node.operand(0));

@@ -69,6 +69,8 @@ class Context {
   /// Launches what was written, of which nothing is left then.  Where `of_any_group` the device chooses
   /// the size of work-groups.
   void launch(KernelBody& body, HostExpr items, bool of_any_group = false);
+  /// The same for so many groups of a kernel of groups.
+  void launch_groups(KernelBody& body, std::int64_t groups);
   /// The steps that are emitted meanwhile.
   Steps capture(const std::function<void()>& emit_steps);
   /// The same for a branch: what it computes has no place outside.
@@ -105,6 +107,7 @@ class Context {
   void bind_results();
   void lower_node(ir::Node& node);
   void lower_elements(ir::Node& node);
+  void emit_launch(KernelBody& body, Launch launch, bool has_many_items);
 
   const ir::Module& module_;
   const ir::Function& function_;

@@ -69,6 +69,13 @@ ExprId KernelBody::load_slice(const Slice& slice, const Type& type, std::span<co
   return load_memory(at, type, clamped);
 }
 
+void KernelBody::define(Value v, ExprId e) {
+  const auto [it, is_new] = defined_.emplace(v, e);
+  if (is_new || it->second == e) return;
+  it->second = e;
+  memo_.clear();  // what was made of it before
+}
+
 ExprId KernelBody::combined(const ir::Graph& region, std::size_t k) {
   return element(region.results.at(k), {});
 }

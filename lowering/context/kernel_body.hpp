@@ -29,7 +29,7 @@ class KernelBody : public KernelBuilder {
   /// Element of v at `index`, one expression per dimension.
   scalar::ExprId element(ir::Value v, std::span<const scalar::ExprId> index);
   /// Makes `v` (any index, or a scalar of a combiner) stand for an expression in this kernel.
-  void define(ir::Value v, scalar::ExprId e) { defined_[v] = e; }
+  void define(ir::Value v, scalar::ExprId e);
   /// Result k of a combiner region whose arguments were define()d.
   scalar::ExprId combined(const ir::Graph& region, std::size_t k);
 

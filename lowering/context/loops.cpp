@@ -6,6 +6,7 @@
 
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/lowerings.hpp"
+#include "lowering/context/transposed_loops.hpp"
 
 namespace partita::lowering {
 
@@ -20,6 +21,8 @@ void lower_loops(Context& context, Value v, Location to) {
   if (const Epilogue* epilogue = context.analysis().epilogue(v);
       epilogue != nullptr && !context.is_placed(v))
     return Lowerings::instance().epilogue()(context, *epilogue, to);
+  if (context.policy().target.device_class == DeviceClass::simt && lower_transposed(context, v, to))
+    return;
   KernelBody body(context, step_name(*v.node), n);
   const ExprId item = body.item();
   const ExprId value = body.element(v, scalar::delinearize(body.pool(), item, v.type().dims));

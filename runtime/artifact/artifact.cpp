@@ -2,9 +2,11 @@
 // Copyright The partita authors
 #include "partita/artifact/artifact.hpp"
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <exception>
+#include <utility>
 
 #include "partita/artifact/plan_json.hpp"
 #include "partita/artifact/target_format.hpp"
@@ -43,13 +45,31 @@ const TargetFormat& format_of(const std::string& target, const SourceLocation& w
                    where);
 }
 
-std::string module_path(const TargetFormat& format, const std::string& name) {
-  return cat("kernels/", name, format.text_extension);
-}
+/// What an artifact needs that is read by those alone who know it (docs/decisions/0016-format-and-abi.md).
+constexpr std::string_view variants_need = "variants";
 
-std::string binary_path(const TargetFormat& format, const std::string& name) {
-  return cat(format.target, "/", format.binary_file == nullptr ? name : format.binary_file(name));
-}
+/// Where the entries of a variant lie.
+class VariantPaths {
+ public:
+  /// `folder`: of another variant than the first, which lies at the top.
+  VariantPaths(const TargetFormat& format, std::string folder)
+      : format_(format), folder_(std::move(folder)) {}
+
+  [[nodiscard]] std::string plan() const { return cat(folder_, "plan.json"); }
+  [[nodiscard]] std::string module(const std::string& name) const {
+    return cat(folder_, "kernels/", name, format_.text_extension);
+  }
+  [[nodiscard]] std::string binary(const std::string& name) const {
+    return cat(folder_, format_.target, "/",
+               format_.binary_file == nullptr ? name : format_.binary_file(name));
+  }
+
+ private:
+  const TargetFormat& format_;
+  std::string folder_;
+};
+
+std::string folder_of(DeviceClass c) { return cat("variants/", to_string(c), "/"); }
 
 struct Property {
   std::string key, value;
@@ -63,6 +83,7 @@ void fields(A& a, Ref<A, Property> x) {
 struct KernelRow {
   std::string name;
   int module = 0;
+  friend bool operator==(const KernelRow&, const KernelRow&) = default;
 };
 template <class A>
 void fields(A& a, Ref<A, KernelRow> x) {
@@ -70,37 +91,65 @@ void fields(A& a, Ref<A, KernelRow> x) {
   a("module", x.module);
 }
 
-/// manifest.json; plan, kernel text and constants lie beside it.
-struct Manifest {
-  std::string format{format_name};
-  int format_major = Artifact::format_major, format_minor = Artifact::format_minor;
-  std::string target, module_name, content_hash;
-  std::vector<PortInfo> inputs, outputs;  // for readers of the file; the plan's count
+/// What the manifest says of a variant: of the first as members of its own.
+struct VariantRows {
+  std::string device_class{to_string(DeviceClass::multicore)};
   std::int64_t arena_bytes = 0;
   std::vector<std::string> modules;
   std::vector<KernelRow> kernels;
   std::vector<std::string> binaries;
-  std::vector<Type> constants;
   LibrarySettings library;
+  friend bool operator==(const VariantRows&, const VariantRows&) = default;
+};
+template <class A>
+void fields(A& a, Ref<A, VariantRows> x) {
+  a.optional("class", x.device_class, std::string(to_string(DeviceClass::multicore)));
+  a("arena_bytes", x.arena_bytes);
+  a("modules", x.modules);
+  a("kernels", x.kernels);
+  a.optional("binaries", x.binaries, std::vector<std::string>{});
+  a.optional("library", x.library, LibrarySettings{});
+}
+
+/// manifest.json; plan, kernel text and constants lie beside it.
+struct Manifest {
+  std::string format{format_name};
+  int format_major = Artifact::format_major, format_minor = Artifact::format_minor;
+  std::vector<std::string> needs;
+  std::string target, module_name, content_hash;
+  std::vector<PortInfo> inputs, outputs;  // for readers of the file; the plan's count
+  VariantRows first;
+  std::vector<Type> constants;
   std::vector<Property> properties;
+  std::vector<VariantRows> others;
 };
 template <class A>
 void fields(A& a, Ref<A, Manifest> x) {
   a("format", x.format);
   a("format_major", x.format_major);
   a("format_minor", x.format_minor);
+  a.optional("needs", x.needs, std::vector<std::string>{});
   a("target", x.target);
   a("module", x.module_name);
   a("content_hash", x.content_hash);
   a("inputs", x.inputs);
   a("outputs", x.outputs);
-  a("arena_bytes", x.arena_bytes);
-  a("modules", x.modules);
-  a("kernels", x.kernels);
-  a.optional("binaries", x.binaries, std::vector<std::string>{});
+  fields(a, x.first);
   a("constants", x.constants);
-  a.optional("library", x.library, LibrarySettings{});
   a("properties", x.properties);
+  a.optional("variants", x.others, std::vector<VariantRows>{});
+}
+
+VariantRows rows_of(const Variant& variant) {
+  VariantRows rows;
+  rows.device_class = to_string(variant.device_class);
+  rows.arena_bytes = variant.plan.arena_bytes;
+  for (const KernelModule& module : variant.modules) rows.modules.push_back(module.name);
+  for (const KernelEntry& kernel : variant.kernels)
+    rows.kernels.push_back({kernel.name, kernel.module});
+  for (const KernelBinary& binary : variant.binaries) rows.binaries.push_back(binary.name);
+  rows.library = variant.library;
+  return rows;
 }
 
 Manifest manifest_of(const Artifact& artifact, std::string hash) {
@@ -110,40 +159,56 @@ Manifest manifest_of(const Artifact& artifact, std::string hash) {
   m.content_hash = std::move(hash);
   m.inputs = artifact.plan.inputs;
   m.outputs = artifact.plan.outputs;
-  m.arena_bytes = artifact.plan.arena_bytes;
-  for (const KernelModule& module : artifact.modules) m.modules.push_back(module.name);
-  for (const KernelEntry& kernel : artifact.kernels)
-    m.kernels.push_back({kernel.name, kernel.module});
-  for (const KernelBinary& binary : artifact.binaries) m.binaries.push_back(binary.name);
+  m.first = rows_of(artifact);
   for (const HostArray& constant : artifact.constants) m.constants.push_back(constant.type);
-  m.library = artifact.library;
   for (const auto& [key, value] : artifact.properties) m.properties.push_back({key, value});
+  for (const Variant& variant : artifact.others) m.others.push_back(rows_of(variant));
+  if (!artifact.others.empty()) m.needs = {std::string(variants_need)};
   return m;
 }
 
-std::string hash_of(const Artifact& artifact, std::string_view plan_text) {
-  Hasher hasher;
-  hasher.add(artifact.target);
+void add(Hasher& hasher, const Variant& variant, std::string_view plan_text) {
   hasher.add(plan_text);
-  for (const KernelModule& module : artifact.modules) {
+  for (const KernelModule& module : variant.modules) {
     hasher.add(module.name);
     hasher.add(module.source);
   }
-  for (const KernelEntry& kernel : artifact.kernels) {
+  for (const KernelEntry& kernel : variant.kernels) {
     hasher.add(kernel.name);
     hasher.add(std::int64_t(kernel.module));
   }
-  for (const KernelBinary& binary : artifact.binaries) {
+  for (const KernelBinary& binary : variant.binaries) {
     hasher.add(binary.name);
     hasher.add(std::span(binary.bytes));
   }
+}
+
+void add(Hasher& hasher, const LibrarySettings& library) {
+  if (library != LibrarySettings{}) hasher.add(boost::json::serialize(Writer::value_of(library)));
+}
+
+/// `plans`: text of the first variant's and of the others'.
+std::string hash_of(const Artifact& artifact, const std::vector<std::string>& plans) {
+  Hasher hasher;
+  hasher.add(artifact.target);
+  add(hasher, artifact, plans[0]);
   for (const HostArray& constant : artifact.constants) {
     hasher.add(to_string(constant.type));
     hasher.add(std::span(constant.bytes));
   }
-  if (artifact.library != LibrarySettings{})
-    hasher.add(boost::json::serialize(Writer::value_of(artifact.library)));
+  add(hasher, artifact.library);
+  for (std::size_t i = 0; i < artifact.others.size(); ++i) {
+    hasher.add(to_string(artifact.others[i].device_class));
+    add(hasher, artifact.others[i], plans[i + 1]);
+    add(hasher, artifact.others[i].library);
+  }
   return hasher.hex();
+}
+
+std::vector<std::string> plan_texts(const Artifact& artifact) {
+  std::vector<std::string> plans{plan_to_json(artifact.plan)};
+  for (const Variant& variant : artifact.others) plans.push_back(plan_to_json(variant.plan));
+  return plans;
 }
 
 // Takes an artifact apart; everything it throws is a user error at the artifact's name.
@@ -158,31 +223,49 @@ class ArtifactReader {
     const TargetFormat& format = format_of(manifest.target, {.file = name_});
     artifact.target = manifest.target;
     artifact.module_name = manifest.module_name;
-    for (const std::string& module : manifest.modules)
-      artifact.modules.push_back({module, text(module_path(format, module))});
-    for (const KernelRow& kernel : manifest.kernels)
-      artifact.kernels.push_back({kernel.name, kernel.module});
-    for (const std::string& binary : manifest.binaries)
-      artifact.binaries.push_back({binary, bytes(binary_path(format, binary))});
+    std::vector<std::string> plans;
+    read_variant(manifest.first, VariantPaths(format, ""), artifact, plans);
+    for (const VariantRows& rows : manifest.others) {
+      Variant& variant = artifact.others.emplace_back();
+      read_variant(rows, VariantPaths(format, folder_of(class_of(rows))), variant, plans);
+    }
     for (std::size_t i = 0; i < manifest.constants.size(); ++i) {
       HostArray constant;
       constant.type = manifest.constants[i];
       constant.bytes = bytes(cat("constants/", i, ".bin"));
       artifact.constants.push_back(std::move(constant));
     }
-    artifact.library = manifest.library;
     for (const Property& p : manifest.properties) artifact.properties.emplace_back(p.key, p.value);
     artifact.ir = text("ir/main.mlir");
-    const std::string plan_text = text("plan.json");
-    artifact.plan = plan_from_json(plan_text, cat(name_, ": plan.json"));
     if (const auto problem = find_problem(artifact)) fail(*problem);
-    if (hash_of(artifact, plan_text) != manifest.content_hash)
+    if (hash_of(artifact, plans) != manifest.content_hash)
       fail(cat("content hash: expected ", manifest.content_hash, ", found ",
-               hash_of(artifact, plan_text)));
+               hash_of(artifact, plans)));
     return artifact;
   }
 
  private:
+  [[nodiscard]] DeviceClass class_of(const VariantRows& rows) const {
+    for (const DeviceClass c : {DeviceClass::multicore, DeviceClass::simt})
+      if (to_string(c) == rows.device_class) return c;
+    fail(cat("expected a class of devices that this version knows, found '", rows.device_class,
+             "'"));
+  }
+
+  void read_variant(const VariantRows& rows, const VariantPaths& paths, Variant& variant,
+                    std::vector<std::string>& plans) {
+    variant.device_class = class_of(rows);
+    for (const std::string& module : rows.modules)
+      variant.modules.push_back({module, text(paths.module(module))});
+    for (const KernelRow& kernel : rows.kernels)
+      variant.kernels.push_back({kernel.name, kernel.module});
+    for (const std::string& binary : rows.binaries)
+      variant.binaries.push_back({binary, bytes(paths.binary(binary))});
+    variant.library = rows.library;
+    plans.push_back(text(paths.plan()));
+    variant.plan = plan_from_json(plans.back(), cat(name_, ": ", paths.plan()));
+  }
+
   Manifest read_manifest() {
     if (zip_.find("manifest.json") < 0) fail("expected a partita artifact, found no manifest.json");
     const std::string where = cat(name_, ": manifest.json");
@@ -200,11 +283,11 @@ class ArtifactReader {
           cat("expected artifact format ", Artifact::format_major, ", found format ",
               manifest.format_major,
               manifest.format_major > Artifact::format_major ? " (a newer partita wrote it)" : ""));
-    std::vector<std::string> needs;  // docs/decisions/0016-format-and-abi.md
-    reader.optional("needs", needs, std::vector<std::string>{});
-    if (!needs.empty())
-      fail(cat("expected an artifact without needs that this version does not know, found '",
-               needs.front(), "' (a newer partita wrote it)"));
+    reader.optional("needs", manifest.needs, std::vector<std::string>{});
+    for (const std::string& need : manifest.needs)
+      if (need != variants_need)
+        fail(cat("expected an artifact without needs that this version does not know, found '",
+                 need, "' (a newer partita wrote it)"));
     fields(reader, manifest);
     return manifest;
   }
@@ -226,21 +309,49 @@ class ArtifactReader {
 }  // namespace
 
 std::string content_hash(const Artifact& artifact) {
-  return hash_of(artifact, plan_to_json(artifact.plan));
+  return hash_of(artifact, plan_texts(artifact));
+}
+
+void select_variant(Artifact& artifact, DeviceClass device_class) {
+  for (Variant& other : artifact.others)
+    if (other.device_class == device_class && artifact.device_class != device_class)
+      return std::swap(static_cast<Variant&>(artifact), other);
+}
+
+void add_variant(Artifact& artifact, Artifact other) {
+  std::vector<int> places;
+  for (HostArray& constant : other.constants) {
+    const auto equal = std::ranges::find_if(artifact.constants, [&](const HostArray& held) {
+      return held.type == constant.type && held.bytes == constant.bytes;
+    });
+    places.push_back(int(equal - artifact.constants.begin()));
+    if (equal == artifact.constants.end()) artifact.constants.push_back(std::move(constant));
+  }
+  for (Buffer& buffer : other.plan.buffers)
+    if (buffer.kind == BufferKind::constant) buffer.index = places[std::size_t(buffer.index)];
+  artifact.others.push_back(std::move(static_cast<Variant&>(other)));
 }
 
 std::vector<std::byte> serialize_artifact(const Artifact& artifact) {
   if (const auto problem = find_problem(artifact))
     throw_internal_error(cat("artifact: ", *problem));
   const TargetFormat& format = format_of(artifact.target, {});
-  const std::string plan = plan_to_json(artifact.plan);
+  const std::vector<std::string> plans = plan_texts(artifact);
   const std::string manifest =
-      json::pretty(Writer::value_of(manifest_of(artifact, hash_of(artifact, plan))));
-  std::vector<ZipItem> items{{"manifest.json", as_bytes(manifest)}, {"plan.json", as_bytes(plan)}};
-  for (const KernelModule& module : artifact.modules)
-    items.push_back({module_path(format, module.name), as_bytes(module.source)});
-  for (const KernelBinary& binary : artifact.binaries)
-    items.push_back({binary_path(format, binary.name), binary.bytes});
+      json::pretty(Writer::value_of(manifest_of(artifact, hash_of(artifact, plans))));
+  std::vector<ZipItem> items{{"manifest.json", as_bytes(manifest)}};
+  const auto add_entries = [&](const Variant& variant, const VariantPaths& paths,
+                               const std::string& plan) {
+    items.push_back({paths.plan(), as_bytes(plan)});
+    for (const KernelModule& module : variant.modules)
+      items.push_back({paths.module(module.name), as_bytes(module.source)});
+    for (const KernelBinary& binary : variant.binaries)
+      items.push_back({paths.binary(binary.name), binary.bytes});
+  };
+  add_entries(artifact, VariantPaths(format, ""), plans[0]);
+  for (std::size_t i = 0; i < artifact.others.size(); ++i)
+    add_entries(artifact.others[i],
+                VariantPaths(format, folder_of(artifact.others[i].device_class)), plans[i + 1]);
   for (std::size_t i = 0; i < artifact.constants.size(); ++i)
     items.push_back({cat("constants/", i, ".bin"), artifact.constants[i].bytes});
   items.push_back({"ir/main.mlir", as_bytes(artifact.ir)});

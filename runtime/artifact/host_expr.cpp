@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "partita/artifact/host_expr.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "partita/base/error.hpp"
@@ -56,6 +58,29 @@ bool is_neutral(Kind kind, const HostExpr& e) {
 bool is_zero(const HostExpr& e) { return e.is_constant() && e.value() == 0; }
 
 }  // namespace
+
+std::int64_t known_divisor(const HostExpr& e) {
+  const auto of = [&](std::size_t k) { return known_divisor(e.operands()[k]); };
+  switch (e.kind()) {
+    case Kind::constant:
+      return std::gcd(e.value(), std::int64_t(0));
+    case Kind::mul: {
+      std::int64_t product = 0;
+      const std::int64_t a = of(0), b = of(1);
+      return __builtin_mul_overflow(a, b, &product) ? std::max(a, b) : product;
+    }
+    case Kind::add:
+    case Kind::sub:
+    case Kind::min:
+    case Kind::max:
+    case Kind::mod:
+      return std::gcd(of(0), of(1));
+    case Kind::variable:
+    case Kind::div:
+      break;
+  }
+  return 1;
+}
 
 HostExpr HostExpr::variable(int index) {
   HostExpr e(index);

@@ -43,6 +43,7 @@ static void fields(A& a, Ref<A, TargetInfo> x) {
   a("tile_rows", x.tile_rows);
   a("tile_vectors", x.tile_vectors);
   a("cache_bytes", x.cache_bytes);
+  a("memory_bytes", x.memory_bytes);
   a("local_bytes", x.local_bytes);
   a("bytes_per_second", x.bytes_per_second);
   a("transfer_seconds", x.transfer_seconds);
@@ -103,6 +104,7 @@ void check(const TargetInfo& t, const std::string& name_for_errors) {
            {"tile_rows", double(t.tile_rows), 1, 32},
            {"tile_vectors", double(t.tile_vectors), 1, 8},
            {"cache_bytes", double(t.cache_bytes), 0, any},
+           {"memory_bytes", double(t.memory_bytes), 0, any},
            {"local_bytes", double(t.local_bytes), 0, any},
            {"bytes_per_second", t.bytes_per_second, 1, any},
            {"transfer_seconds", t.transfer_seconds, 0, any},

@@ -22,7 +22,7 @@ bool is_name(const std::string& text, bool file_name) {
   return true;
 }
 
-void check_kernels(const Artifact& artifact) {
+void check_kernels(const Variant& artifact) {
   const Place modules{.name = "modules"}, kernels{.name = "kernels"};
   std::set<std::string> names;
   for (const KernelModule& module : artifact.modules) {
@@ -49,23 +49,36 @@ void check_constants(const Artifact& artifact) {
   }
 }
 
-void check_library(const Artifact& artifact) {
-  for (const LibraryParameters& p : artifact.library.parameters)
-    if (auto problem = partita::find_problem(artifact.target, p))
-      throw Problem{"library: " + *problem};
+void check_library(const std::string& target, const Variant& variant) {
+  for (const LibraryParameters& p : variant.library.parameters)
+    if (auto problem = partita::find_problem(target, p)) throw Problem{"library: " + *problem};
 }
 
 }  // namespace
 
 std::optional<std::string> find_problem(const Artifact& artifact) {
-  const auto problem = problem_of([&] {
-    check_kernels(artifact);
-    check_constants(artifact);
-    check_library(artifact);
-  });
+  auto problem = problem_of([&] { check_constants(artifact); });
   if (problem) return problem;
-  return find_problem(artifact.plan,
-                      {.kernels = artifact.kernels.size(), .constants = artifact.constants});
+  std::vector<const Variant*> variants{&artifact};
+  for (const Variant& other : artifact.others) variants.push_back(&other);
+  std::set<DeviceClass> classes;
+  for (const Variant* variant : variants) {
+    problem = problem_of([&] {
+      const Place all{.name = "variants"};
+      if (!classes.insert(variant->device_class).second)
+        fail(all, "distinct classes", cat(to_string(variant->device_class), " twice"));
+      if (variant->plan.inputs != artifact.plan.inputs ||
+          variant->plan.outputs != artifact.plan.outputs)
+        fail(all, "the same inputs and outputs of all", "others");
+      check_kernels(*variant);
+      check_library(artifact.target, *variant);
+    });
+    if (problem) return problem;
+    problem = find_problem(variant->plan,
+                           {.kernels = variant->kernels.size(), .constants = artifact.constants});
+    if (problem) return problem;
+  }
+  return std::nullopt;
 }
 
 }  // namespace partita

@@ -36,6 +36,20 @@ std::int64_t TargetInfo::launch_elements() const {
   return power;
 }
 
+std::int64_t TargetInfo::block_bytes() const {
+  if (device_class == DeviceClass::multicore) return cache_bytes;
+  // A block's largest value is one of several; the program has others.
+  constexpr std::int64_t share = 16, usual_bytes = std::int64_t(8) << 30;
+  return (memory_bytes > 0 ? memory_bytes : usual_bytes) / share;
+}
+
+std::int64_t TargetInfo::busy_items() const {
+  // Multiprocessors have up to 2048 items; half of them hide what the others wait for.
+  constexpr std::int64_t of_unit = 1024, usual_units = 64;
+  return (compute_units > 0 ? compute_units : usual_units) *
+         (device_class == DeviceClass::simt ? of_unit : 1);
+}
+
 double TargetInfo::flop_rate(DType d) const {
   switch (d) {
     case DType::f16:
@@ -63,10 +77,10 @@ std::string to_string(const TargetInfo& info) {
              " bytes, tiles of ", info.tile_rows, " x ", info.tile_vectors, " in ", info.registers,
              " registers of ", info.register_bytes, " bytes; groups of ", info.preferred_group,
              " (at most ", info.most_group, "), sub-groups of ", info.subgroup_width, "; cache ",
-             info.cache_bytes, " bytes, local ", known(info.local_bytes), ", ",
-             number(info.bytes_per_second / 1e9), " GB/s, store ", number(info.store_operations),
-             "; launch ", number(info.launch_seconds * 1e6), " us, transfer ",
-             number(info.transfer_seconds * 1e6), " us and ",
+             info.cache_bytes, " bytes, memory ", known(info.memory_bytes), ", local ",
+             known(info.local_bytes), ", ", number(info.bytes_per_second / 1e9), " GB/s, store ",
+             number(info.store_operations), "; launch ", number(info.launch_seconds * 1e6),
+             " us, transfer ", number(info.transfer_seconds * 1e6), " us and ",
              number(info.transfer_bytes_per_second / 1e9), " GB/s; ", arithmetic_text(info),
              "; library from ", info.library_threshold, ", packing from ", info.packing_threshold,
              info.has_row_launches ? ", rows" : "", info.library_reads_bf16 ? ", bf16 library" : "",

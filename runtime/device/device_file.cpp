@@ -123,6 +123,7 @@ void describe(const DeviceFile& file, const std::string& name_for_errors, Target
   info.device_class = d.is_cpu ? DeviceClass::multicore : DeviceClass::simt;
   info.compute_units = d.compute_units;
   info.local_bytes = d.local_bytes;
+  info.memory_bytes = d.global_bytes;
   // Drivers of a device without groups say 1.
   if (d.max_work_group > 1) info.most_group = d.max_work_group;
   info.preferred_group = std::min(info.preferred_group, info.most_group);

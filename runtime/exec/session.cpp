@@ -175,6 +175,8 @@ void Session::Impl::compare_ranks() {
       cat("check_replicas=", options.check_replicas, " trace=", options.trace,
           options.agreement.empty() ? "" : " ", options.agreement);
   on_all_shards([&](Shard& shard) {
+    compare_across_shards(shard.communicator(), "class of device",
+                          std::string(to_string(artifact.device_class)));
     compare_across_shards(shard.communicator(), "artifact", hash);
     compare_across_shards(shard.communicator(), "options", settings);
   });
@@ -293,6 +295,8 @@ std::vector<T> Session::Impl::gather_values(const std::function<T(Shard&)>& valu
 
 Session::Session(Artifact artifact, const SessionOptions& options) {
   SessionParts parts = open_parts(artifact, options);
+  if (!parts.devices.empty())
+    select_variant(artifact, parts.devices.front()->profile().device_class);
   impl_ = std::make_unique<Impl>(std::move(artifact), options, std::move(parts));
 }
 

@@ -46,13 +46,21 @@ std::size_t Shard::port_bytes(const PortInfo& port, int shard) const {
   return port.type.bytes() / std::size_t(size) * std::size_t(block.end - block.begin);
 }
 
+/// Other variants of the artifact may use others.
+std::set<int> Shard::used_constants() const {
+  std::set<int> used;
+  for (const Buffer& buffer : plan_.buffers)
+    if (buffer.kind == BufferKind::constant) used.insert(buffer.index);
+  return used;
+}
+
 std::int64_t Shard::planned_bytes() const {
   std::int64_t bytes = plan_.arena_bytes;
   for (const auto* ports : {&plan_.inputs, &plan_.outputs})
     for (const PortInfo& port : *ports)
       bytes += std::int64_t(port_bytes(port, communicator_.shard()));
-  for (const HostArray& constant : artifact_.constants)
-    bytes += std::int64_t(constant.bytes.size());
+  for (const int constant : used_constants())
+    bytes += std::int64_t(artifact_.constants[std::size_t(constant)].bytes.size());
   for (const Buffer& buffer : plan_.buffers)
     if (buffer.kind == BufferKind::block)
       bytes += value(buffer.count) * std::int64_t(byte_size(buffer.dtype));
@@ -64,9 +72,12 @@ void Shard::load() { program_ = device_->load(artifact_); }
 void Shard::allocate() {
   for (std::size_t i = 0; i < plan_.outputs.size(); ++i)
     outputs_[i] = poison_.allocate(*device_, port_bytes(plan_.outputs[i], communicator_.shard()));
-  for (const HostArray& constant : artifact_.constants) {
-    constants_.push_back(poison_.allocate(*device_, constant.bytes.size()));
-    device_->write(*constants_.back(), poison_.margin(), constant.bytes);
+  constants_.resize(artifact_.constants.size());
+  for (const int number : used_constants()) {
+    const HostArray& constant = artifact_.constants[std::size_t(number)];
+    DeviceBufferPtr& memory = constants_[std::size_t(number)];
+    memory = poison_.allocate(*device_, constant.bytes.size());
+    device_->write(*memory, poison_.margin(), constant.bytes);
   }
   const bool uses_arena = std::any_of(plan_.buffers.begin(), plan_.buffers.end(),
                                       [](const Buffer& b) { return b.kind == BufferKind::arena; });

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -83,6 +84,7 @@ class Shard {
                                                     std::span<const std::byte> array) const;
   void abandon_collectives() noexcept;
 
+  [[nodiscard]] std::set<int> used_constants() const;
   void execute(const Steps& steps);
   void execute(const Step& step);
   void execute_leaf(const Step& step);

@@ -94,7 +94,7 @@ TEST(GroupKernels, what_does_not_hold_together_is_refused) {
 
 /// What the draft's plan makes of 0, 1, … on an OpenCL device.
 std::vector<float> run(const PlanDraft& draft) {
-  const driver::CompileOptions options{.target = "opencl"};
+  const driver::CompileOptions options{.target = "opencl", .has_variants = false};
   Artifact artifact = partita::compile(
                           "func.func @main(%x: tensor<128xf32>) -> tensor<128xf32> {\n"
                           "  return %x : tensor<128xf32>\n}\n",

@@ -15,8 +15,10 @@ if [[ -z ${PARTITA_CORPUS:-} ]]; then
   echo "PARTITA_CORPUS is not set: the conformance corpus is not here"
   exit 77
 fi
-targets=(interpreter cpu)
+targets=()
+[[ ${PARTITA_OPENCL_CLASS:-} == gpu ]] || targets=(interpreter cpu)
 if has_device; then targets+=(opencl); fi
+[[ ${#targets[@]} -gt 0 ]] || exit 77
 expectations=$PARTITA_SOURCE_DIR/tests/expectations.txt
 cd "$PARTITA_CORPUS"
 shopt -s nullglob

@@ -98,7 +98,7 @@ grep -q '^tuning built-in pocl-avx2' log || failed "expected the tuning file tha
 compile "--device: expected pocl-avx2, pocl-avx512 or another known device|found 'pocl-avx3'" --target opencl --device pocl-avx3
 compile "--device: expected pthread-haswell-…|found 'pthread-haswel-X'" --target opencl --device pthread-haswel-X
 compile "--device: expected generic or another|found 'Generic'" --target opencl --device Generic
-compile "--device: expected generic, local, pocl-avx2, pocl-avx512, a name|found 'abacus'" --target opencl --device abacus
+compile "--device: expected generic, local, amd-gfx1100, amd-gfx90a, gpu, intel-xe, nvidia-sm_80, nvidia-sm_86, nvidia-sm_90, pocl-avx2, pocl-avx512, a name|found 'abacus'" --target opencl --device abacus
 compile "--device: expected generic, local, |found ''" --target opencl --device ""
 compile "--device: expected generic, local, |found 'elsewhere'" --target opencl --device elsewhere
 "$partita" devices >devices.txt

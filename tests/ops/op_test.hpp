@@ -78,8 +78,10 @@ inline Tensor random_tensor(const Type& type, std::mt19937& random) {
   return make_tensor(type, values);
 }
 
-/// Equal, or close where floats were added in another order.
-inline void expect_close(const Tensor& a, const Tensor& b, const std::string& what) {
+/// Equal, or close where floats were added in another order; `rounding`: how many times as far apart as a few
+/// operations on small values leave them.
+inline void expect_close(const Tensor& a, const Tensor& b, const std::string& what,
+                         double rounding = 1) {
   ASSERT_EQ(to_string(a->type), to_string(b->type)) << what;
   const std::vector<double> x = values_of(parts_of(a)), y = values_of(parts_of(b));
   const DType d = parts_of(a)->type.dtype;
@@ -90,7 +92,8 @@ inline void expect_close(const Tensor& a, const Tensor& b, const std::string& wh
   for (std::size_t k = 0; k < x.size(); ++k) {
     if (std::isnan(x[k]) && std::isnan(y[k])) continue;
     if (x[k] == y[k]) continue;
-    ASSERT_LE(std::abs(x[k] - y[k]), tolerance * (1 + std::abs(y[k]))) << what << ", element " << k;
+    ASSERT_LE(std::abs(x[k] - y[k]), tolerance * rounding * (1 + std::abs(y[k])))
+        << what << ", element " << k;
   }
 }
 

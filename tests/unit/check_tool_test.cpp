@@ -14,6 +14,7 @@
 #include "tools/partita/check/per_op.cpp"   // NOLINT(bugprone-suspicious-include)
 #include "tools/partita/check/shrink.cpp"   // NOLINT(bugprone-suspicious-include)
 #include "tools/partita/check/targets.cpp"  // NOLINT(bugprone-suspicious-include)
+#include "tools/partita/local_device.cpp"   // NOLINT(bugprone-suspicious-include)
 
 namespace partita::tool {
 namespace {

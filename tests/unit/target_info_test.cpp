@@ -116,8 +116,10 @@ TEST(TargetInfo, of_every_profile_is_one_that_a_file_could_state) {
       profile.set(info);
       EXPECT_NO_THROW(apply_facts("{}", std::string(profile.name), info)) << profile.name;
     }
-  EXPECT_EQ(driver::known_devices("opencl"),
-            (std::vector<std::string>{"pocl-avx2", "pocl-avx512"}));
+  EXPECT_EQ(
+      driver::known_devices("opencl"),
+      (std::vector<std::string>{"amd-gfx1100", "amd-gfx90a", "gpu", "intel-xe", "nvidia-sm_80",
+                                "nvidia-sm_86", "nvidia-sm_90", "pocl-avx2", "pocl-avx512"}));
   EXPECT_TRUE(driver::known_devices("cpu").empty());
 }
 

@@ -13,6 +13,7 @@
 #include "partita/device/device_file.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/device_choice.hpp"
+#include "tools/partita/local_device.hpp"
 
 namespace partita::tool {
 

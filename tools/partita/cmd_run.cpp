@@ -23,6 +23,7 @@
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "tools/partita/commands.hpp"
+#include "tools/partita/local_device.hpp"
 #include "tools/partita/program_options.hpp"
 
 namespace partita::tool {
@@ -250,8 +251,10 @@ Artifact artifact_of(const RunOptions& options) {
   compile.target = options.target;
   apply(options.target_values, compile);
   // Ranks must agree, and what one finds in its cache another may not.
-  if (!launched_by_mpi())
+  if (!launched_by_mpi()) {
     compile.runs = std::int64_t(options.rounds) * (options.repeat > 1 ? options.repeat + 1 : 1);
+    choose_local_class(compile);
+  }
   return compile_file(options.artifact, compile).artifact;
 }
 

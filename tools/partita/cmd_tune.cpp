@@ -16,6 +16,7 @@
 #include "tools/partita/bench/rounds.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/device_choice.hpp"
+#include "tools/partita/local_device.hpp"
 #include "tools/partita/program_options.hpp"
 #include "tools/partita/tune/tune.hpp"
 

@@ -14,6 +14,7 @@
 #include "partita/device/device_file.hpp"
 #include "partita/driver/options.hpp"
 #include "partita/driver/target.hpp"
+#include "tools/partita/local_device.hpp"
 
 namespace partita::tool {
 
@@ -39,7 +40,7 @@ std::optional<DeviceFile> described_device(const std::string& choice) {
 void use_device(const DeviceFile& file, const std::string& source, const std::string& path,
                 driver::CompileOptions& options) {
   options.device = file.device.name;
-  TargetInfo info = driver::target_info(options);
+  TargetInfo info = driver::target_info(options, file.device.device_class);
   describe(file, path, info);
   info.source = source;
   options.device_info = std::move(info);
@@ -114,17 +115,6 @@ std::optional<DeviceProfile> device_here(const std::string& name,
 }
 
 }  // namespace
-
-DeviceProfile local_device(const std::string& target, int index) {
-  const Backend backend = find_backend(target);
-  const std::vector<DeviceProfile> found =
-      backend.usable != nullptr ? backend.usable() : backend.list();
-  if (found.empty()) throw_device_error(cat(target, ": no device found; ", backend.hint));
-  if (std::size_t(index) >= found.size())
-    throw_user_error(
-        cat("--device: expected local or a number below ", found.size(), ", found ", index));
-  return found[std::size_t(index)];
-}
 
 void apply(const DeviceChoice& choice, driver::CompileOptions& options) {
   if (!choice.tuning.empty()) driver::set_option(options, "tuning", choice.tuning);

@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "partita/device/device.hpp"
 #include "partita/driver/compile.hpp"
 #include "tools/partita/commands.hpp"
 
@@ -23,9 +22,5 @@ void add_device_options(CLI::App& command, DeviceChoice& choice);
 /// complete but for the device.  A name that no profile, no tuning file and no driver knows is a user
 /// error with the nearest ones.  The target takes over what a file says of the driver.
 void apply(const DeviceChoice& choice, driver::CompileOptions& options);
-
-/// The device of a target that a run on this machine takes: the first, or number `index` of those that
-/// `partita devices` lists.  None is a device error.
-[[nodiscard]] DeviceProfile local_device(const std::string& target, int index = 0);
 
 }  // namespace partita::tool

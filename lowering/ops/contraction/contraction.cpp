@@ -10,6 +10,7 @@
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
+#include "lowering/ops/contraction/group_contraction.hpp"
 #include "lowering/ops/contraction/tiled_contraction.hpp"
 #include "lowering/values/strided_view.hpp"
 #include "lowering/values/tile_sizes.hpp"
@@ -241,6 +242,9 @@ static void lower_epilogue(Context& context, const Epilogue& epilogue, Location 
     const std::string_view last = epilogue.chain.back()->name();
     stem += cat("_", last.substr(last.find('.') + 1));
   }
+  if (context.policy().target.device_class == DeviceClass::simt && s.k > 0 &&
+      epilogue.contraction->result_types()[0].dtype != DType::i1)
+    return lower_group_contraction(context, epilogue, to, stem);
   ContractionWork work{epilogue, to, tiles_of(*epilogue.contraction, context.policy()),
                        std::nullopt};
   work.packed = pack_operand(context, work);

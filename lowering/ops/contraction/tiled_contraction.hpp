@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "lowering/context/kernel_body.hpp"
+#include "lowering/ops/contraction/contraction_index.hpp"
 
 namespace partita::lowering {
 
@@ -36,17 +37,5 @@ struct ContractionWork {
 /// `kernel` and `body` are of no use any more).
 [[nodiscard]] std::optional<std::int64_t> tile_contraction(const ContractionWork& work,
                                                            KernelBody& body);
-
-/// Index of a contraction's operand from linear indices of batch, free and contracted dimensions.
-struct OperandIndex {
-  const Dims& dims;
-  const ir::I64s &batch, &free, &contracting;
-  [[nodiscard]] std::vector<scalar::ExprId> at(scalar::ExprPool& pool, scalar::ExprId b,
-                                               scalar::ExprId f, scalar::ExprId c) const;
-};
-/// Index of an epilogue's root where the contraction's result is at (batch, row, column).
-[[nodiscard]] std::vector<scalar::ExprId> root_index(scalar::ExprPool& pool,
-                                                     const Epilogue& epilogue, scalar::ExprId b,
-                                                     scalar::ExprId row, scalar::ExprId column);
 
 }  // namespace partita::lowering

@@ -33,6 +33,17 @@ struct Reduction {
     }
   }
 
+  /// What changes nothing under a sum or product; nothing for other combiners.
+  [[nodiscard]] std::optional<scalar::ExprId> identity(scalar::ExprPool& pool) const {
+    if (!simple) return std::nullopt;
+    const DType d = accumulators[0];
+    if (*simple == Combiner::product) return ElementMath{pool, d}.number(1);
+    if (*simple != Combiner::sum) return std::nullopt;
+    // -0 + x is x, whatever the sign of x.
+    const scalar::ExprId zero = pool.constant_of(part_dtype(d), is_integer(d) ? 0.0 : -0.0);
+    return ElementMath{pool, d}.compose(zero, zero);
+  }
+
   void declare(KernelBody& body, const std::vector<scalar::ExprId>& values) const {
     for (std::size_t i = 0; i < dtypes.size(); ++i)
       body.declare(registers[i], body.pool().convert(values[i], accumulators[i]));

@@ -10,6 +10,7 @@
 #include "kernel/ast/expressions.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/ops/support/reduction.hpp"
+#include "lowering/ops/windows/group_convolution.hpp"
 #include "lowering/ops/windows/tiled_convolution.hpp"
 #include "lowering/ops/windows/window_index.hpp"
 #include "lowering/ops/windows/windows.hpp"
@@ -191,13 +192,24 @@ class ConvolutionKernel {
 
 }  // namespace
 
+/// Whether sums may be taken in any order, and there is something to add up.
+static bool suits_products(const Node& node) {
+  const Convolution conv(node.operand(0).type(), node.operand(1).type(), node.attrs);
+  const Type& type = node.result_types()[0];
+  return type.count() > 0 && type.dtype != DType::i1 && node.operand(0).type().count() > 0 &&
+         node.operand(1).type().count() > 0 &&
+         ir::element_count(conv.window) * conv.input > few_terms;
+}
+
 static bool is_contiguous(Context& context, Value v, std::int64_t dimension);
 static void lower_tiled_convolution(Context& context, Node& node, Location to);
 
 void lower_convolution(Context& context, Node& node) {
   const Value v = node.result();
   const Location to = context.new_temporary(v.type(), step_name(node));
-  if (suits_tiles(node, context.policy().target.tile())) {
+  if (context.policy().target.device_class == DeviceClass::simt && suits_products(node)) {
+    lower_group_convolution(context, node, to);
+  } else if (suits_tiles(node, context.policy().target.tile())) {
     lower_tiled_convolution(context, node, to);
   } else if (v.type().count() > 0) {
     ConvolutionKernel k(context, node);

@@ -88,7 +88,7 @@ BlockChoice choose_block(const PartitionWork& work, std::int64_t n, const Target
   const double seconds = computing + work.bytes / target.bytes_per_second;
   const double launching = work.launches * target.launch_seconds;
   const std::int64_t fitting =
-      std::max<std::int64_t>(target.cache_bytes / std::max<std::int64_t>(work.held_bytes, 1), 1);
+      std::max<std::int64_t>(target.block_bytes() / std::max<std::int64_t>(work.held_bytes, 1), 1);
   const std::int64_t limit = std::min({n, fitting, most_partitions});
   std::int64_t block = 1;
   while (2 * block <= limit && launching / double(block) > seconds * launch_share) block *= 2;
@@ -98,7 +98,8 @@ BlockChoice choose_block(const PartitionWork& work, std::int64_t n, const Target
           rounded(launching * 1e6, "us"), ") and does ", rounded(operations / 1e6, "Mflop"), " on ",
           rounded(work.bytes / 1e6, "MB"), " (", rounded(seconds * 1e6, "us"), "), holding ",
           rounded(double(work.held_bytes) / 1e6, "MB"), " of ",
-          rounded(double(target.cache_bytes) / 1e6, "MB"), " of cache");
+          rounded(double(target.block_bytes()) / 1e6, "MB"),
+          target.device_class == DeviceClass::multicore ? " of cache" : " for a block");
   return choice;
 }
 

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // How many partitions a streamed loop takes at a time: enough that launches cost little beside what
-// they launch, few enough that a block's values stay in cache.  Nothing is measured here: numbers come
+// they launch and that the device is busy, few enough that a block's values stay in cache, or have room.  Nothing is measured here: numbers come
 // from shapes, costs from what is known of the device.
 #pragma once
 

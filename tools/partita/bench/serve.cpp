@@ -20,6 +20,7 @@
 #include "partita/exec/executor.hpp"
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "tools/partita/local_device.hpp"
 #include "tools/partita/program_options.hpp"
 
 namespace partita::tool {
@@ -119,6 +120,7 @@ int serve_rounds(const ServeOptions& options) {
   settings.use_mpi = launched_by_mpi();
   if (settings.use_mpi) stay_on_core(local_rank().index);
   static_cast<void>(list_devices());  // the platform starts before the time of compiling counts
+  choose_local_class(compile);
   const auto begin = Clock::now();
   const auto module = ir::read_module(options.program);
   Artifact artifact = partita::compile(*module, compile).artifact;

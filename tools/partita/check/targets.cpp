@@ -10,6 +10,7 @@
 #include "partita/exec/executor.hpp"
 #include "partita/ir/interpreter.hpp"
 #include "partita_generated/backends.hpp"
+#include "tools/partita/local_device.hpp"
 
 namespace partita::tool {
 
@@ -63,6 +64,7 @@ std::vector<HostArray> compile_and_run(const std::string& target, const CompileS
   options.placements = settings.placements;
   options.layout = settings.layout;
   options.gemm = settings.gemm;
+  choose_local_class(options);
   const Artifact artifact = partita::compile(module, options).artifact;
   if (!settings.poisons) return run(artifact, SessionOptions{}, arguments);
   options.shares_arena = false;

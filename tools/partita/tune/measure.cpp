@@ -104,6 +104,7 @@ Artifact compile(const ContractionKey& key, const std::string& gemm, Tuning tuni
   options.gemm = gemm;
   options.tuning = std::make_shared<Tuning>(std::move(tuning));
   options.tuning_name = "candidate";
+  options.has_variants = false;
   return partita::compile(program_text(key), options, "contraction").artifact;
 }
 

@@ -39,6 +39,8 @@ struct CompileOptions {
   std::string device = "generic";
   /// What is known of that device; nothing: what target_info() of these options gives.
   std::optional<TargetInfo> device_info;
+  /// Where no device is meant, the artifact has a variant for each class of devices of the target.
+  bool has_variants = true;
   /// How often the artifact will run, where somebody knows it; 0: often.
   std::int64_t runs = 0;
   /// Whether temporaries that are not alive together share memory; without, each has its own, which is
@@ -65,8 +67,10 @@ struct CompileReport {
                                       CompileReport* report = nullptr);
 
 /// What is built in about the device that `options` name: the target's default, and what a profile of
-/// that name, or one whose tuning file covers it, says beyond.  An unknown target is a user error.
-[[nodiscard]] TargetInfo target_info(const CompileOptions& options);
+/// that name, or one that covers it, says beyond.  Where there is none, the profile of devices of
+/// class `unknown` about which nothing is known.  An unknown target is a user error.
+[[nodiscard]] TargetInfo target_info(const CompileOptions& options,
+                                     DeviceClass unknown = DeviceClass::multicore);
 
 /// Names of the code generators that are built in.
 [[nodiscard]] std::vector<std::string> built_targets();

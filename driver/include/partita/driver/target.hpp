@@ -40,7 +40,7 @@ struct TargetOption {
 struct TargetProfile {
   std::string_view name;
   void (*set)(TargetInfo& info);  ///< changes what differs from the target's default
-  bool is_offered = true;         ///< as a value of --device; else data alone
+  std::span<const std::string_view> begins = {};  ///< beginnings of the names of such devices
 };
 
 struct Target {
@@ -83,6 +83,9 @@ struct Target {
   std::vector<TuningText> tunings;
   /// Devices that are known by name.
   std::span<const TargetProfile> profiles;
+  /// The profile of devices of class simt of which nothing else is known, for which an artifact has a variant where
+  /// no device is named; empty: there are no such devices.
+  std::string_view simt_profile = {};
 };
 
 /// All that are built in, in the order of the build's list.

@@ -3,8 +3,9 @@
 //
 // A compiled program: manifest, plan, kernels, constants and the IR it came from.  In memory it is
 // this object; on disk it is a zip that anyone can open with `unzip`: manifest.json, plan.json,
-// kernels/*, constants/N.bin, ir/main.mlir, and what the target compiles kernels to.  The same object
-// always gives the same bytes.
+// kernels/*, constants/N.bin, ir/main.mlir, and what the target compiles kernels to.  Variants for other
+// classes of devices have plan and kernels below variants/CLASS.  The same object always gives the same
+// bytes.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +15,7 @@
 
 #include "partita/artifact/plan.hpp"
 #include "partita/base/host_array.hpp"
+#include "partita/base/target_info.hpp"
 
 namespace partita {
 
@@ -58,21 +60,34 @@ struct LibrarySettings {
 /// The target where nobody names one.
 inline constexpr std::string_view default_target = "opencl";
 
-struct Artifact {
-  static constexpr int format_major = 1, format_minor = 0;
-
-  std::string target;  ///< name of a backend
-  std::string module_name;
+/// What runs on one class of devices.
+struct Variant {
+  DeviceClass device_class = DeviceClass::multicore;
   Plan plan;
   std::vector<KernelModule> modules;
   std::vector<KernelEntry> kernels;
   std::vector<KernelBinary> binaries;  ///< of targets that are compiled ahead of time
-  std::vector<HostArray> constants;
   LibrarySettings library;
-  std::string ir;  ///< the program after simplify, as text
+};
+
+/// A program of one or more variants, whose plans have the same ports: its own members are the one
+/// that is meant, first the one for CPUs.
+struct Artifact : Variant {
+  static constexpr int format_major = 1, format_minor = 0;
+
+  std::string target;  ///< name of a backend
+  std::string module_name;
+  std::vector<HostArray> constants;  ///< of all variants
+  std::string ir;                    ///< the program after simplify, as text
   /// What it was compiled with, sorted by key: options, device profile, formula of planned bytes.
   std::vector<std::pair<std::string, std::string>> properties;
+  std::vector<Variant> others;  ///< of other classes, each at most once
 };
+
+/// Makes the variant of a class the one that is meant; where there is none, it stays as it is.
+void select_variant(Artifact& artifact, DeviceClass device_class);
+/// Adds what another compilation of the same program gave as a variant: constants that are equal are shared.
+void add_variant(Artifact& artifact, Artifact other);
 
 /// Writes atomically (temporary file, then rename); a user error when the path is not writable.
 void save_artifact(const Artifact& artifact, const std::filesystem::path& path);

@@ -35,6 +35,9 @@ class HostExpr {
   std::vector<HostExpr> operands_;
 };
 
+/// A number by which the expression is divisible whatever its variables are; 0 of 0.
+[[nodiscard]] std::int64_t known_divisor(const HostExpr& e);
+
 [[nodiscard]] HostExpr operator+(HostExpr a, HostExpr b);
 [[nodiscard]] HostExpr operator-(HostExpr a, HostExpr b);
 [[nodiscard]] HostExpr operator*(HostExpr a, HostExpr b);

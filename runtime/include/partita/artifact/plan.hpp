@@ -155,6 +155,7 @@ struct PortInfo {
   std::string name;    ///< argument name in the source, may be empty
   Type type;           ///< global type
   int placement = -1;  ///< index into Plan::placements when dimension 0 is split over the shards
+  friend bool operator==(const PortInfo&, const PortInfo&) = default;
 };
 
 struct Plan {

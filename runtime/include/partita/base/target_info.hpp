@@ -48,7 +48,8 @@ struct TargetInfo {
   std::int64_t tile_vectors = 2;     ///< side by side in that tile
 
   // Memory.
-  std::int64_t cache_bytes = std::int64_t(8) << 20;  ///< in which a block's values should stay
+  std::int64_t cache_bytes = std::int64_t(8) << 20;  ///< that memory has in common for all
+  std::int64_t memory_bytes = 0;                     ///< of the device; 0: not known
   std::int64_t local_bytes = 0;    ///< shared by the items of a group; 0: none, or not known
   double bytes_per_second = 20e9;  ///< that kernels read and write
   double transfer_seconds = 0;     ///< of starting a copy between host and device
@@ -81,6 +82,11 @@ struct TargetInfo {
   [[nodiscard]] TileSize tile() const { return {vector_bytes, tile_rows, tile_vectors}; }
   /// Elements of f32 that kernels read in the time that a launch takes, as a power of two; at least 1.
   [[nodiscard]] std::int64_t launch_elements() const;
+  /// What the values of a block of partitions may take: what stays in cache, or a part of memory where
+  /// only many items keep the device busy.
+  [[nodiscard]] std::int64_t block_bytes() const;
+  /// Items that keep all of the device busy.
+  [[nodiscard]] std::int64_t busy_items() const;
   /// Contractions of `d` per second; of integers as of f32, of complex numbers as of their parts.
   [[nodiscard]] double flop_rate(DType d) const;
   friend bool operator==(const TargetInfo&, const TargetInfo&) = default;

@@ -26,6 +26,7 @@ struct DeviceProfile {
   std::int64_t max_work_group = 0;
   bool has_fp64 = false, has_fp16 = false, has_subgroups = false;
   bool is_cpu = false;
+  DeviceClass device_class = DeviceClass::multicore;  ///< whose variant of an artifact it takes
 };
 
 /// Memory on a device; freed with the last owner.

@@ -29,10 +29,11 @@ enum class ExprKind : std::uint8_t {
   // Elements.
   constant,  ///< `bits`: the element's value as stored, low 64 bits (c128 does not occur as constant)
   apply,  ///< elementwise row `name` of operands; dtype: of the result; `source`: dtype the row runs in
-  convert,     ///< operand 0 from `source` to dtype, as StableHLO's convert
-  bitcast,     ///< operand 0's bits as dtype, same width
-  choose,      ///< operand 0 (i1) ? operand 1 : operand 2, where only the chosen one is evaluated
-  load,        ///< element of buffer `slot` at linear index operand 0
+  convert,  ///< operand 0 from `source` to dtype, as StableHLO's convert
+  bitcast,  ///< operand 0's bits as dtype, same width
+  choose,   ///< operand 0 (i1) ? operand 1 : operand 2, where only the chosen one is evaluated
+  load,     ///< element of buffer `slot` at linear index operand 0
+  load_wide,  ///< one of neighbours in buffer `slot` that are read as one, operand 0: index of the first
   load_local,  ///< element of the group's array `slot` at linear index operand 0
   reg,         ///< register `slot` (accumulator or element of a reduction, argument of a combiner)
   from_index,  ///< operand 0 (index) as dtype
@@ -64,6 +65,23 @@ struct Expr {
   bool operator==(const Expr&) const = default;
 };
 
+/// Whether it is an element of a buffer.
+[[nodiscard]] inline bool is_load(ExprKind kind) {
+  return kind == ExprKind::load || kind == ExprKind::load_wide;
+}
+/// The same, or of an array of the group.
+[[nodiscard]] inline bool is_read(ExprKind kind) {
+  return is_load(kind) || kind == ExprKind::load_local;
+}
+
+/// Which of how many neighbours a load_wide is (its `bits`).
+struct WideLane {
+  int lane, width;
+};
+[[nodiscard]] inline WideLane wide_lane(const Expr& e) {
+  return {.lane = int(e.bits & 0xff), .width = int(e.bits >> 8)};
+}
+
 class ExprPool {
  public:
   [[nodiscard]] const Expr& operator[](ExprId id) const { return exprs_[std::size_t(id)]; }
@@ -84,6 +102,8 @@ class ExprPool {
   ExprId bitcast(ExprId x, DType to);
   ExprId choose(ExprId condition, ExprId a, ExprId b);
   ExprId load(std::int32_t buffer, DType d, ExprId linear_index);
+  /// `first` is a multiple of the width.
+  ExprId load_wide(std::int32_t buffer, DType d, ExprId first, WideLane at);
   ExprId load_local(std::int32_t array, DType d, ExprId index);
   ExprId reg(std::int32_t slot, DType d);
   ExprId from_index(ExprId index, DType d);

@@ -8,6 +8,8 @@
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
+#include "lowering/ops/reduce/group_reduce.hpp"
+#include "lowering/ops/reduce/reduce_space.hpp"
 #include "lowering/ops/support/reduction.hpp"
 
 namespace partita::lowering {
@@ -27,95 +29,6 @@ constexpr std::int64_t elements_per_partial = 512;
 constexpr std::int64_t most_parts = 1024;
 /// Items that keep the cores of a device busy.
 constexpr std::int64_t enough_items = 32;
-/// Results that lie side by side in the operand and are worth reading so.
-constexpr std::int64_t neighbours = 8;
-
-}  // namespace
-
-/// Dimensions that are kept, and those that are reduced: neighbours of them are one loop.
-class ReduceSpace {
- public:
-  explicit ReduceSpace(const Node& node) : rank_(node.operand(0).type().dims.size()) {
-    const Dims& in = node.operand(0).type().dims;
-    const ir::I64s& dimensions = node.attrs.i64s("dimensions");
-    bool continues = false;
-    for (std::size_t d = 0; d < in.size(); ++d) {
-      const bool is_reduced = std::ranges::find(dimensions, std::int64_t(d)) != dimensions.end();
-      (is_reduced ? reduced : results) *= in[d];
-      if (!is_reduced) {
-        kept_.push_back({d, in[d]});
-      } else if (in[d] != 1) {
-        if (!continues) loops_.emplace_back();
-        loops_.back().push_back({d, in[d]});
-      }
-      if (in[d] == 1) continue;
-      continues = is_reduced;
-      has_columns_ = !is_reduced && in[d] >= neighbours;
-    }
-    if (loops_.empty()) loops_.emplace_back();
-  }
-
-  /// One loop over everything.
-  void flatten() {
-    for (std::size_t k = 1; k < loops_.size(); ++k)
-      loops_[0].insert(loops_[0].end(), loops_[k].begin(), loops_[k].end());
-    loops_.resize(1);
-  }
-
-  [[nodiscard]] std::size_t loops() const { return loops_.size(); }
-  [[nodiscard]] std::int64_t extent(std::size_t loop) const {
-    std::int64_t n = 1;
-    for (const auto& [d, e] : loops_[loop]) n *= e;
-    return n;
-  }
-  /// Whether neighbouring results combine neighbouring elements.
-  [[nodiscard]] bool has_columns() const { return has_columns_; }
-
-  /// Of the element that result `result` combines at `at`, one number per loop.
-  [[nodiscard]] std::vector<ExprId> index(ExprPool& pool, ExprId result,
-                                          std::span<const ExprId> at) const {
-    std::vector<ExprId> full(rank_, pool.index(0));
-    const auto put = [&](const std::vector<Dimension>& dimensions, ExprId linear) {
-      Dims extents;
-      for (const auto& [d, e] : dimensions) extents.push_back(e);
-      const std::vector<ExprId> parts = scalar::delinearize(pool, linear, extents);
-      for (std::size_t k = 0; k < parts.size(); ++k) full[dimensions[k].first] = parts[k];
-    };
-    put(kept_, result);
-    for (std::size_t k = 0; k < loops_.size(); ++k) put(loops_[k], at[k]);
-    return full;
-  }
-
-  std::int64_t results = 1, reduced = 1;
-
- private:
-  using Dimension = std::pair<std::size_t, std::int64_t>;
-  std::size_t rank_;
-  std::vector<Dimension> kept_;
-  std::vector<std::vector<Dimension>> loops_;
-  bool has_columns_ = false;
-};
-
-namespace {
-
-/// What changes nothing under a sum or product; nothing for other combiners.
-std::optional<ExprId> identity_of(ExprPool& pool, const Reduction& reduction) {
-  if (!reduction.simple) return std::nullopt;
-  const DType d = reduction.accumulators[0];
-  if (*reduction.simple == Combiner::product) return ElementMath{pool, d}.number(1);
-  if (*reduction.simple != Combiner::sum) return std::nullopt;
-  // -0 + x is x, whatever the sign of x.
-  const ExprId zero = pool.constant_of(part_dtype(d), is_integer(d) ? 0.0 : -0.0);
-  return ElementMath{pool, d}.compose(zero, zero);
-}
-
-/// Elements of the operands for one result.
-std::vector<ExprId> elements_of(KernelBody& body, const Node& node, std::span<const ExprId> index) {
-  std::vector<ExprId> elements;
-  for (std::size_t i = 0; i < node.result_types().size(); ++i)
-    elements.push_back(body.element(node.operand(i), index));
-  return elements;
-}
 
 }  // namespace
 
@@ -158,7 +71,7 @@ static std::vector<Location> reduce_parts(Context& context, Node& node, const Re
   const auto place = scalar::delinearize(pool, body.item(), dims);
   const ExprId result = place[space.has_columns() ? 1 : 0],
                first = pool.mul(place[space.has_columns() ? 0 : 1], parts.length);
-  const std::optional<ExprId> identity = identity_of(pool, reduction);
+  const std::optional<ExprId> identity = reduction.identity(pool);
   // Extrema may combine an element twice, others begin with the second one.
   const std::int64_t skipped = reduction.simple ? 0 : 1, turns = parts.length - skipped;
   ExprId end = pool.index(turns);
@@ -245,8 +158,12 @@ class ReduceKernel {
 };
 
 static void lower_reduce(Context& context, Node& node) {
+  if (context.is_placed(node.result())) return;  // came with the rows of an earlier one
   const std::size_t n = node.result_types().size();
   ReduceSpace space(node);
+  if (context.policy().target.device_class == DeviceClass::simt && space.results > 0 &&
+      space.reduced > 0)
+    return lower_group_reduce(context, node);
   std::vector<Location> results;
   for (std::size_t i = 0; i < n; ++i)
     results.push_back(context.new_temporary(node.result_types()[i], step_name(node)));

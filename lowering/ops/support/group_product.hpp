@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Sums of products for devices of many items (DeviceClass::simt): contractions, and convolutions as such.  A group
+// computes a tile of results from tiles of the operands in its local memory, of which there are two: one is read
+// while the next is fetched.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/ast/neighbours.hpp"
+#include "lowering/context/kernel_body.hpp"
+#include "lowering/context/wide_elements.hpp"
+#include "lowering/ops/support/group_tiles.hpp"
+
+namespace partita::lowering {
+
+/// batch × rows × columns results, each a sum of `terms` products.
+class Product {
+ public:
+  using ExprId = scalar::ExprId;
+
+  Product() = default;
+  Product(const Product&) = delete;
+  Product& operator=(const Product&) = delete;
+  virtual ~Product() = default;
+
+  [[nodiscard]] const ProductShape& shape() const { return shape_; }
+  /// What products are added up in.
+  [[nodiscard]] DType accumulator() const { return accumulator_; }
+
+  /// An operand's element as it is accumulated: of a row or a column, and a term.
+  [[nodiscard]] virtual ExprId operand(KernelBody& body, bool of_rows, ExprId batch, ExprId free,
+                                       ExprId term) const = 0;
+  /// Stores neighbouring columns of a row where the sums are in registers.
+  virtual void store(KernelBody& body, ExprId batch, ExprId row, ExprId column,
+                     const std::vector<Register>& sums) const = 0;
+
+ protected:
+  ProductShape shape_;
+  DType accumulator_ = DType::f32;
+};
+
+/// The launches that store a product's results.
+void lower_product(Context& context, const Product& product, const std::string& stem);
+
+/// Whether neighbours, by their number among `extent`, are read side by side.
+[[nodiscard]] bool lie_side_by_side(KernelBody& body, std::int64_t extent,
+                                    const OfNeighbour& element);
+
+}  // namespace partita::lowering

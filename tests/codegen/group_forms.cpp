@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What programs become for devices of many items (`--device gpu`), run on the OpenCL device that is here and
+// compared with the interpreter: every form of contractions and of rows, even and uneven.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "partita/compile.hpp"
+#include "partita/driver/target.hpp"
+#include "partita/exec/executor.hpp"
+#include "tests/ops/op_test.hpp"
+
+namespace partita::testing {
+namespace {
+
+using ir::Tensor;
+
+struct Compiled {
+  Artifact artifact;
+  std::string source;
+};
+
+Compiled compile_for(const std::string& text, const std::string& device) {
+  const driver::CompileOptions options{.target = "opencl", .gemm = "generated", .device = device};
+  Artifact artifact = partita::compile(text, options).artifact;
+  std::string source = artifact.modules.at(0).source;
+  return {std::move(artifact), std::move(source)};
+}
+
+/// Results of @main on the OpenCL device equal the interpreter's, sums of so many terms up to rounding.
+void expect_equal(const std::string& text, const std::string& device, std::int64_t terms = 1) {
+  const auto module = ir::parse_module(text, "t");
+  std::mt19937 random(1);
+  std::vector<Tensor> inputs;
+  for (const ir::Value v : module->entry("main").body->arguments())
+    inputs.push_back(ir::random_tensor(v.type(), random));
+  const std::vector<Tensor> expected = ir::run_text(text, inputs);
+  Session session(compile_for(text, device).artifact, {.use_mpi = false});
+  for (std::size_t k = 0; k < inputs.size(); ++k) session.set_input(int(k), *inputs[k]);
+  session.run();
+  const double rounding = std::sqrt(double(terms));
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    ir::expect_close(std::make_shared<const HostArray>(session.output(int(k)).value()), expected[k],
+                     cat(device, "\n", text, "result ", k), rounding);
+}
+
+// --- Contractions -------------------------------------------------------------------------------
+
+struct DotCase {
+  std::int64_t batch, m, n, k;
+  bool lhs_transposed, rhs_transposed;
+  std::string dtype = "f32";
+  std::string epilogue = {};
+};
+
+std::string tensor(const Dims& dims, const std::string& dtype) {
+  std::string text = "tensor<";
+  for (const std::int64_t d : dims) text += cat(d, "x");
+  return cat(text, dtype, ">");
+}
+
+std::string text_of(const DotCase& c) {
+  const auto array = [&](std::int64_t rows, std::int64_t columns) {
+    return tensor(c.batch > 0 ? Dims{c.batch, rows, columns} : Dims{rows, columns}, c.dtype);
+  };
+  const std::string lhs = c.lhs_transposed ? array(c.k, c.m) : array(c.m, c.k),
+                    rhs = c.rhs_transposed ? array(c.n, c.k) : array(c.k, c.n),
+                    out = array(c.m, c.n);
+  const int first = c.batch > 0 ? 1 : 0;
+  const int lhs_k = first + (c.lhs_transposed ? 0 : 1), rhs_k = first + (c.rhs_transposed ? 1 : 0);
+  std::string text = cat("func.func @main(%a: ", lhs, ", %b: ", rhs, ", %c: ", out, ") -> ", out,
+                         " {\n  %0 = stablehlo.dot_general %a, %b, ",
+                         c.batch > 0 ? "batching_dims = [0] x [0], " : "", "contracting_dims = [",
+                         lhs_k, "] x [", rhs_k, "] : (", lhs, ", ", rhs, ") -> ", out, "\n");
+  std::string result = "%0";
+  if (!c.epilogue.empty()) {
+    text += cat("  %1 = stablehlo.", c.epilogue, " %0, %c : ", out, "\n");
+    result = "%1";
+  }
+  return cat(text, "  return ", result, " : ", out, "\n}\n");
+}
+
+TEST(GroupForms, contractions) {
+  const DotCase cases[] = {
+      {0, 128, 128, 64, false, false},
+      {0, 256, 128, 40, true, false, "f32", "add"},
+      {0, 100, 70, 33, false, false, "f32", "maximum"},
+      {0, 100, 70, 33, true, true},
+      {0, 68, 132, 36, false, true, "f32", "multiply"},
+      {0, 64, 64, 2048, false, false},
+      {0, 64, 50, 1025, true, false, "f32", "add"},
+      {0, 1, 300, 500, false, false},
+      {0, 1, 300, 500, false, true},
+      {0, 301, 1, 77, false, false},
+      {0, 301, 1, 77, true, false},
+      {0, 3, 5, 7, false, false},
+      {0, 1, 1, 1, false, false},
+      {0, 1, 1, 5000, false, false},
+      {0, 40, 40, 1, false, false},
+      {3, 65, 33, 17, false, false, "f32", "add"},
+      {7, 16, 16, 64, false, true},
+      {0, 96, 80, 48, false, false, "f64", "add"},
+      {2, 33, 31, 29, true, true, "f64"},
+      {0, 64, 96, 32, false, true, "bf16", "add"},
+      {0, 65, 31, 70, false, false, "bf16"},
+      {0, 64, 96, 32, false, false, "f16"},
+      {0, 40, 24, 50, false, true, "complex<f32>", "add"},
+      {0, 20, 24, 30, false, false, "complex<f64>"},
+      {0, 70, 66, 50, false, false, "i32", "add"},
+      {0, 30, 34, 50, true, false, "i64"},
+      {0, 64, 64, 64, false, true, "i8"},
+      {0, 9, 8, 7, false, true, "i1"},
+  };
+  for (const DotCase& c : cases) expect_equal(text_of(c), "gpu", c.k);
+  for (const char* device : {"nvidia-sm_90", "amd-gfx90a"})
+    for (const DotCase& c : {cases[0], cases[2], cases[6], cases[15]})
+      expect_equal(text_of(c), device, c.k);
+}
+
+TEST(GroupForms, contractions_read_and_write_16_bytes_where_they_lie_side_by_side) {
+  using ::testing::HasSubstr;
+  const std::string even =
+      compile_for(text_of({0, 1024, 1024, 512, false, true}), "nvidia-sm_90").source;
+  EXPECT_THAT(even, HasSubstr("*(const __global float4*)"));
+  EXPECT_THAT(even, HasSubstr("*(__global float4*)"));
+  EXPECT_THAT(even, HasSubstr("barrier(CLK_LOCAL_MEM_FENCE)"));
+  const std::string odd =
+      compile_for(text_of({0, 1023, 1021, 511, false, true}), "nvidia-sm_90").source;
+  EXPECT_THAT(odd, ::testing::Not(HasSubstr("float4")));
+}
+
+// --- Rows ---------------------------------------------------------------------------------------
+
+std::string reduce_text(const Dims& dims, const std::vector<std::int64_t>& reduced,
+                        const std::string& op, const std::string& init, const std::string& dtype) {
+  Dims kept;
+  std::string list;
+  for (std::size_t d = 0; d < dims.size(); ++d)
+    if (std::ranges::find(reduced, std::int64_t(d)) == reduced.end()) kept.push_back(dims[d]);
+  for (const std::int64_t d : reduced) list += cat(list.empty() ? "" : ", ", d);
+  const std::string in = tensor(dims, dtype), out = tensor(kept, dtype), scalar = tensor({}, dtype);
+  return cat("func.func @main(%x: ", in, ") -> ", out, " {\n  %i = stablehlo.constant dense<", init,
+             "> : ", scalar, "\n  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.", op,
+             " across dimensions = [", list, "] : (", in, ", ", scalar, ") -> ", out,
+             "\n  return %0 : ", out, "\n}\n");
+}
+
+TEST(GroupForms, reductions) {
+  struct Case {
+    Dims dims;
+    std::vector<std::int64_t> reduced;
+  };
+  const Case cases[] = {
+      {{1, 7}, {1}},    {{5, 1}, {1}},       {{37, 129}, {1}},    {{4, 4096}, {1}},
+      {{300, 64}, {1}}, {{3, 100001}, {1}},  {{70000}, {0}},      {{129, 37}, {0}},
+      {{5000, 8}, {0}}, {{2, 300, 40}, {1}}, {{7, 5, 6}, {0, 2}}, {{16, 16, 16}, {0, 1, 2}},
+      {{64, 9}, {0}},   {{1000, 1000}, {0}}, {{2, 3, 4}, {}},
+  };
+  for (const Case& c : cases)
+    for (const auto& [op, init, dtype] : {std::tuple{"add", "0.5", "f32"},
+                                          {"maximum", "-1.0", "f32"},
+                                          {"add", "0.0", "bf16"},
+                                          {"minimum", "3", "i32"},
+                                          {"multiply", "1.0", "f64"}})
+      expect_equal(reduce_text(c.dims, c.reduced, op, init, dtype), "gpu");
+  expect_equal(reduce_text({6, 700}, {1}, "or", "false", "i1"), "gpu");
+  expect_equal(reduce_text({6, 700}, {1}, "add", "(0.0, 1.0)", "complex<f32>"), "gpu");
+}
+
+/// Position of the largest element, the first of equal ones.
+const char* const argmax = R"(
+func.func @main(%x: tensor<9x777xf32>) -> (tensor<9xf32>, tensor<9xi32>) {
+  %i = stablehlo.iota dim = 1 : tensor<9x777xi32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.reduce(%x init: %low), (%i init: %zero) across dimensions = [1] : (tensor<9x777xf32>, tensor<9x777xi32>, tensor<f32>, tensor<i32>) -> (tensor<9xf32>, tensor<9xi32>)
+  reducer(%a: tensor<f32>, %b: tensor<f32>) (%c: tensor<i32>, %d: tensor<i32>) {
+    %1 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %2 = stablehlo.select %1, %a, %b : tensor<i1>, tensor<f32>
+    %3 = stablehlo.select %1, %c, %d : tensor<i1>, tensor<i32>
+    stablehlo.return %2, %3 : tensor<f32>, tensor<i32>
+  }
+  return %0#0, %0#1 : tensor<9xf32>, tensor<9xi32>
+})";
+
+TEST(GroupForms, reductions_of_several_operands_keep_their_order) { expect_equal(argmax, "gpu"); }
+
+std::string softmax(const std::string& rows, const std::string& terms) {
+  const std::string x = cat("tensor<", rows, "x", terms, "xf32>"),
+                    r = cat("tensor<", rows, "xf32>");
+  return cat("func.func @main(%x: ", x, ") -> ", x, R"( {
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1] : ()",
+             x, R"(, tensor<f32>) -> )", r, R"(
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0] : ()",
+             r, ") -> ", x, R"(
+  %2 = stablehlo.subtract %x, %1 : )",
+             x, R"(
+  %3 = stablehlo.exponential %2 : )",
+             x, R"(
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1] : ()",
+             x, ", tensor<f32>) -> ", r, R"(
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0] : ()",
+             r, ") -> ", x, R"(
+  %6 = stablehlo.divide %3, %5 : )",
+             x, R"(
+  return %6 : )",
+             x, "\n}\n");
+}
+
+TEST(GroupForms, a_softmax_is_one_kernel) {
+  for (const auto& [rows, terms] :
+       {std::pair{"64", "128"}, {"3", "1000"}, {"50", "7"}, {"1", "30000"}}) {
+    expect_equal(softmax(rows, terms), "gpu");
+    EXPECT_EQ(compile_for(softmax(rows, terms), "gpu").artifact.kernels.size(), 1u)
+        << rows << terms;
+  }
+}
+
+// --- Elements -----------------------------------------------------------------------------------
+
+TEST(GroupForms, elements_are_read_and_written_as_16_bytes) {
+  const std::string text =
+      R"(func.func @main(%x: tensor<4096x512xf32>, %y: tensor<512xf32>) -> tensor<4096x512xf32> {
+  %0 = stablehlo.broadcast_in_dim %y, dims = [1] : (tensor<512xf32>) -> tensor<4096x512xf32>
+  %1 = stablehlo.add %x, %0 : tensor<4096x512xf32>
+  %2 = stablehlo.tanh %1 : tensor<4096x512xf32>
+  return %2 : tensor<4096x512xf32>
+}
+)";
+  EXPECT_THAT(compile_for(text, "nvidia-sm_90").source,
+              ::testing::HasSubstr("*(__global float4*)"));
+  expect_equal(text, "nvidia-sm_90");
+}
+
+}  // namespace
+}  // namespace partita::testing

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+# label: e2e corpus simt
+# timeout: 900
+# processors: 2
+#
+# The conformance corpus as it is compiled for GPUs, on the OpenCL device that is here: check_corpus.sh.
+set -euo pipefail
+PARTITA_OPENCL_CLASS=gpu exec "$(dirname "${BASH_SOURCE[0]}")/check_corpus.sh"
