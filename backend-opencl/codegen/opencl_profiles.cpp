@@ -12,9 +12,13 @@ namespace {
 constexpr std::int64_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
 constexpr double tera = 1e12, giga = 1e9;
 
-/// What OpenCL guarantees of a GPU, and the usual 8 x 8 floats of a work-item.
+/// What OpenCL guarantees of a GPU, the usual 8 x 8 floats of a work-item, and rates of a small one.
 void set_gpu(TargetInfo& t) {
   t.device_class = DeviceClass::simt;
+  t.cache_bytes = 4 * mib;
+  t.bytes_per_second = 400 * giga;
+  t.transfer_bytes_per_second = 15.8 * giga;  // PCI Express 3, 16 lanes
+  t.flops = {.f16 = 20 * tera, .bf16 = 10 * tera, .f32 = 10 * tera, .f64 = 0.3 * tera};
   t.vector_bytes = 16;
   t.tile_rows = 8;
   t.tile_vectors = 2;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace partita::lowering {
 namespace {
@@ -34,10 +35,13 @@ double share_of_rate(double subgroups, const GroupTile& t) {
   return at_once / (at_once + half);
 }
 
-/// Multiply-adds among all instructions: loads of four elements, with as many others.
+/// Multiply-adds among all instructions of the inner loop: what an item loads of local memory, and what it brings
+/// there, as compilers' code for sm_90 has it.
 double share_of_multiply_adds(const GroupTile& t) {
+  constexpr double of_load = 0.35, of_fetch = 2;
   const double useful = double(t.item_rows * t.item_columns);
-  return useful / (useful + double(t.item_rows + t.item_columns) / 2);
+  return useful / (useful + of_load * double(t.item_rows + t.item_columns) +
+                   of_fetch * double(t.rows + t.columns) / double(t.items()));
 }
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -47,6 +51,8 @@ class Model {
   Model(const ProductShape& s, DType d, const TargetInfo& target)
       : s_(s), bytes_(std::int64_t(byte_size(d))), target_(target) {
     units_ = double(target.compute_units > 0 ? target.compute_units : 64);
+    // Products of integers take registers of their own.
+    most_words_ = is_float(d) || is_complex(d) ? most_words : most_words / 2;
     // Complex products are four of their parts.
     const double terms = is_complex(d) ? 4 : 1;
     unit_rate_ = target.flop_rate(is_complex(d) ? part_dtype(d) : d) / 2 / units_ / terms;
@@ -54,7 +60,11 @@ class Model {
 
   [[nodiscard]] bool suits(const GroupTile& t) const {
     const std::int64_t local = 2 * t.depth * (t.rows + t.columns + 2 * padding) * bytes_;
-    return t.item_rows * t.item_columns * bytes_ <= most_words * 4 && local <= local_bytes() &&
+    const std::int64_t words = t.item_rows * t.item_columns * bytes_ / 4;
+    // From some size on multiply-adds are what takes time, and items that do more have less beside them.
+    constexpr std::int64_t large = 128;
+    const bool is_large = std::min({s_.rows, s_.columns, s_.terms}) >= large;
+    return words <= most_words_ && (!is_large || words == most_words_) && local <= local_bytes() &&
            t.items() <= target_.most_group;
   }
   /// Where an item adds up each result: two loads for a multiply-add, and nobody else's of use.
@@ -64,10 +74,18 @@ class Model {
     return double(s_.terms) * std::max(term_seconds, std::ceil(results / units_ / 32) * 32 *
                                                          multiply_adds_of_loads / unit_rate_);
   }
+  /// In how many parts the sum may be taken: in one, or so that groups fill the device once or a few times.
+  [[nodiscard]] std::vector<std::int64_t> parts(const GroupTile& t) const {
+    constexpr std::int64_t most_parts = 64;
+    std::vector<std::int64_t> counts{1};
+    for (const double times : {1, 2, 3, 4}) {
+      const auto count = std::int64_t(times * units_ / tiles(t));
+      if (count > counts.back() && count <= most_parts) counts.push_back(count);
+    }
+    return counts;
+  }
   [[nodiscard]] double seconds(const GroupTile& t, std::int64_t parts) const {
-    const double tiles = double(s_.batch) * double(ceil_divide(s_.rows, t.rows)) *
-                         double(ceil_divide(s_.columns, t.columns));
-    const double groups = tiles * double(parts);
+    const double groups = tiles(t) * double(parts);
     const double depth = double(ceil_divide(ceil_divide(s_.terms, parts), t.depth) * t.depth);
     const double of_unit = std::ceil(groups / units_);
     // A turn takes at least what memory takes to answer, whatever groups run meanwhile.
@@ -91,13 +109,17 @@ class Model {
 
  private:
   static constexpr std::int64_t padding = 4;
+  [[nodiscard]] double tiles(const GroupTile& t) const {
+    return double(s_.batch) * double(ceil_divide(s_.rows, t.rows)) *
+           double(ceil_divide(s_.columns, t.columns));
+  }
   [[nodiscard]] std::int64_t local_bytes() const {
     constexpr std::int64_t least = std::int64_t(16) << 10;
     return std::max(target_.local_bytes, least);
   }
 
   const ProductShape& s_;
-  std::int64_t bytes_;
+  std::int64_t bytes_, most_words_;
   const TargetInfo& target_;
   double units_, unit_rate_;
 };
@@ -113,13 +135,12 @@ GroupPlan choose_group_plan(const ProductShape& s, DType d, const TargetInfo& ta
       .seconds = is_small ? model.seconds_of_items() : std::numeric_limits<double>::infinity()};
   for (const GroupTile& t : tiles) {
     if (!model.suits(t)) continue;
-    constexpr std::int64_t least_turns = 8, most_parts = 64;
-    const std::int64_t turns = s.terms / t.depth;
-    for (std::int64_t wanted = 1; wanted <= most_parts; wanted *= 2) {
-      if (wanted > 1 && turns < wanted * least_turns) break;
+    const std::int64_t turns = std::max<std::int64_t>(s.terms / t.depth, 1);
+    for (const std::int64_t wanted : model.parts(t)) {
+      constexpr std::int64_t least_turns = 4;
+      if (wanted > 1 && turns < wanted * least_turns) continue;
       // Each part has turns of its own.
-      const std::int64_t of_part = ceil_divide(std::max<std::int64_t>(turns, 1), wanted),
-                         parts = ceil_divide(std::max<std::int64_t>(turns, 1), of_part);
+      const std::int64_t of_part = ceil_divide(turns, wanted), parts = ceil_divide(turns, of_part);
       if (const double seconds = model.seconds(t, parts); seconds < best.seconds)
         best = {.tile = t, .parts = parts, .turns = of_part, .seconds = seconds};
     }

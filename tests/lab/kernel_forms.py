@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+"""usage: kernel_forms.py PARTITA TOOLS
+
+Compiles programs for sm_90 and gfx90a, takes their kernels through tools/kernel_lab.py and asks of each: nothing spills; products of
+f32 from 128 x 128 x 128 on have at least 85 % multiply-adds in the inner loop, loads of 128 bits from local memory and two groups at a
+time on a multiprocessor.
+"""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+partita, tools = sys.argv[1:3]
+sys.path.insert(0, tools)
+import kernel_lab  # noqa: E402
+
+work = Path(tempfile.mkdtemp())
+problems = []
+looked_at = 0
+
+
+def tensor(dims, dtype="f32"):
+    return f"tensor<{''.join(f'{d}x' for d in dims)}{dtype}>"
+
+
+def dot(batch, m, n, k, lhs_turned, rhs_turned, dtype="f32"):
+    lead = [batch] if batch else []
+    lhs = tensor(lead + ([k, m] if lhs_turned else [m, k]), dtype)
+    rhs = tensor(lead + ([n, k] if rhs_turned else [k, n]), dtype)
+    out = tensor(lead + [m, n], dtype)
+    first = len(lead)
+    dims = f"contracting_dims = [{first + (not lhs_turned)}] x [{first + rhs_turned}]"
+    if batch:
+        dims = f"batching_dims = [0] x [0], {dims}"
+    return f"""func.func @main(%a: {lhs}, %b: {rhs}) -> {out} {{
+  %0 = stablehlo.dot_general %a, %b, {dims} : ({lhs}, {rhs}) -> {out}
+  return %0 : {out}
+}}
+"""
+
+
+def compiled(text, device):
+    source, artifact = work / "program.mlir", work / "program.pta"
+    source.write_text(text)
+    subprocess.run([partita, "compile", source, "-o", artifact, "--target", "opencl", "--device", device],
+                   check=True, stdout=subprocess.DEVNULL)
+    return artifact
+
+
+def look(name, text, check=None):
+    """`check`: what is wrong with the facts of a kernel on sm_90."""
+    global looked_at
+    for device, arch in (("nvidia-sm_90", "sm_90"), ("amd-gfx90a", "gfx90a")):
+        for kernel, facts in kernel_lab.facts_of(compiled(text, device), arch, work).items():
+            looked_at += 1
+            found = []
+            if facts["spill"] > 0:
+                found.append(f"{facts['spill']} bytes spill")
+            if check and arch == "sm_90":
+                found += check(kernel, facts)
+            problems.extend(f"{name}, {kernel} on {arch}: {f}" for f in found)
+
+
+def product(kernel, facts):
+    if facts["loop"] == 0 and not kernel.startswith("partial_"):
+        return []  # adds up what the parts gave
+    groups = kernel_lab.DEVICE["sm_90"][2] * facts["occupancy"] / (facts["items"] / 32)
+    found = []
+    if facts["fma_share"] < 0.85:
+        found.append(f"multiply-adds are {facts['fma_share']:.1%} of the inner loop, expected at least 85 %")
+    if "LDS128" not in facts["loads"]:
+        found.append(f"expected loads of 128 bits from local memory, found {facts['loads']}")
+    if groups < 2:
+        found.append(f"{groups:.1f} groups at a time, expected at least 2")
+    return found
+
+
+for sizes in ((0, 128, 128, 128), (0, 129, 131, 133), (0, 200, 784, 512), (0, 256, 256, 256), (0, 1023, 1021, 511), (0, 128, 192, 4096),
+              (0, 4096, 4096, 4096), (0, 4095, 4097, 4099), (16, 128, 128, 128), (3, 257, 129, 130)):
+    layouts = [(False, False), (True, True)] if sizes[1] > 1000 else [(a, b) for a in (False, True) for b in (False, True)]
+    for layout in layouts:
+        look(f"product {sizes} {layout}", dot(*sizes, *layout), product)
+for dtype in ("f64", "f16", "bf16", "i32", "complex<f32>"):
+    look(f"product of {dtype}", dot(0, 512, 512, 512, False, True, dtype))
+programs = Path(partita).resolve().parents[3] / "tests" / "oclgrind" / "group_shapes.mlir"
+look("shapes of groups", programs.read_text())
+print(f"{looked_at} kernels, {len(problems)} problems")
+print("\n".join(problems))
+sys.exit(bool(problems))

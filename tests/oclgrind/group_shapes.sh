@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+# label: codegen simt
+# timeout: 300
+#
+# Kernels of groups under oclgrind: no invalid access to memory or local memory, no race, no barrier that not all items
+# come by; what a small GPU has is enough.
+set -euo pipefail
+command -v oclgrind >/dev/null || { echo "oclgrind is not installed"; exit 77; }
+export PARTITA_CACHE_DIR=
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for device in gpu nvidia-sm_90; do
+  "$PARTITA_BIN_DIR/partita" compile "$PARTITA_SOURCE_DIR/tests/oclgrind/group_shapes.mlir" -o "$work/shapes.pta" --target opencl \
+    --device "$device" >/dev/null
+  rm -f "$work/out.npz"
+  oclgrind --log "$work/log" --data-races --local-mem-size 32768 --max-wgsize 256 "$PARTITA_BIN_DIR/partita" run \
+    "$work/shapes.pta" --inputs random:7 --outputs "$work/out.npz"
+  [[ ! -s $work/log ]] || { cat "$work/log"; exit 1; }
+  [[ -s $work/out.npz ]] || { echo "no outputs were written"; exit 1; }
+  echo "$device: no finding"
+done
