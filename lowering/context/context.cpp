@@ -106,6 +106,14 @@ std::string step_name(const Node& node) {
 
 bool Context::is_host(Value v) const { return host_.contains(v) || analysis_.is_host_scalar(v); }
 
+bool Context::has_host_value(Value v) const {
+  if (host_.contains(v)) return true;
+  if (!is_host(v) || v.node == nullptr) return false;
+  return v.node->is("stablehlo.constant") ||
+         (host_operation(*v.node) &&
+          std::ranges::all_of(v.node->operands(), [&](Value x) { return has_host_value(x); }));
+}
+
 HostExpr Context::host_value(Value v) {
   if (const auto it = host_.find(v); it != host_.end()) return it->second;
   const Node& node = *v.node;

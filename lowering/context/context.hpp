@@ -60,6 +60,8 @@ class Context {
   // Host values.
   [[nodiscard]] bool is_host(ir::Value v) const;
   [[nodiscard]] HostExpr host_value(ir::Value v);
+  /// Whether host_value() can say it already.
+  [[nodiscard]] bool has_host_value(ir::Value v) const;
   void set_host_value(ir::Value v, HostExpr value) { host_[v] = std::move(value); }
   int new_variable(const std::string& name);
 

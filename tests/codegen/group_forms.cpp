@@ -224,6 +224,33 @@ TEST(GroupForms, a_softmax_is_one_kernel) {
   }
 }
 
+TEST(GroupForms, rows_wait_for_what_the_host_knows_later) {
+  expect_equal(R"(func.func @main(%x: tensor<4x64xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %begin = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %end = stablehlo.constant dense<3> : tensor<i32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<4x64xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = stablehlo.while(%i = %begin) : tensor<i32>
+  cond {
+    %t = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j : tensor<i32>
+  }
+  %2 = stablehlo.convert %1 : (tensor<i32>) -> tensor<f32>
+  %3 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<4x64xf32>
+  %4 = stablehlo.multiply %x, %3 : tensor<4x64xf32>
+  %5 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<4xf32>) -> tensor<4x64xf32>
+  %6 = stablehlo.subtract %4, %5 : tensor<4x64xf32>
+  %7 = stablehlo.reduce(%6 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<4x64xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0, %7 : tensor<4xf32>, tensor<4xf32>
+}
+)",
+               "gpu", 64);
+}
+
 // --- Elements -----------------------------------------------------------------------------------
 
 TEST(GroupForms, elements_are_read_and_written_as_16_bytes) {

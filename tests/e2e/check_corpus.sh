@@ -15,10 +15,12 @@ if [[ -z ${PARTITA_CORPUS:-} ]]; then
   echo "PARTITA_CORPUS is not set: the conformance corpus is not here"
   exit 77
 fi
-targets=()
-[[ ${PARTITA_OPENCL_CLASS:-} == gpu ]] || targets=(interpreter cpu)
-if has_device; then targets+=(opencl); fi
-[[ ${#targets[@]} -gt 0 ]] || exit 77
+if [[ -n ${PARTITA_TARGETS:-} ]]; then
+  read -r -a targets <<<"$PARTITA_TARGETS"
+else
+  targets=(interpreter cpu)
+  if has_device; then targets+=(opencl); fi
+fi
 expectations=$PARTITA_SOURCE_DIR/tests/expectations.txt
 cd "$PARTITA_CORPUS"
 shopt -s nullglob

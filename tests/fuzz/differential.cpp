@@ -30,6 +30,7 @@
 #include <thread>
 
 #include "partita/artifact/npz.hpp"
+#include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/compile.hpp"
@@ -232,6 +233,13 @@ std::string machine() {
   return cat(std::thread::hardware_concurrency(), " cores");
 }
 
+/// Variants for GPUs are another target there.
+std::string ledger_target(const Options& options) {
+  const auto device_class = environment("PARTITA_OPENCL_CLASS");
+  return device_class && options.target == "opencl" ? cat(options.target, "/", *device_class)
+                                                    : options.target;
+}
+
 void record(const Options& options, const testing::BatchReport& report) {
   const std::time_t now = std::time(nullptr);
   std::array<char, 20> date{};
@@ -240,7 +248,7 @@ void record(const Options& options, const testing::BatchReport& report) {
       cat("git -C '", PARTITA_TEST_SOURCE_DIR, "' describe --always --dirty --exclude '*'"));
   testing::append_to_ledger(options.ledger,
                             {.date = date.data(),
-                             .target = options.target,
+                             .target = ledger_target(options),
                              .version = testing::random_graph_version,
                              .first = options.batches.first,
                              .programs = report.seeds,
@@ -282,8 +290,8 @@ Options read_options(int argc, char** argv) {
   if (!o.ledger.empty() && o.steps != default_steps)
     throw_user_error("--ledger: expected programs of the default number of steps, found --steps");
   if (o.follows_ledger)
-    o.batches.first =
-        testing::next_seed(testing::read_ledger(o.ledger), o.target, testing::random_graph_version);
+    o.batches.first = testing::next_seed(testing::read_ledger(o.ledger), ledger_target(o),
+                                         testing::random_graph_version);
   return o;
 }
 

@@ -84,7 +84,8 @@ class RowSteps {
 
   /// Whether nothing has to be computed before an element of it can be.
   bool is_known(Value v) {
-    if (context_.is_host(v) || context_.is_in_memory(v) || v.node == nullptr) return true;
+    if (context_.is_host(v)) return context_.has_host_value(v);
+    if (context_.is_in_memory(v) || v.node == nullptr) return true;
     if (context_.slice(v) != nullptr) return true;
     if (v.node->is("stablehlo.constant")) return true;
     if (v.node->op().shape != KernelShape::loops || context_.analysis().epilogue(v) != nullptr)
