@@ -43,6 +43,8 @@ def bitcode(source, arch, work):
     kind = "sm" if arch.startswith("sm") else "gfx"
     target = ["-target", "nvptx64-nvidia-nvcl"] if kind == "sm" else ["-target", "amdgcn-amd-amdhsa", f"-mcpu={arch}", "-nogpulib"]
     extensions = "-cl-ext=+cl_khr_fp64,+cl_khr_fp16"
+    if kind == "sm":
+        target += ["-DPARTITA_MATRIX_UNITS=1"]
     run("clang-16", *target, "-Xclang", "-finclude-default-header", "-cl-std=CL1.2", extensions, "-O2", "-x", "cl", "-emit-llvm", "-c",
         source, "-o", work / "a.bc")
     library = os.environ.get("KERNEL_LAB_CLC", CLC[kind])

@@ -312,6 +312,14 @@ class LaneWriter {
     throw_internal_error("an array of a group in lane code");
   }
 
+  void write(const LoadMatrices& /*s*/, const Changes& /*changes*/) {
+    throw_internal_error("matrices in lane code");
+  }
+
+  void write(const MultiplyMatrices& /*s*/, const Changes& /*changes*/) {
+    throw_internal_error("matrices in lane code");
+  }
+
   void write(const Barrier& /*s*/, const Changes& /*changes*/) {
     throw_internal_error("a barrier in lane code");
   }

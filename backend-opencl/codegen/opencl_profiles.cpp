@@ -29,6 +29,7 @@ void set_gpu(TargetInfo& t) {
   t.preferred_group = 256;
   t.subgroup_width = 32;
   t.library_threshold = std::int64_t(1) << 62;  // by measurement alone
+  t.features = {"matrices"};                    // where the driver's compiler takes them
 }
 
 /// OpenCL on NVIDIA: 48 KiB of local memory for a group on all of them, and no sub-group functions.

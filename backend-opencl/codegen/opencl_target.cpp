@@ -36,12 +36,30 @@ TargetInfo default_info(const CompileOptions& /*options*/) {
           .has_row_launches = true};
 }
 
-/// Parameters and body; the kernel's name is put before it.
-std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
+BodyNames names_of(const Kernel& k) {
   BodyNames names = k.wide_index ? BodyNames{"long", DType::i64} : BodyNames{"int", DType::i32};
   names.barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
   names.reordered = "#pragma clang fp reassociate(on)";
-  const std::string body = print_body(k, text, names);
+  return names;
+}
+
+/// Arrays of the group, where it is a kernel of groups, and statements.
+std::string body_text(const Kernel& k, kernel::ScalarText& text) {
+  std::string arrays;
+  // Neighbouring elements are read as one where the array's place allows it.
+  for (std::size_t a = 0; a < k.arrays.size(); ++a)
+    arrays += cat("  __local ", text.stored_type(k.arrays[a].dtype),
+                  " __attribute__((aligned(16))) a", a, "[", k.arrays[a].count, "];\n");
+  const std::string body = print_body(k, text, names_of(k));
+  if (k.plain == nullptr) return arrays + body;
+  return cat("#ifdef PARTITA_MATRIX_UNITS\n  declare_matrix_exchange(", k.group_items, ")\n",
+             arrays, body, "#else\n", body_text(*k.plain, text), "#endif\n");
+}
+
+/// Parameters and body; the kernel's name is put before it.
+std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
+  const BodyNames names = names_of(k);
+  const std::string body = body_text(k, text);
   std::string parameters, moves;
   for (std::size_t b = 0; b < k.buffers.size(); ++b) {
     const BufferParam& p = k.buffers[b];
@@ -57,15 +75,10 @@ std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
     return cat("  const ", names.index_type, " k", variable, " = (", names.index_type, ")", of,
                ";\n");
   };
-  if (k.group_items > 0) {
+  if (k.group_items > 0)
     moves += coordinate(0, "get_local_id(0)") + coordinate(k.group_variable, "get_group_id(0)");
-    // Neighbouring elements are read as one where the array's place allows it.
-    for (std::size_t a = 0; a < k.arrays.size(); ++a)
-      moves += cat("  __local ", text.stored_type(k.arrays[a].dtype),
-                   " __attribute__((aligned(16))) a", a, "[", k.arrays[a].count, "];\n");
-  } else {
+  else
     moves += coordinate(0, "get_global_id(0)");
-  }
   if (k.row_variable >= 0) moves += coordinate(k.row_variable, "get_global_id(1)");
   return cat("(", parameters, ") {\n", moves, body, "}\n");
 }

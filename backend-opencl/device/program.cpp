@@ -8,6 +8,7 @@
 #include "backend-opencl/device/check.hpp"
 #include "backend-opencl/device/discovery.hpp"
 #include "backend-opencl/device/program_cache.hpp"
+#include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/log.hpp"
 
@@ -85,13 +86,46 @@ std::string build_options(cl_device_id device) {
   return options;
 }
 
+/// Kernels that use matrix units know how to do without (backend-opencl/codegen/opencl_dialect.cpp): by
+/// PARTITA_MATRIX_UNITS, else NVIDIA's where their compiler takes them.
+static std::string matrix_option(const DeviceProfile& profile, const std::string& source) {
+  if (source.find(matrix_variable) == std::string::npos) return {};
+  const auto option = [](int kind) { return cat(" -D", matrix_variable, "=", kind); };
+  if (const auto wanted = environment(matrix_variable)) {
+    if (*wanted == "ptx") return option(1);
+    if (*wanted == "exchange") return option(2);
+    if (*wanted == "none") return {};
+    throw_user_error(
+        cat(matrix_variable, ": expected exchange, none or ptx, found '", *wanted, "'"));
+  }
+  return profile.vendor.find("NVIDIA") == std::string::npos ? std::string() : option(1);
+}
+
+static Program build_with(const BuildTarget& target, const std::string& name,
+                          const std::string& source, const std::string& options);
+
 Program build_program(const BuildTarget& target, const std::string& name,
                       const std::string& source) {
+  const std::string options = build_options(target.device),
+                    matrices = matrix_option(*target.profile, source);
+  if (matrices.empty()) return build_with(target, name, source, options);
+  try {
+    return build_with(target, name, source, options + matrices);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::device) throw;
+    log(LogLevel::info,
+        cat("kernels '", name, "': without matrix units, because of: ", error.what()));
+  }
+  return build_with(target, name, source, options);
+}
+
+static Program build_with(const BuildTarget& target, const std::string& name,
+                          const std::string& source, const std::string& options) {
   const DeviceProfile& profile = *target.profile;
   const ProgramCache cache(profile);
   const ProgramIdentity id{
       .device = cat(profile.name, "; ", profile.driver, "; ", profile.platform),
-      .options = build_options(target.device),
+      .options = options,
       .source = source};
   if (const auto binary = cache.find(id)) {
     if (auto program = build_from_binary(target, id.options, *binary)) {

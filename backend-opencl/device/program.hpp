@@ -17,6 +17,9 @@
 
 namespace partita::opencl {
 
+/// exchange, none or ptx: how kernels use matrix units; a macro of theirs.
+inline constexpr const char* matrix_variable = "PARTITA_MATRIX_UNITS";
+
 /// What kernels are built for.
 struct BuildTarget {
   cl_context context = nullptr;

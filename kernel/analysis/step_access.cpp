@@ -61,7 +61,7 @@ void KernelAccess::find_stores(const Block& stmts, bool in_loop) {
       stores[std::size_t(store->buffer)].insert(store->index);
       is_looped |= in_loop;
     }
-    if (const StoreWide* store = as<StoreWide>(s)) {
+    if (const StoreWide* store = as<StoreWide>(s); store != nullptr && !store->is_local) {
       stores[std::size_t(store->buffer)].insert(store->index);
       is_looped = true;
     }

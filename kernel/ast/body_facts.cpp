@@ -17,7 +17,12 @@ using scalar::ExprPool;
 void collect(const Stmt& s, Changes& changes) {
   if (const Loop* l = as<Loop>(s)) changes.variables.insert(l->variable);
   if (const Store* store = as<Store>(s)) changes.buffers.insert(store->buffer);
-  if (const StoreWide* store = as<StoreWide>(s)) changes.buffers.insert(store->buffer);
+  if (const StoreWide* store = as<StoreWide>(s))
+    (store->is_local ? changes.arrays : changes.buffers).insert(store->buffer);
+  if (const LoadMatrices* load = as<LoadMatrices>(s))
+    changes.registers.insert(load->slots.begin(), load->slots.end());
+  if (const MultiplyMatrices* product = as<MultiplyMatrices>(s))
+    changes.registers.insert(product->sums.begin(), product->sums.end());
   if (const StoreLocal* store = as<StoreLocal>(s)) changes.arrays.insert(store->array);
   changes.all_arrays |= as<Barrier>(s) != nullptr;
   if (const std::int32_t* slot = register_of(s)) changes.registers.insert(*slot);

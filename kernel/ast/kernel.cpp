@@ -23,6 +23,10 @@ void for_each_root(S& s, const F& f) {
           f(x.vector);
         else if constexpr (std::is_same_v<T, StoreWide>)
           std::ranges::for_each(x.values, f), f(x.index);
+        else if constexpr (std::is_same_v<T, LoadMatrices>)
+          f(x.index);
+        else if constexpr (std::is_same_v<T, MultiplyMatrices>)
+          std::ranges::for_each(x.a, f), std::ranges::for_each(x.b, f);
         else if constexpr (std::is_same_v<T, Store> || std::is_same_v<T, StoreLocal>)
           f(x.value), f(x.index);
         else if constexpr (std::is_same_v<T, Loop>)

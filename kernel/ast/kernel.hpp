@@ -6,6 +6,7 @@
 // coordinate 0 is index variable 0, coordinate 1 may have one; every other index variable is a loop's.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -63,10 +64,33 @@ inline constexpr std::size_t widest_access = 16;
 
 /// Neighbouring elements as one, the first of them at `index`, which is a multiple of their number.
 struct StoreWide {
-  std::int32_t buffer;
+  std::int32_t buffer;  ///< or array of the group, where `is_local`
   DType dtype;
   std::vector<scalar::ExprId> values;
   scalar::ExprId index;
+  bool is_local = false;
+};
+
+/// Items of a sub-group, which run together and use matrix units.
+inline constexpr std::int64_t matrix_items = 32;
+
+/// The sub-group takes four matrices of 8 x 8 elements of ui16 from an array of the group, as PTX's ldmatrix does: item
+/// i says where row i % 8 of matrix i / 8 begins, which is a multiple of 8.  New registers of ui32 have, for matrix m,
+/// elements (i / 4, i % 4 * 2) and the next one of the row; where `is_turned`, of the matrix's transpose.
+struct LoadMatrices {
+  std::array<std::int32_t, 4> slots;
+  std::int32_t array;
+  scalar::ExprId index;
+  bool is_turned;
+};
+
+/// The sub-group adds to 16 x 8 sums of f32 the product of 16 x 16 by 16 x 8 elements of `dtype` (bf16 or f16), each item
+/// holding of all three what PTX's mma.m16n8k16 says: `a` and `b` are registers of ui32, `sums` of f32.
+struct MultiplyMatrices {
+  DType dtype;
+  std::array<std::int32_t, 4> sums;
+  std::array<scalar::ExprId, 4> a;
+  std::array<scalar::ExprId, 2> b;
 };
 
 /// Into an array of the group.  Other items see it after a barrier.
@@ -96,8 +120,8 @@ struct When {
 };
 
 struct Stmt {
-  std::variant<Declare, Assign, MultiplyAdd, AddLanes, Store, StoreWide, StoreLocal, Barrier, Loop,
-               When>
+  std::variant<Declare, Assign, MultiplyAdd, AddLanes, Store, StoreWide, StoreLocal, LoadMatrices,
+               MultiplyMatrices, Barrier, Loop, When>
       what;
   /// Above 1: the statement does for all values of index variable `lane` below `width` what it says,
   /// at once; registers that it names are vectors.  f32 and f64 alone, and nothing with a body.
@@ -165,6 +189,8 @@ struct Kernel {
   std::int64_t group_items = 0;
   std::int32_t group_variable = -1;  ///< the group's number
   std::vector<LocalArray> arrays;
+  /// Of a kernel that uses matrix units: what runs where there are none, with the same parameters and groups.
+  std::shared_ptr<const Kernel> plain;
   std::int32_t row_variable = -1;  ///< index variable of work-item coordinate 1; none below 0
   int next_variable = 1;           ///< index variable 0 is the work-item
   int next_register = 0;

@@ -81,7 +81,39 @@ class KernelBuilder {
   void store_local(std::int32_t array, ExprId index, ExprId value) {
     add({StoreLocal{array, kernel_->arrays[std::size_t(array)].dtype, value, index}});
   }
+  /// Neighbours as one, from an index on that is a multiple of their number.
+  void store_local_wide(std::int32_t array, ExprId index, std::vector<ExprId> values) {
+    add({StoreWide{.buffer = array,
+                   .dtype = kernel_->arrays[std::size_t(array)].dtype,
+                   .values = std::move(values),
+                   .index = index,
+                   .is_local = true}});
+  }
   void barrier() { add({Barrier{}}); }
+
+  // Matrix units; of a kernel that has one without them.
+  /// Values of four new registers.
+  [[nodiscard]] std::vector<ExprId> load_matrices(std::int32_t array, ExprId index,
+                                                  bool is_turned) {
+    LoadMatrices load{.slots = {}, .array = array, .index = index, .is_turned = is_turned};
+    std::vector<ExprId> values;
+    for (std::int32_t& slot : load.slots) {
+      const Register r = new_register(DType::ui32);
+      slot = r.slot;
+      values.push_back(value(r));
+    }
+    add({load});
+    return values;
+  }
+  void multiply_matrices(DType d, const std::vector<Register>& sums, const std::vector<ExprId>& a,
+                         const std::vector<ExprId>& b) {
+    MultiplyMatrices product{.dtype = d, .sums = {}, .a = {}, .b = {}};
+    for (std::size_t k = 0; k < product.sums.size(); ++k) product.sums[k] = sums.at(k).slot;
+    for (std::size_t k = 0; k < product.a.size(); ++k) product.a[k] = a.at(k);
+    for (std::size_t k = 0; k < product.b.size(); ++k) product.b[k] = b.at(k);
+    add({product});
+  }
+  void set_plain(std::shared_ptr<const Kernel> plain) { kernel_->plain = std::move(plain); }
 
   // Names.
   /// The number of the work-item; of a kernel of groups, within its group.

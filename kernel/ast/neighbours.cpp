@@ -95,7 +95,7 @@ void note(Kernel& kernel, std::int32_t buffer, std::size_t width) {
 
 void note_stores(Kernel& kernel, const Block& stmts) {
   for (const Stmt& s : stmts) {
-    if (const StoreWide* store = as<StoreWide>(s))
+    if (const StoreWide* store = as<StoreWide>(s); store != nullptr && !store->is_local)
       note(kernel, store->buffer, store->values.size());
     note_stores(kernel, body_of(s));
   }
@@ -162,6 +162,11 @@ void note_alignments(Kernel& kernel) {
     if (const Expr& e = kernel.pool[id]; e.kind == ExprKind::load_wide)
       note(kernel, e.slot, std::size_t(wide_lane(e).width));
   note_stores(kernel, kernel.body);
+  if (kernel.plain == nullptr) return;
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+    std::int64_t& held = kernel.buffers[b].alignment;
+    held = std::max(held, kernel.plain->buffers[b].alignment);
+  }
 }
 
 }  // namespace partita::kernel

@@ -152,6 +152,7 @@ class KernelCheck {
     if (k_.row_variable >= 0) scope.add_variable(k_.row_variable);
     check_group(scope);
     check(k_.body);
+    if (k_.plain != nullptr) check_plain(*k_.plain);
   }
 
  private:
@@ -243,6 +244,7 @@ class KernelCheck {
     for (const ExprId v : x.values) expect_element(v, x.dtype);
     expect_index(x.index);
     expect_neighbours(k_.pool, x.index, x.values.size(), x.dtype);
+    if (x.is_local) return expect_array(x.buffer, x.dtype);
     expect_buffer(x.buffer, x.dtype, std::int64_t(x.values.size()));
     if (!k_.buffers[std::size_t(x.buffer)].is_written)
       fail("a buffer that is written", cat("b", x.buffer));
@@ -252,6 +254,26 @@ class KernelCheck {
     expect_index(x.index);
     expect_element(x.value, x.dtype);
     expect_array(x.array, x.dtype);
+  }
+  void check(const LoadMatrices& x, int /*width*/, Scope& scope) {
+    expect_matrix_units();
+    expect_index(x.index);
+    if (known_divisor(k_.pool, x.index) % 8 != 0)
+      fail("rows of matrices from multiples of 8 on", "one that may begin elsewhere");
+    expect_array(x.array, DType::ui16);
+    for (const std::int32_t slot : x.slots) scope.add_register(slot, DType::ui32);
+  }
+  void check(const MultiplyMatrices& x, int /*width*/, Scope& /*scope*/) {
+    expect_matrix_units();
+    if (x.dtype != DType::bf16 && x.dtype != DType::f16) fail("bf16 or f16", to_string(x.dtype));
+    for (const ExprId e : x.a) expect_element(e, DType::ui32);
+    for (const ExprId e : x.b) expect_element(e, DType::ui32);
+    for (const std::int32_t slot : x.sums) expect_register(slot, DType::f32);
+  }
+  void expect_matrix_units() const {
+    if (k_.group_items == 0 || k_.group_items % matrix_items != 0)
+      fail(cat("groups of whole sub-groups of ", matrix_items), cat(k_.group_items, " items"));
+    if (k_.plain == nullptr) fail("a kernel that does without matrix units", "none");
   }
   void check(const Barrier& /*x*/, int /*width*/, Scope& /*scope*/) {
     if (k_.group_items == 0) fail("a kernel of groups", "a barrier in one of items");
@@ -269,6 +291,18 @@ class KernelCheck {
     if (has_barrier(x.body)) expect_same_for_all(x.condition);
     expect_element(x.condition, DType::i1);
     check(x.body);
+  }
+
+  void check_plain(const Kernel& plain) const {
+    const auto dtypes = [](const Kernel& k) {
+      std::vector<DType> all;
+      for (const BufferParam& b : k.buffers) all.push_back(b.dtype);
+      return all;
+    };
+    if (dtypes(plain) != dtypes(k_) || plain.scalars != k_.scalars ||
+        plain.group_items != k_.group_items || plain.plain != nullptr)
+      fail("the same parameters and groups of the kernel without matrix units", "others");
+    KernelCheck(plain).run();
   }
 
   void check_group(Scope& scope) {

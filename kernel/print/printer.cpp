@@ -94,13 +94,36 @@ class BodyPrinter {
     std::vector<std::string> values;
     for (const ExprId v : x.values) values.push_back(value(v));
     const std::string at = value(x.index);
-    line(cat(text_.wide_store(x.dtype, cat("b", x.buffer), at, values), ";"));
+    line(cat(
+        text_.wide_store(x.dtype, cat(x.is_local ? "a" : "b", x.buffer), at, values, x.is_local),
+        ";"));
     values_.forget(changes_of(s));
   }
 
   void print(const StoreLocal& x, const Stmt& s) {
     const std::string v = value(x.value), at = value(x.index);
     line(cat(text_.store(x.dtype, cat("a", x.array), at, v), ";"));
+    values_.forget(changes_of(s));
+  }
+
+  void print(const LoadMatrices& x, const Stmt& s) {
+    std::string registers;
+    for (const std::int32_t slot : x.slots) registers += cat(registers.empty() ? "r" : ", r", slot);
+    const std::string at = value(x.index);
+    line(cat(text_.value_type(DType::ui32), " ", registers, ";"));
+    line(cat(text_.snippet(x.is_turned ? "load_matrices_turned" : "load_matrices"), "(", registers,
+             ", a", x.array, ", ", at, ");"));
+    values_.forget(changes_of(s));
+  }
+
+  void print(const MultiplyMatrices& x, const Stmt& s) {
+    std::string arguments;
+    for (const std::int32_t slot : x.sums) arguments += cat(arguments.empty() ? "r" : ", r", slot);
+    for (const ExprId e : x.a) arguments += cat(", ", value(e));
+    for (const ExprId e : x.b) arguments += cat(", ", value(e));
+    line(cat(
+        text_.snippet(x.dtype == DType::bf16 ? "multiply_matrices_bf16" : "multiply_matrices_f16"),
+        "(", arguments, ");"));
     values_.forget(changes_of(s));
   }
 

@@ -159,9 +159,17 @@ std::string ScalarText::wide_type(DType d, int width) {
   return cat(type->second, width);
 }
 
+/// Whether compilers are told that 16 bytes of small elements are words, lest they take them in two.
+static bool is_words(DType d, std::size_t width) {
+  return byte_size(info(d).stored) < 4 && byte_size(info(d).stored) * width == 16;
+}
+
 std::string ScalarText::wide_load(DType d, int width, const std::string& pointer,
                                   const std::string& index) {
-  return cat("*(const __global ", wide_type(d, width), "*)(", pointer, " + ", index, ")");
+  const std::string type = wide_type(d, width), at = cat("(", pointer, " + ", index, ")");
+  if (is_words(d, std::size_t(width)))
+    return cat("as_", type, "(*(const __global ", wide_type(DType::ui32, 4), "*)", at, ")");
+  return cat("*(const __global ", type, "*)", at);
 }
 
 std::string ScalarText::wide_element(DType d, const std::string& variable, int lane) {
@@ -169,11 +177,16 @@ std::string ScalarText::wide_element(DType d, const std::string& variable, int l
 }
 
 std::string ScalarText::wide_store(DType d, const std::string& pointer, const std::string& index,
-                                   std::span<const std::string> values) {
+                                   std::span<const std::string> values, bool is_local) {
   const std::string type = wide_type(d, int(values.size()));
   std::string list;
   for (const std::string& v : values) list += cat(list.empty() ? "" : ", ", to_stored(d, v));
-  return cat("*(__global ", type, "*)(", pointer, " + ", index, ") = (", type, ")(", list, ")");
+  const std::string space = is_local ? "__local " : "__global ",
+                    at = cat("(", pointer, " + ", index, ")"),
+                    all = cat("(", type, ")(", list, ")");
+  if (!is_words(d, values.size())) return cat("*(", space, type, "*)", at, " = ", all);
+  const std::string words = wide_type(DType::ui32, 4);
+  return cat("*(", space, words, "*)", at, " = as_", words, "(", all, ")");
 }
 
 std::string ScalarText::vector_type(DType d, int width) {

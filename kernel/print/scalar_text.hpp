@@ -86,7 +86,7 @@ class ScalarText {
   /// An assignment without semicolon.
   [[nodiscard]] std::string wide_store(DType d, const std::string& pointer,
                                        const std::string& index,
-                                       std::span<const std::string> values);
+                                       std::span<const std::string> values, bool is_local);
   /// Type of `width` (2, 4, 8 or 16) elements of f32 or f64 as one value.
   [[nodiscard]] std::string vector_type(DType d, int width);
   /// Call of a vector operation of the dialect (load, store, splat, fma, maximum, choose, sum).

@@ -160,6 +160,7 @@ std::string ValuePrinter::index_text(ExprId id, const Expr& e) {
 void ValuePrinter::print_element(ExprId id, const Expr& e) {
   if (e.kind == ExprKind::choose) return print_choose(id, e);
   if (e.kind == ExprKind::load_wide) return print_wide_load(id, e);
+  if (print_raw_bits(id, e)) return;
   if (is_part_of_load(e)) {
     const Expr& whole = pool()[e.operands[0]];
     const std::string part = text_.value_type(e.dtype), index = value(whole.operands[0]);
@@ -201,17 +202,36 @@ ExprId ValuePrinter::first_used_neighbour(const Expr& e) const {
   throw_internal_error("an element of no neighbours");
 }
 
-void ValuePrinter::print_wide_load(ExprId id, const Expr& e) {
+/// The variable of neighbours that are read as one.
+std::string ValuePrinter::wide_variable(const Expr& e) {
   const ExprId key = first_used_neighbour(e);
-  const std::string* all = wide_.find(key);
-  if (all == nullptr) {
-    const int width = wide_lane(e).width;
-    const std::string name = new_name("w"), index = value(e.operands[0]);
-    line(cat("const ", text_.wide_type(e.dtype, width), " ", name, " = ",
-             text_.wide_load(e.dtype, width, cat("b", e.slot), index), ";"));
-    all = &wide_.put(key, name);
+  if (const std::string* known = wide_.find(key)) return *known;
+  const int width = wide_lane(e).width;
+  const std::string index = value(e.operands[0]), name = new_name("w");
+  line(cat("const ", text_.wide_type(e.dtype, width), " ", name, " = ",
+           text_.wide_load(e.dtype, width, cat("b", e.slot), index), ";"));
+  return wide_.put(key, name);
+}
+
+void ValuePrinter::print_wide_load(ExprId id, const Expr& e) {
+  const std::string all = wide_variable(e);
+  declare(id, text_.value_type(e.dtype), text_.wide_element(e.dtype, all, wide_lane(e).lane));
+}
+
+/// Bits of a small float in memory are read as they are.
+bool ValuePrinter::print_raw_bits(ExprId id, const Expr& e) {
+  if (e.kind != ExprKind::bitcast || e.dtype != DType::ui16) return false;
+  const Expr& whole = pool()[e.operands[0]];
+  if (!is_load(whole.kind) || is_known(e.operands[0])) return false;
+  const std::string type = text_.value_type(DType::ui16);
+  if (whole.kind == ExprKind::load) {
+    const std::string at = value(whole.operands[0]);
+    declare(id, type, text_.load(DType::ui16, cat("b", whole.slot), at));
+  } else {
+    const std::string all = wide_variable(whole);
+    declare(id, type, text_.wide_element(DType::ui16, all, wide_lane(whole).lane));
   }
-  declare(id, text_.value_type(e.dtype), text_.wide_element(e.dtype, *all, wide_lane(e).lane));
+  return true;
 }
 
 bool ValuePrinter::is_part_of_load(const Expr& e) const {

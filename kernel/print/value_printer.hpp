@@ -85,6 +85,8 @@ class ValuePrinter {
   [[nodiscard]] bool is_part_of_load(const scalar::Expr& e) const;
   void print_choose(scalar::ExprId id, const scalar::Expr& e);
   void print_wide_load(scalar::ExprId id, const scalar::Expr& e);
+  std::string wide_variable(const scalar::Expr& e);
+  bool print_raw_bits(scalar::ExprId id, const scalar::Expr& e);
   /// What the neighbours that are read as one go by: the first of them that the kernel uses.
   [[nodiscard]] scalar::ExprId first_used_neighbour(const scalar::Expr& e) const;
 

@@ -212,6 +212,14 @@ void VectorPrinter::print(const StoreLocal& /*x*/, const Lanes& /*s*/) {
   throw_internal_error("a vector for an array of the group");
 }
 
+void VectorPrinter::print(const LoadMatrices& /*x*/, const Lanes& /*s*/) {
+  throw_internal_error("matrices for the lanes of a vector");
+}
+
+void VectorPrinter::print(const MultiplyMatrices& /*x*/, const Lanes& /*s*/) {
+  throw_internal_error("matrices for the lanes of a vector");
+}
+
 void VectorPrinter::print(const Barrier& /*x*/, const Lanes& /*s*/) {
   throw_internal_error("a barrier for the lanes of a vector");
 }

@@ -50,6 +50,8 @@ class VectorPrinter {
   void print(const Store& x, const Lanes& s);
   void print(const StoreWide& x, const Lanes& s);
   void print(const StoreLocal& x, const Lanes& s);
+  void print(const LoadMatrices& x, const Lanes& s);
+  void print(const MultiplyMatrices& x, const Lanes& s);
   void print(const Barrier& x, const Lanes& s);
   void print(const Loop& x, const Lanes& s);
   void print(const When& x, const Lanes& s);

@@ -3,6 +3,7 @@
 #include "kernel/text/parse_kernel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "kernel/ast/statements.hpp"
@@ -104,7 +105,9 @@ class KernelParser {
     const Scanner::Level level(in_);
     Block body;
     while (!in_.accept("}")) {
-      if (in_.accept("%"))
+      if (in_.accept("plain"))
+        parse_plain();
+      else if (in_.accept("%"))
         define();
       else
         body.push_back(parse_statement());
@@ -112,9 +115,20 @@ class KernelParser {
     return body;
   }
 
+  /// What runs where there are no matrix units.
+  void parse_plain() {
+    in_.expect("{");
+    KernelParser plain(in_, k_->stem);
+    plain.parse_head();
+    plain.k_->body = plain.parse_body();
+    k_->plain = std::move(plain.k_);
+  }
+
   Stmt parse_statement() {
     if (in_.accept("store")) return in_.sees_numbered('a') ? parse_local_store() : parse_store();
     if (in_.accept("barrier")) return {Barrier{}};
+    if (in_.accept("load_matrices")) return parse_load_matrices();
+    if (in_.accept("multiply_matrices")) return parse_multiply_matrices();
     if (in_.accept("for")) return parse_loop();
     if (in_.accept("when")) {
       const ExprId condition = value();
@@ -179,10 +193,48 @@ class KernelParser {
     return s;
   }
 
+  template <std::size_t n, class Item>
+  auto parse_some(const Item& item) {
+    std::array<decltype(item()), n> all;
+    for (std::size_t k = 0; k < n; ++k) {
+      if (k > 0) in_.expect(",");
+      all[k] = item();
+    }
+    return all;
+  }
+  Stmt parse_load_matrices() {
+    const auto slots = parse_some<4>([&] { return std::int32_t(in_.numbered('r')); });
+    in_.expect("=");
+    const Place from = parse_array_place();
+    return {LoadMatrices{.slots = slots,
+                         .array = from.slot,
+                         .index = from.index,
+                         .is_turned = in_.accept("turned")}};
+  }
+  Stmt parse_multiply_matrices() {
+    MultiplyMatrices m{};
+    m.sums = parse_some<4>([&] { return std::int32_t(in_.numbered('r')); });
+    in_.expect("+=");
+    m.a = parse_some<4>([&] { return value(); });
+    in_.expect("*");
+    m.b = parse_some<2>([&] { return value(); });
+    m.dtype = parse_suffix();
+    return {m};
+  }
+
   Stmt parse_local_store() {
     const Place to = parse_array_place();
     in_.expect("=");
     const ExprId stored = value();
+    if (in_.accept(",")) {
+      std::vector<ExprId> values{stored};
+      parse_list([&] { values.push_back(value()); });
+      return {StoreWide{.buffer = to.slot,
+                        .dtype = k_->pool[stored].dtype,
+                        .values = std::move(values),
+                        .index = to.index,
+                        .is_local = true}};
+    }
     return {StoreLocal{
         .array = to.slot, .dtype = k_->pool[stored].dtype, .value = stored, .index = to.index}};
   }

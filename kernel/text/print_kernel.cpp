@@ -40,12 +40,26 @@ class KernelPrinter : Lines {
     indented([&] {
       print_head();
       print(k_.body);
+      if (k_.plain != nullptr) append(KernelPrinter(*k_.plain).print_plain());
     });
     line("}");
     return take();
   }
 
  private:
+  /// As a part of the kernel that it stands in for.
+  std::string print_plain() {
+    indented([&] {
+      line("plain {");
+      indented([&] {
+        print_head();
+        print(k_.body);
+      });
+      line("}");
+    });
+    return take();
+  }
+
   void print_head() {
     std::string list;
     const auto add = [&](const std::string& item) { list += cat(list.empty() ? "" : ", ", item); };
@@ -170,7 +184,20 @@ class KernelPrinter : Lines {
   void print(const StoreWide& x, const Stmt& /*s*/) {
     std::string values;
     for (const ExprId v : x.values) values += cat(values.empty() ? "" : ", ", name(v));
-    line("store b", x.buffer, "[", name(x.index), "] = ", values);
+    line("store ", x.is_local ? "a" : "b", x.buffer, "[", name(x.index), "] = ", values);
+  }
+  void print(const LoadMatrices& x, const Stmt& /*s*/) {
+    std::string registers;
+    for (const std::int32_t slot : x.slots) registers += cat(registers.empty() ? "r" : ", r", slot);
+    line("load_matrices ", registers, " = a", x.array, "[", name(x.index), "]",
+         x.is_turned ? " turned" : "");
+  }
+  void print(const MultiplyMatrices& x, const Stmt& /*s*/) {
+    std::string sums, a, b;
+    for (const std::int32_t slot : x.sums) sums += cat(sums.empty() ? "r" : ", r", slot);
+    for (const ExprId e : x.a) a += cat(a.empty() ? "" : ", ", name(e));
+    for (const ExprId e : x.b) b += cat(b.empty() ? "" : ", ", name(e));
+    line("multiply_matrices ", sums, " += ", a, " * ", b, " : ", info(x.dtype).name);
   }
   void print(const StoreLocal& x, const Stmt& /*s*/) {
     line("store a", x.array, "[", name(x.index), "] = ", name(x.value));

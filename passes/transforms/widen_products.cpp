@@ -2,7 +2,8 @@
 // Copyright The partita authors
 //
 // Products of small floats are summed in f32 and rounded once: written so, with operands converted
-// once each, they are products of f32, for which there are fast kernels and libraries.
+// once each, they are products of f32, for which there are fast kernels and libraries.  Kernels for GPUs read
+// small floats as they are.
 #include "ir/core/contraction.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
@@ -29,7 +30,8 @@ bool is_widened(const Node& node) {
   return s.k > few_terms && s.batch * s.m * s.n * s.k >= worth_widening;
 }
 
-void run(ir::Module& module, PassContext&) {
+void run(ir::Module& module, PassContext& context) {
+  if (context.target.device_class == DeviceClass::simt) return;
   for (const auto& f : module.functions) {
     std::vector<Node*> nodes;
     ir::walk(*f->body, [&](Node& node) {
@@ -52,12 +54,13 @@ void run(ir::Module& module, PassContext&) {
 
 PassInfo pass_widen_products();
 PassInfo pass_widen_products() {
-  return {.name = "widen-products",
-          .doc = "Writes products of small floats as products of f32, rounded once.",
-          .needs = Stage::parsed,
-          .gives = Stage::parsed,
-          .idempotent = true,
-          .run = run};
+  return {
+      .name = "widen-products",
+      .doc = "Writes products of small floats as products of f32, rounded once, but not for GPUs.",
+      .needs = Stage::parsed,
+      .gives = Stage::parsed,
+      .idempotent = true,
+      .run = run};
 }
 
 }  // namespace partita::passes::transforms

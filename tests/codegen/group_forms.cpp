@@ -6,8 +6,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <random>
 
+#include "kernel/text/draft_text.hpp"
+#include "partita/base/temporary_folder.hpp"
 #include "partita/compile.hpp"
 #include "partita/driver/target.hpp"
 #include "partita/exec/executor.hpp"
@@ -123,6 +128,36 @@ TEST(GroupForms, contractions) {
       expect_equal(text_of(c), device, c.k);
 }
 
+TEST(GroupForms, products_on_matrix_units_and_without) {
+  const DotCase cases[] = {{0, 128, 128, 64, false, false, "bf16", "add"},
+                           {0, 130, 67, 77, true, true, "f16"},
+                           {2, 64, 72, 136, false, true, "bf16"}};
+  for (const char* how : {"exchange", "none"}) {
+    ::setenv("PARTITA_MATRIX_UNITS", how, 1);
+    for (const DotCase& c : cases) expect_equal(text_of(c), "nvidia-sm_90", c.k);
+  }
+  ::unsetenv("PARTITA_MATRIX_UNITS");
+}
+
+TEST(GroupForms, the_text_of_a_product_on_matrix_units_is_the_whole) {
+  const std::string program = text_of({0, 128, 128, 64, false, true, "bf16"});
+  const std::string source = compile_for(program, "nvidia-sm_90").source;
+  EXPECT_THAT(source, ::testing::HasSubstr("multiply_matrices_bf16("));
+  EXPECT_THAT(source, ::testing::HasSubstr("#else"));
+  const auto module = ir::parse_module(program, "t");
+  driver::CompileOptions options{.target = "opencl", .device = "nvidia-sm_90"};
+  const TemporaryFolder folder("matrices");
+  options.dumps = {.dump_after = {"lower"}, .dump_directory = folder.path()};
+  (void)partita::compile(*module, options);
+  std::string text;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    std::ifstream file(entry.path());
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  EXPECT_THAT(text, ::testing::HasSubstr("multiply_matrices r"));
+  EXPECT_EQ(kernel::print_draft(kernel::parse_draft(text, "t")), text);
+}
+
 TEST(GroupForms, contractions_read_and_write_16_bytes_where_they_lie_side_by_side) {
   using ::testing::HasSubstr;
   const std::string even =
@@ -163,11 +198,11 @@ TEST(GroupForms, reductions) {
       {{64, 9}, {0}},   {{1000, 1000}, {0}}, {{2, 3, 4}, {}},
   };
   for (const Case& c : cases)
-    for (const auto& [op, init, dtype] : {std::tuple{"add", "0.5", "f32"},
-                                          {"maximum", "-1.0", "f32"},
-                                          {"add", "0.0", "bf16"},
-                                          {"minimum", "3", "i32"},
-                                          {"multiply", "1.0", "f64"}})
+    for (const auto& [op, init] : {std::pair{"add", "0.5"}, {"maximum", "-1.0"}})
+      expect_equal(reduce_text(c.dims, c.reduced, op, init, "f32"), "gpu");
+  for (const Case& c : {cases[2], cases[5], cases[7], cases[10]})
+    for (const auto& [op, init, dtype] :
+         {std::tuple{"add", "0.0", "bf16"}, {"minimum", "3", "i32"}, {"multiply", "1.0", "f64"}})
       expect_equal(reduce_text(c.dims, c.reduced, op, init, dtype), "gpu");
   expect_equal(reduce_text({6, 700}, {1}, "or", "false", "i1"), "gpu");
   expect_equal(reduce_text({6, 700}, {1}, "add", "(0.0, 1.0)", "complex<f32>"), "gpu");

@@ -5,7 +5,7 @@
 
 Compiles programs for sm_90 and gfx90a, takes their kernels through tools/kernel_lab.py and asks of each: nothing spills; products of
 f32 from 128 x 128 x 128 on have at least 85 % multiply-adds in the inner loop, loads of 128 bits from local memory and two groups at a
-time on a multiprocessor.
+time on a multiprocessor; products of bf16 and f16 use matrix units there.
 """
 import subprocess
 import sys
@@ -77,12 +77,27 @@ def product(kernel, facts):
     return found
 
 
+def matrix_product(kernel, facts):
+    if facts["loop"] == 0 and not kernel.startswith("partial_"):
+        return []
+    found = []
+    if facts["matrix"] == 0 or "LDSM32" not in facts["loads"]:
+        found.append(f"expected matrix units in the inner loop, and operands for them by LDSM, found {facts['matrix']} and {facts['loads']}")
+    if "LDG128" not in facts["loads"]:
+        found.append(f"expected loads of 128 bits, found {facts['loads']}")
+    return found + [f for f in product(kernel, facts) if "groups" in f]
+
+
 for sizes in ((0, 128, 128, 128), (0, 129, 131, 133), (0, 200, 784, 512), (0, 256, 256, 256), (0, 1023, 1021, 511), (0, 128, 192, 4096),
               (0, 4096, 4096, 4096), (0, 4095, 4097, 4099), (16, 128, 128, 128), (3, 257, 129, 130)):
     layouts = [(False, False), (True, True)] if sizes[1] > 1000 else [(a, b) for a in (False, True) for b in (False, True)]
     for layout in layouts:
         look(f"product {sizes} {layout}", dot(*sizes, *layout), product)
-for dtype in ("f64", "f16", "bf16", "i32", "complex<f32>"):
+for dtype in ("bf16", "f16"):
+    for layout in ((False, False), (False, True), (True, False), (True, True)):
+        look(f"product of {dtype} {layout}", dot(0, 1024, 1024, 1024, *layout, dtype), matrix_product)
+    look(f"odd product of {dtype}", dot(2, 513, 515, 517, False, True, dtype))
+for dtype in ("f64", "i32", "complex<f32>"):
     look(f"product of {dtype}", dot(0, 512, 512, 512, False, True, dtype))
 programs = Path(partita).resolve().parents[3] / "tests" / "oclgrind" / "group_shapes.mlir"
 look("shapes of groups", programs.read_text())

@@ -41,18 +41,17 @@ class ContractionProduct final : public Product {
     shape_ = {.batch = s_.batch, .rows = s_.m, .columns = s_.n, .terms = s_.k};
     if (swapped_) std::swap(shape_.rows, shape_.columns);
     accumulator_ = accumulator_dtype(dot_.result_types()[0].dtype);
+    dtype_ = dot_.operand(0).type().dtype;
   }
 
-  [[nodiscard]] ExprId operand(KernelBody& body, bool of_rows, ExprId b, ExprId free,
+  [[nodiscard]] ExprId element(KernelBody& body, bool of_rows, ExprId b, ExprId free,
                                ExprId term) const override {
     const bool is_lhs = of_rows != swapped_;
     const OperandIndex index = is_lhs ? OperandIndex{dot_.operand(0).type().dims, s_.lhs_batch,
                                                      s_.lhs_free, s_.lhs_contracting}
                                       : OperandIndex{dot_.operand(1).type().dims, s_.rhs_batch,
                                                      s_.rhs_free, s_.rhs_contracting};
-    return body.pool().convert(
-        body.element(dot_.operand(is_lhs ? 0 : 1), index.at(body.pool(), b, free, term)),
-        accumulator());
+    return body.element(dot_.operand(is_lhs ? 0 : 1), index.at(body.pool(), b, free, term));
   }
 
   void store(KernelBody& body, ExprId b, ExprId row, ExprId column,

@@ -30,16 +30,23 @@ class Product {
   /// What products are added up in.
   [[nodiscard]] DType accumulator() const { return accumulator_; }
 
-  /// An operand's element as it is accumulated: of a row or a column, and a term.
-  [[nodiscard]] virtual ExprId operand(KernelBody& body, bool of_rows, ExprId batch, ExprId free,
+  /// An operand's element, of a row or a column, and a term.
+  [[nodiscard]] virtual ExprId element(KernelBody& body, bool of_rows, ExprId batch, ExprId free,
                                        ExprId term) const = 0;
+  /// The same as it is accumulated.
+  [[nodiscard]] ExprId operand(KernelBody& body, bool of_rows, ExprId batch, ExprId free,
+                               ExprId term) const {
+    return body.pool().convert(element(body, of_rows, batch, free, term), accumulator_);
+  }
+  /// Of both operands' elements.
+  [[nodiscard]] DType dtype() const { return dtype_; }
   /// Stores neighbouring columns of a row where the sums are in registers.
   virtual void store(KernelBody& body, ExprId batch, ExprId row, ExprId column,
                      const std::vector<Register>& sums) const = 0;
 
  protected:
   ProductShape shape_;
-  DType accumulator_ = DType::f32;
+  DType accumulator_ = DType::f32, dtype_ = DType::f32;
 };
 
 /// The launches that store a product's results.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "partita/base/target_info.hpp"
 
@@ -29,7 +30,9 @@ struct GroupPlan {
   GroupTile tile;          ///< of no rows: no groups, an item for each result
   std::int64_t parts = 1;  ///< of the sum, whose results are added up by another launch
   std::int64_t turns =
-      1;               ///< of a part, the last of which may have fewer: whole depths of the tile
+      1;  ///< of a part, the last of which may have fewer: whole depths of the tile
+  /// Terms that the turns of all parts take, where they are fewer than whole depths of the sum.
+  std::optional<std::int64_t> in_turns = std::nullopt;
   double seconds = 0;  ///< that it is expected to take
 };
 

@@ -35,6 +35,7 @@ class ConvolutionProduct final : public Product {
     for (const std::int64_t e : rows_) shape_.rows *= e;
     for (const std::int64_t e : terms_) shape_.terms *= e;
     accumulator_ = accumulator_dtype(type_.dtype);
+    dtype_ = node.operand(0).type().dtype;
     const auto is_along = [&](bool features) {
       const ExprId zero = probe.pool().index(0);
       return lie_side_by_side(probe, features ? shape_.columns : shape_.rows, [&](ExprId moving) {
@@ -47,7 +48,7 @@ class ConvolutionProduct final : public Product {
     if (swapped_) std::swap(shape_.rows, shape_.columns);
   }
 
-  [[nodiscard]] ExprId operand(KernelBody& body, bool of_rows, ExprId group, ExprId free,
+  [[nodiscard]] ExprId element(KernelBody& body, bool of_rows, ExprId group, ExprId free,
                                ExprId term) const override {
     const auto at = scalar::delinearize(body.pool(), term, terms_);
     return of_rows != swapped_ ? input(body, group, free, at) : weight(body, group, free, at);
@@ -101,9 +102,9 @@ class ConvolutionProduct final : public Product {
       index[std::size_t(d.input_spatial[k])] =
           pool.div(pool.clamp(p.position, 0, w.spread() - 1), w.base_dilation);
     }
-    const ExprId value = pool.convert(body.element(node_.operand(0), index), accumulator_);
+    const ExprId value = body.element(node_.operand(0), index);
     if (inside == pool.boolean(true)) return value;
-    return pool.apply("select", accumulator_, {inside, value, pool.constant_of(accumulator_, 0)});
+    return pool.apply("select", dtype(), {inside, value, pool.constant_of(dtype(), 0)});
   }
 
   [[nodiscard]] ExprId weight(KernelBody& body, ExprId group, ExprId column,
@@ -115,7 +116,7 @@ class ConvolutionProduct final : public Product {
     index[std::size_t(d.kernel_output)] = pool.add(pool.mul(group, conv_.output), column);
     for (std::size_t k = 0; k < conv_.window.size(); ++k)
       index[std::size_t(d.kernel_spatial[k])] = term[k];
-    return pool.convert(body.element(node_.operand(1), index), accumulator_);
+    return body.element(node_.operand(1), index);
   }
 
   Node& node_;

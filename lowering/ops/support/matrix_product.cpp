@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "lowering/ops/support/matrix_product.hpp"
+
+namespace partita::lowering {
+
+using namespace kernel;
+
+using scalar::ExprId;
+
+namespace {
+
+constexpr std::int64_t items = 256, depth = 32, rows = 128;
+/// Of what matrix units multiply at once: rows, columns and terms.
+constexpr std::int64_t unit_rows = 16, unit_columns = 8, unit_terms = 16;
+/// Sub-groups side by side, and above each other.
+constexpr std::int64_t across = 4, above = 2;
+/// Between lines of local memory, so that rows of matrices lie in banks of their own.
+constexpr std::int64_t between = 8;
+
+class MatrixProduct final : public TiledProduct {
+ public:
+  MatrixProduct(const Product& product, const GroupPlan& plan, KernelBody& body)
+      : TiledProduct(product, plan, body),
+        row_units_(tile_.rows / above / unit_rows),
+        column_units_(tile_.columns / across / unit_columns) {
+    const ExprId sub_group = pool_.div(body_.item(), matrix_items);
+    lane_ = pool_.mod(body_.item(), matrix_items);
+    row_ = pool_.mul(pool_.div(sub_group, across), tile_.rows / above);
+    column_ = pool_.mul(pool_.mod(sub_group, across), tile_.columns / across);
+  }
+
+ private:
+  [[nodiscard]] DType held_dtype() const override { return DType::ui16; }
+  [[nodiscard]] ExprId held(bool of_rows, ExprId free, ExprId term) override {
+    return pool_.bitcast(product_.element(body_, of_rows, batch_, free, term), DType::ui16);
+  }
+  [[nodiscard]] bool keeps_order() const override { return true; }
+  [[nodiscard]] std::int64_t padding(const Side& /*side*/) const override { return between; }
+  [[nodiscard]] bool fills_depth() const override { return true; }
+  [[nodiscard]] std::int64_t sum_count() const override { return row_units_ * column_units_ * 4; }
+
+  using Fragment = std::vector<ExprId>;
+
+  /// Four matrices of an operand: 16 of its rows or columns from `first` on by 16 terms.  `second_free`: the second
+  /// matrix has the next rows, else the next terms.
+  Fragment load(const Side& side, ExprId half, ExprId first, std::int64_t term, bool second_free) {
+    const ExprId in_matrix = pool_.mod(lane_, 8), second = pool_.mod(pool_.div(lane_, 8), 2),
+                 third = pool_.div(lane_, 16);
+    ExprId free = pool_.mul(second_free ? second : third, 8),
+           terms = pool_.mul(second_free ? third : second, 8);
+    // Item i says where a line of the array begins: of terms of one row, or of rows of one term.
+    (side.lies_by_terms ? free : terms) = pool_.add(side.lies_by_terms ? free : terms, in_matrix);
+    return body_.load_matrices(side.array,
+                               local(side, half, pool_.add(terms, term), pool_.add(first, free)),
+                               !side.lies_by_terms);
+  }
+
+  void multiply(ExprId half, std::int64_t count) override {
+    for (std::int64_t term = 0; term < count; term += unit_terms) {
+      std::vector<Fragment> a, b;
+      for (std::int64_t i = 0; i < row_units_; ++i)
+        a.push_back(load(rows_, half, pool_.add(row_, i * unit_rows), term, true));
+      for (std::int64_t j = 0; j < column_units_; j += 2)
+        b.push_back(load(columns_, half, pool_.add(column_, j * unit_columns), term, false));
+      for (std::int64_t i = 0; i < row_units_; ++i)
+        for (std::int64_t j = 0; j < column_units_; ++j) {
+          const Fragment& pair = b[std::size_t(j / 2)];
+          const std::size_t of_pair = std::size_t(j % 2) * 2;
+          body_.multiply_matrices(product_.dtype(), sums_of(i, j), a[std::size_t(i)],
+                                  {pair[of_pair], pair[of_pair + 1]});
+        }
+    }
+  }
+
+  [[nodiscard]] std::vector<Register> sums_of(std::int64_t i, std::int64_t j) const {
+    const auto first = sums_.begin() + (i * column_units_ + j) * 4;
+    return {first, first + 4};
+  }
+
+  void each_piece(const Write& write) override {
+    const bool is_pair = s_.columns >= tile_.columns || s_.columns % 2 == 0;
+    for (std::int64_t i = 0; i < row_units_; ++i)
+      for (const std::int64_t lower : {0, 1}) {
+        const ExprId row = pool_.add(pool_.add(pool_.add(first_row_, row_), pool_.div(lane_, 4)),
+                                     i * unit_rows + lower * 8);
+        body_.guard_if_needed(pool_.less(row, pool_.index(s_.rows)), [&] {
+          for (std::int64_t j = 0; j < column_units_; ++j)
+            write_pair(write, row, j, sums_of(i, j), std::size_t(lower) * 2, is_pair);
+        });
+      }
+  }
+  void write_pair(const Write& write, ExprId row, std::int64_t j, const std::vector<Register>& sums,
+                  std::size_t from, bool is_pair) {
+    const ExprId column =
+        pool_.add(pool_.add(pool_.add(first_column_, column_), pool_.mul(pool_.mod(lane_, 4), 2)),
+                  j * unit_columns);
+    for (std::size_t k = 0; k < 2; k += is_pair ? 2 : 1) {
+      const ExprId at = pool_.add(column, std::int64_t(k));
+      const auto first = sums.begin() + std::ptrdiff_t(from + k);
+      body_.guard_if_needed(pool_.less(at, pool_.index(s_.columns)), [&] {
+        write(row, at, std::vector<Register>(first, first + (is_pair ? 2 : 1)));
+      });
+    }
+  }
+
+  std::int64_t row_units_, column_units_;
+  ExprId lane_{}, row_{}, column_{};
+};
+
+}  // namespace
+
+std::optional<GroupPlan> choose_matrix_plan(const Product& product, const TargetInfo& target) {
+  constexpr std::int64_t least = 64, least_turns = 4, wide_bytes = std::int64_t(40) << 10;
+  const ProductShape& s = product.shape();
+  const bool is_small = product.dtype() == DType::bf16 || product.dtype() == DType::f16;
+  if (!is_small || product.accumulator() != DType::f32 || !target.features.contains("matrices") ||
+      target.most_group < items || s.rows < least || s.columns < least || s.terms < depth)
+    return std::nullopt;
+  const std::int64_t columns = target.local_bytes >= wide_bytes && s.columns > least ? 128 : 64;
+  const std::int64_t tiles = s.batch * tiles_of(s.rows, rows) * tiles_of(s.columns, columns),
+                     turns = s.terms / depth;
+  const std::int64_t wanted = std::clamp(target.compute_units / tiles, std::int64_t(1),
+                                         std::max(turns / least_turns, std::int64_t(1)));
+  GroupPlan plan{.tile = {rows, columns, depth, 8, columns / 16}};
+  plan.turns = tiles_of(turns, wanted);
+  plan.parts = tiles_of(turns, plan.turns);
+  return plan;
+}
+
+GroupPlan without_matrices(const GroupPlan& plan, const Product& product) {
+  GroupPlan plain = plan;
+  plain.in_turns = product.shape().terms / plan.tile.depth * plan.tile.depth;
+  plain.tile.depth = 8;
+  plain.turns = plan.turns * (plan.tile.depth / plain.tile.depth);
+  return plain;
+}
+
+std::int64_t write_matrix_product(const Product& product, const GroupPlan& plan, KernelBody& body,
+                                  const std::optional<Location>& partial) {
+  MatrixProduct kernel(product, plan, body);
+  kernel.write(partial);
+  return kernel.groups();
+}
+
+}  // namespace partita::lowering
