@@ -171,7 +171,7 @@ bool wants_variants(const CompileOptions& options, const Target& target) {
          !options.device_info && !options.tuning && !options.text_only;
 }
 
-/// With a variant for devices of many items.
+/// With a variant for devices of many items; without it, and a remark, where it cannot be made.
 Artifact compile_variants(const ir::Module& original, const CompileOptions& options,
                           const Target& target, CompileReport& report) {
   std::unique_ptr<ir::Module> module;
@@ -181,7 +181,11 @@ Artifact compile_variants(const ir::Module& original, const CompileOptions& opti
   other.memory_budget = 0;  // of the variant that is reported
   other.dumps = {};
   CompileReport unused;
-  add_variant(artifact, compile_once({*module, true}, other, unused));
+  try {
+    add_variant(artifact, compile_once({*module, true}, other, unused));
+  } catch (const Error& error) {
+    report.remarks.push_back(cat("no variant for ", other.device, ": ", error.what()));
+  }
   return artifact;
 }
 

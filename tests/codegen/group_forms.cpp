@@ -11,6 +11,8 @@
 #include <fstream>
 #include <random>
 
+#include "kernel/analysis/item_access.hpp"
+#include "kernel/ast/plan_steps.hpp"
 #include "kernel/text/draft_text.hpp"
 #include "partita/base/temporary_folder.hpp"
 #include "partita/compile.hpp"
@@ -50,6 +52,20 @@ void expect_equal(const std::string& text, const std::string& device, std::int64
   for (std::size_t k = 0; k < expected.size(); ++k)
     ir::expect_close(std::make_shared<const HostArray>(session.output(int(k)).value()), expected[k],
                      cat(device, "\n", text, "result ", k), rounding);
+}
+
+/// The draft for sm_90 after a pass.
+std::string draft_after(const std::string& pass, const std::string& program) {
+  const TemporaryFolder folder("drafts");
+  driver::CompileOptions options{.target = "opencl", .device = "nvidia-sm_90"};
+  options.dumps = {.dump_after = {pass}, .dump_directory = folder.path()};
+  (void)partita::compile(program, options);
+  std::string text;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    std::ifstream file(entry.path());
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  return text;
 }
 
 // --- Contractions -------------------------------------------------------------------------------
@@ -144,16 +160,7 @@ TEST(GroupForms, the_text_of_a_product_on_matrix_units_is_the_whole) {
   const std::string source = compile_for(program, "nvidia-sm_90").source;
   EXPECT_THAT(source, ::testing::HasSubstr("multiply_matrices_bf16("));
   EXPECT_THAT(source, ::testing::HasSubstr("#else"));
-  const auto module = ir::parse_module(program, "t");
-  driver::CompileOptions options{.target = "opencl", .device = "nvidia-sm_90"};
-  const TemporaryFolder folder("matrices");
-  options.dumps = {.dump_after = {"lower"}, .dump_directory = folder.path()};
-  (void)partita::compile(*module, options);
-  std::string text;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    std::ifstream file(entry.path());
-    text.assign(std::istreambuf_iterator<char>(file), {});
-  }
+  const std::string text = draft_after("lower", program);
   EXPECT_THAT(text, ::testing::HasSubstr("multiply_matrices r"));
   EXPECT_EQ(kernel::print_draft(kernel::parse_draft(text, "t")), text);
 }
@@ -300,6 +307,44 @@ TEST(GroupForms, elements_are_read_and_written_as_16_bytes) {
   EXPECT_THAT(compile_for(text, "nvidia-sm_90").source,
               ::testing::HasSubstr("*(__global float4*)"));
   expect_equal(text, "nvidia-sm_90");
+}
+
+// --- Memory -------------------------------------------------------------------------------------
+
+/// What 32 items do to memory in all kernels of a program: nothing that nobody asked for moves, and no bank is asked
+/// more than `ways` times.
+void expect_smooth(const std::string& program, int ways = 2) {
+  const kernel::PlanDraft draft =
+      kernel::parse_draft(draft_after("prove-independence", program), "t");
+  for (const int k : kernel::launched_kernels(draft.plan.steps)) {
+    const kernel::Kernel& of_plan = *draft.kernels[std::size_t(k)];
+    for (const kernel::Kernel* kernel : {&of_plan, of_plan.plain.get()}) {
+      if (kernel == nullptr) continue;
+      for (const kernel::ItemAccess& access : item_accesses(*kernel)) {
+        EXPECT_LE(access.moved, 2) << kernel->stem << ": " << access.what << "\n" << program;
+        EXPECT_LE(access.ways, ways) << kernel->stem << ": " << access.what << "\n" << program;
+      }
+    }
+  }
+}
+
+TEST(GroupForms, memory_moves_what_was_asked_for_and_banks_answer_at_once) {
+  for (const bool lhs : {false, true})
+    for (const bool rhs : {false, true}) {
+      expect_smooth(text_of({0, 4096, 4096, 4096, lhs, rhs}));
+      expect_smooth(text_of({0, 128, 192, 4096, lhs, rhs}));
+      expect_smooth(text_of({0, 1024, 1024, 1024, lhs, rhs, "bf16"}));
+    }
+  for (const Dims& dims : {Dims{4096, 1024}, Dims{64, 100000}})
+    for (const std::int64_t reduced : {0, 1})
+      expect_smooth(reduce_text(dims, {reduced}, "add", "0.0", "f32"));
+  expect_smooth(reduce_text({1000000}, {0}, "add", "0.0", "f32"));
+  expect_smooth(softmax("4096", "1024"));
+  expect_smooth(R"(func.func @main(%x: tensor<1024x2048xf32>) -> tensor<2048x1024xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<1024x2048xf32>) -> tensor<2048x1024xf32>
+  return %0 : tensor<2048x1024xf32>
+}
+)");
 }
 
 }  // namespace

@@ -11,6 +11,8 @@ export KERNEL_LAB_VENV
 for needed in clang-16 /usr/lib/llvm-16/bin/llc /usr/lib/clc/nvptx64--nvidiacl.bc; do
   command -v "$needed" >/dev/null || [[ -e $needed ]] || { echo "$needed is not installed (./dev lab installs it)"; exit 77; }
 done
-ptxas=$(command -v ptxas || find "$KERNEL_LAB_VENV" -name ptxas -type f 2>/dev/null | head -n 1)
-[[ -n $ptxas ]] || { echo "ptxas is not installed (./dev lab installs it)"; exit 77; }
+for needed in ptxas nvdisasm; do
+  [[ -n $(command -v "$needed" || find "$KERNEL_LAB_VENV" -name "$needed" -type f -print -quit 2>/dev/null) ]] ||
+    { echo "$needed is not installed (./dev lab installs it)"; exit 77; }
+done
 python3 "$PARTITA_SOURCE_DIR/tests/lab/kernel_forms.py" "$PARTITA_BIN_DIR/partita" "$PARTITA_SOURCE_DIR/tools"

@@ -281,6 +281,7 @@ class RowsLowering {
     }
     RowSpace of_parts = space;
     of_parts.terms = form.parts;
+    of_parts.is_of_parts = true;
     KernelBody body(context_, stem());
     RowKernel rows(body, of_parts, choose_row_form(of_parts, 1, false, context_.policy().target));
     const Reduction reduction(body, first_);

@@ -25,6 +25,14 @@ std::int64_t floor_power(std::int64_t x) {
   return std::int64_t(std::bit_floor(std::uint64_t(std::max<std::int64_t>(x, 1))));
 }
 
+/// What changes nothing under a simple combiner.
+ExprId identity_of(scalar::ExprPool& pool, const Reduction& reduction) {
+  if (const auto identity = reduction.identity(pool)) return *identity;
+  const DType d = reduction.accumulators[0];
+  return pool.constant_of(
+      d, ir::combiner_identity(reduction.simple.value(), Type::scalar(d))->bytes());
+}
+
 }  // namespace
 
 RowForm choose_row_form(const RowSpace& space, std::int64_t width, bool may_split,
@@ -47,7 +55,7 @@ RowForm choose_row_form(const RowSpace& space, std::int64_t width, bool may_spli
     form.results = std::clamp(floor_power(space.results), std::int64_t(1),
                               std::max<std::int64_t>(most / form.items, 1));
   }
-  if (space.terms <= few_terms)
+  if (space.terms <= few_terms && !space.is_of_parts)
     form.items = 1;  // in their order (docs/decisions/0009-short-sums.md)
   if (space.is_in_order)
     form.items = ceil_divide(space.terms, ceil_divide(space.terms, form.items));
@@ -124,11 +132,7 @@ void RowKernel::combine_own(const Reduction& reduction, const Terms& terms) {
       });
     return;
   }
-  const std::optional<ExprId> identity = reduction.identity(pool_);
-  // Extrema and the like may combine a term twice.
-  const ExprId first = pool_.add(pool_.mul(part_, form_.length), pool_.mul(item_, form_.width));
-  reduction.declare(body_, identity ? std::vector{*identity}
-                                    : terms(pool_.min(first, pool_.index(space_.terms - 1))));
+  reduction.declare(body_, {identity_of(pool_, reduction)});
   combine_chunks(reduction, terms);
 }
 

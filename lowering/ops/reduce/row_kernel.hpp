@@ -17,8 +17,9 @@ namespace partita::lowering {
 /// What is combined: `results` times `terms` elements.
 struct RowSpace {
   std::int64_t results, terms;
-  bool has_columns;  ///< neighbouring results have neighbouring terms
-  bool is_in_order;  ///< terms are combined with those next to them alone
+  bool has_columns;          ///< neighbouring results have neighbouring terms
+  bool is_in_order;          ///< terms are combined with those next to them alone
+  bool is_of_parts = false;  ///< terms are what parts of a sum have given
 };
 
 struct RowForm {
