@@ -187,21 +187,23 @@ void add(Hasher& hasher, const LibrarySettings& library) {
   if (library != LibrarySettings{}) hasher.add(boost::json::serialize(Writer::value_of(library)));
 }
 
-/// `plans`: text of the first variant's and of the others'.
+/// Whichever variant is the one that is meant.  `plans`: text of that one's and of the others'.
 std::string hash_of(const Artifact& artifact, const std::vector<std::string>& plans) {
+  std::vector<std::pair<const Variant*, std::string_view>> variants{{&artifact, plans[0]}};
+  for (std::size_t i = 0; i < artifact.others.size(); ++i)
+    variants.emplace_back(&artifact.others[i], plans[i + 1]);
+  std::ranges::sort(variants, {}, [](const auto& v) { return v.first->device_class; });
   Hasher hasher;
   hasher.add(artifact.target);
-  add(hasher, artifact, plans[0]);
+  for (const auto& [variant, plan] : variants) {
+    if (variant != variants.front().first) hasher.add(to_string(variant->device_class));
+    add(hasher, *variant, plan);
+  }
   for (const HostArray& constant : artifact.constants) {
     hasher.add(to_string(constant.type));
     hasher.add(std::span(constant.bytes));
   }
-  add(hasher, artifact.library);
-  for (std::size_t i = 0; i < artifact.others.size(); ++i) {
-    hasher.add(to_string(artifact.others[i].device_class));
-    add(hasher, artifact.others[i], plans[i + 1]);
-    add(hasher, artifact.others[i].library);
-  }
+  for (const auto& [variant, plan] : variants) add(hasher, variant->library);
   return hasher.hex();
 }
 

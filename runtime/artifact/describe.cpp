@@ -183,6 +183,12 @@ std::string describe_artifact(const Artifact& artifact) {
   std::string out = cat(artifact.module_name.empty() ? "program" : artifact.module_name,
                         "  target ", artifact.target, "  format ", Artifact::format_major, ".",
                         Artifact::format_minor, "  hash ", content_hash(artifact), "\n");
+  if (!artifact.others.empty()) {
+    out += cat("variant  ", to_string(artifact.device_class), "; others: ");
+    for (const Variant& other : artifact.others)
+      out += cat(&other == &artifact.others.front() ? "" : ", ", to_string(other.device_class));
+    out += "\n";
+  }
   out += "inputs\n" + ports_text(plan, plan.inputs, "in");
   out += "outputs\n" + ports_text(plan, plan.outputs, "out");
   if (!plan.placements.empty()) out += "placements\n";

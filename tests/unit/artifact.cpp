@@ -44,6 +44,60 @@ std::string parse_error(std::span<const std::byte> bytes) {
 
 std::string problem(const Artifact& artifact) { return find_problem(artifact).value_or("none"); }
 
+TEST(HostExpr, KnowsByWhatItIsDivisible) {
+  const HostExpr i = HostExpr::variable(0), j = HostExpr::variable(1);
+  EXPECT_EQ(known_divisor(HostExpr(0)), 0);
+  EXPECT_EQ(known_divisor(HostExpr(-12)), 12);
+  EXPECT_EQ(known_divisor(i), 1);
+  EXPECT_EQ(known_divisor(i * 8 + j * 12), 4);
+  EXPECT_EQ(known_divisor(min(i * 16, j * 24 + 8) - 4), 4);
+  EXPECT_EQ(known_divisor(HostExpr::binary(HostExpr::Kind::div, i * 8, 2)), 1);
+}
+
+/// With a variant for GPUs that shares one constant and has another.
+Artifact artifact_of_two() {
+  Artifact artifact = artifact_of_everything(), other = artifact;
+  other.device_class = DeviceClass::simt;
+  other.modules.at(0).source += "// for GPUs\n";
+  HostArray own(Type{DType::f32, {3}});
+  own.bytes.back() = std::byte{1};
+  other.constants.push_back(own);
+  add_variant(artifact, std::move(other));
+  return artifact;
+}
+
+TEST(Artifact, variants_are_written_read_and_chosen) {
+  const Artifact one = artifact_of_everything(), two = artifact_of_two();
+  EXPECT_EQ(two.constants.size(), one.constants.size() + 1);
+  EXPECT_NE(content_hash(two), content_hash(one));
+  Artifact read = parse_artifact(serialize_artifact(two), "x.pta");
+  ASSERT_EQ(read.others.size(), 1u);
+  EXPECT_EQ(content_hash(read), content_hash(two));
+  EXPECT_EQ(serialize_artifact(read), serialize_artifact(two));
+  EXPECT_EQ(read.device_class, DeviceClass::multicore);
+  EXPECT_THAT(describe_artifact(read), HasSubstr("variant  multicore; others: simt"));
+  select_variant(read, DeviceClass::simt);
+  EXPECT_EQ(read.device_class, DeviceClass::simt);
+  EXPECT_THAT(read.modules.at(0).source, HasSubstr("for GPUs"));
+  EXPECT_EQ(content_hash(read), content_hash(two));
+  EXPECT_EQ(problem(read), "none");
+  Artifact alone = one;
+  select_variant(alone, DeviceClass::simt);
+  EXPECT_EQ(alone.device_class, DeviceClass::multicore);
+}
+
+TEST(Artifact, variants_that_do_not_belong_together_are_refused) {
+  Artifact same = artifact_of_two();
+  same.others[0].device_class = DeviceClass::multicore;
+  EXPECT_THAT(problem(same), HasSubstr("distinct classes, found multicore twice"));
+  Artifact ports = artifact_of_two();
+  ports.others[0].plan.inputs.at(0).name = "another";
+  EXPECT_THAT(problem(ports), HasSubstr("the same inputs and outputs of all"));
+  Artifact kernels = artifact_of_two();
+  kernels.others[0].kernels.clear();
+  EXPECT_NE(problem(kernels), "none");
+}
+
 TEST(HostExpr, FoldsAndEvaluates) {
   const HostExpr i = HostExpr::variable(0), j = HostExpr::variable(1);
   EXPECT_TRUE((HostExpr(2) * HostExpr(3) + 4).is_constant());
