@@ -28,6 +28,9 @@ struct Changes {
   std::set<std::int32_t> variables = {}, registers = {}, buffers = {}, arrays = {};
   bool all_arrays = false;  ///< by other items
 
+  [[nodiscard]] bool are_of_registers_alone() const {
+    return variables.empty() && buffers.empty() && arrays.empty() && !all_arrays;
+  }
   /// Whether `e` names one of these; its operands are not looked at.
   [[nodiscard]] bool include(const scalar::Expr& e) const;
 };
@@ -45,6 +48,8 @@ class BodyFacts {
   /// For every expression of the body whether it has a part for which `test` holds.
   [[nodiscard]] std::vector<bool> having(
       const std::function<bool(const scalar::Expr&)>& test) const;
+  /// Whether a register is part of `e`.
+  [[nodiscard]] bool has_register(scalar::ExprId e) const { return has_register_[std::size_t(e)]; }
   /// For every expression of the body whether its value is another after `changes`.
   [[nodiscard]] std::vector<bool> changed_by(const Changes& changes) const;
   /// What the statements themselves, not their bodies, evaluate whatever branches are taken, and what

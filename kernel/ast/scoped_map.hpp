@@ -5,6 +5,7 @@
 // code that is being written.  There is a scope from the start.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -30,6 +31,10 @@ class ScopedMap {
   [[nodiscard]] const Value* find(const Key& key) const {
     const auto it = values_.find(key);
     return it == values_.end() ? nullptr : &it->second;
+  }
+  template <class Test>
+  [[nodiscard]] bool any(const Test& test) const {
+    return std::ranges::any_of(values_, [&](const auto& entry) { return test(entry.first); });
   }
   template <class Test>
   void erase_if(const Test& test) {

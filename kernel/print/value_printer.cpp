@@ -68,6 +68,11 @@ void ValuePrinter::close_scope() {
 }
 
 void ValuePrinter::forget(const Changes& changes) {
+  // Most statements of long kernels change a register that no value at hand is made of.
+  const auto has_register = [&](ExprId e) { return facts_.has_register(e); };
+  if (changes.are_of_registers_alone() && !names_.any(has_register) &&
+      !vectors_.any(has_register) && !wide_.any(has_register))
+    return;
   const std::vector<bool> is_changed = facts_.changed_by(changes);
   const auto test = [&](ExprId e) { return is_changed[std::size_t(e)]; };
   names_.erase_if(test);
