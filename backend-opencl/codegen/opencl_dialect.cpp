@@ -71,6 +71,18 @@ constexpr std::string_view narrow_i64 = R"(f32 narrow_i64(i64 x) {
 }
 )";
 
+// For GPUs: without branches, which items that run together would have to go through one after the other (and which Intel's
+// compiler for CPUs gets wrong within others, tests/drivers).
+constexpr std::string_view maximum_f32 = R"(f32 ieee_maximum_f32(f32 x, f32 y) {
+  return ((x > y) | (x != x) | ((x == y) & (as_int(x) >= 0))) ? x : y;
+}
+)";
+
+constexpr std::string_view maximum_f64 = R"(f64 ieee_maximum_f64(f64 x, f64 y) {
+  return ((x > y) | (x != x) | ((x == y) & (as_long(x) >= 0))) ? x : y;
+}
+)";
+
 // Operations on vectors of n elements of T.  maximum is that of scalar code: NaN if either is, -0 < +0.
 constexpr std::string_view vectors = R"(#define load_lanes(T, n, p) vload##n(0, p)
 #define store_lanes(T, n, v, p) vstore##n(v, 0, p)
@@ -304,9 +316,15 @@ kernel::Dialect make_dialect() {
 
 }  // namespace
 
-const kernel::Dialect& opencl_dialect() {
+const kernel::Dialect& opencl_dialect(DeviceClass device_class) {
   static const kernel::Dialect dialect = make_dialect();
-  return dialect;
+  static const kernel::Dialect of_many_items = [] {
+    kernel::Dialect d = make_dialect();
+    d.snippets.push_back({"ieee_maximum_f32", maximum_f32});
+    d.snippets.push_back({"ieee_maximum_f64", maximum_f64});
+    return d;
+  }();
+  return device_class == DeviceClass::simt ? of_many_items : dialect;
 }
 
 }  // namespace partita::opencl::codegen

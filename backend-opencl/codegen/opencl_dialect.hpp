@@ -6,9 +6,11 @@
 #pragma once
 
 #include "kernel/print/scalar_text.hpp"
+#include "partita/base/target_info.hpp"
 
 namespace partita::opencl::codegen {
 
-[[nodiscard]] const kernel::Dialect& opencl_dialect();
+[[nodiscard]] const kernel::Dialect& opencl_dialect(
+    DeviceClass device_class = DeviceClass::multicore);
 
 }  // namespace partita::opencl::codegen

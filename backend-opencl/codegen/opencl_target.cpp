@@ -85,7 +85,7 @@ std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
 
 void generate(const PlanDraft& draft, const CompileOptions& options, const TargetInfo& info,
               Artifact& artifact) {
-  kernel::ScalarText text(opencl_dialect());
+  kernel::ScalarText text(opencl_dialect(info.device_class));
   std::string source;
   for (const PrintedKernel& k : print_kernels(
            draft, artifact, [&](const Kernel& kernel) { return kernel_text(kernel, text); })) {

@@ -16,10 +16,9 @@
 // functions that scalar.hpp lists.  Declare one variable per statement.  Both precisions run the same
 // code, with coefficients good for f64, unless said.
 
-// Larger operand; NaN if either is, and -0 < +0.  Without branches, which items that run together would have to
-// go through one after the other (and which Intel's compiler for CPUs gets wrong within others).
+// Larger operand; NaN if either is, and -0 < +0.
 PARTITA_HELPER(real, T, ieee_maximum, (T x, T y)) {
-  return ((x > y) | (x != x) | ((x == y) & !signbit(x))) ? x : y;
+  return x > y || x != x || (x == y && !signbit(x)) ? x : y;
 }
 
 PARTITA_HELPER(integer, T, integer_power, (T x, T y)) {
