@@ -161,10 +161,6 @@ Artifact compile_by_first(const ir::Module& original, std::span<const CompileOpt
   return compile_once({original}, all.back(), report);
 }
 
-}  // namespace
-
-namespace {
-
 /// Nothing is known of the device.
 bool wants_variants(const CompileOptions& options, const Target& target) {
   return options.has_variants && !target.simt_profile.empty() && options.device == "generic" &&

@@ -12,6 +12,18 @@ using scalar::ExprKind;
 using scalar::ExprPool;
 using scalar::no_expr;
 
+std::optional<std::int64_t> items_of_launch(const Launch& launch, const Kernel& kernel) {
+  for (std::size_t d = 1; d < 3; ++d)
+    if (!(launch.global[d] == HostExpr(1)) || launch.local[d] > 1) return std::nullopt;
+  // Where the device chooses groups, items are no elements: tiles of a contraction.
+  if (kernel.group_items > 0 || launch.local[0] == 0 || !launch.global[0].is_constant())
+    return std::nullopt;
+  const ExprId guard = item_guard(kernel);
+  if (guard == scalar::no_expr) return launch.global[0].value();
+  if (!kernel.pool.is_index_constant(guard)) return std::nullopt;
+  return std::int64_t(kernel.pool[guard].bits);
+}
+
 std::set<std::int64_t> item_divisors(const Kernel& kernel) {
   const ExprPool& pool = kernel.pool;
   std::set<std::int64_t> divisors;

@@ -7,13 +7,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
 #include "kernel/ast/kernel.hpp"
+#include "partita/artifact/plan.hpp"
 
 namespace partita::kernel {
+
+/// Work-items of a launch of one dimension that do something, where that is a number, each has elements of its own, and
+/// they do not know of each other.
+[[nodiscard]] std::optional<std::int64_t> items_of_launch(const Launch& launch,
+                                                          const Kernel& kernel);
 
 /// Constants that a kernel divides its item by, or takes it modulo.
 [[nodiscard]] std::set<std::int64_t> item_divisors(const Kernel& kernel);

@@ -150,27 +150,13 @@ class RowLauncher {
   int lanes_ = 1;
 };
 
-/// Work-items of a launch of one dimension that do something, where that is a number.
-std::optional<std::int64_t> item_count(const Launch& l, const Kernel& k) {
-  for (std::size_t d = 1; d < 3; ++d)
-    if (!l.global[d].is_constant() || l.global[d].value() != 1 || l.local[d] > 1)
-      return std::nullopt;
-  // Where the device chooses groups, items are no elements: tiles of a contraction.
-  if (l.local[0] == 0 || !l.global[0].is_constant()) return std::nullopt;
-  const ExprId guard = item_guard(k);
-  if (guard == no_expr) return l.global[0].value();
-  if (!k.pool.is_index_constant(guard)) return std::nullopt;
-  return std::int64_t(k.pool[guard].bits);
-}
-
 void launch_rows(Steps& steps, PlanDraft& draft, std::int64_t vector_bytes) {
   for (Step& s : steps) {
     for (Steps* inner : inner_steps(s)) launch_rows(*inner, draft, vector_bytes);
     Launch* l = std::get_if<Launch>(&s.what);
     if (l == nullptr) continue;
     const Kernel& k = *draft.kernels[std::size_t(l->kernel)];
-    if (k.group_items > 0) continue;
-    const auto items = item_count(*l, k);
+    const auto items = items_of_launch(*l, k);
     if (!items || *items == 0) continue;
     RowLauncher rows(k, *items, vector_bytes);
     auto kernel = rows.build();

@@ -94,24 +94,13 @@ class Widener {
   int width_ = 1;
 };
 
-/// Work-items of a launch of one dimension that do something, where that is a number.
-std::optional<std::int64_t> item_count(const Launch& l, const Kernel& k) {
-  for (std::size_t d = 1; d < 3; ++d)
-    if (!(l.global[d] == HostExpr(1))) return std::nullopt;
-  if (k.group_items > 0 || l.local[0] == 0 || !l.global[0].is_constant()) return std::nullopt;
-  const ExprId guard = item_guard(k);
-  if (guard == no_expr) return l.global[0].value();
-  if (!k.pool.is_index_constant(guard)) return std::nullopt;
-  return std::int64_t(k.pool[guard].bits);
-}
-
 void widen_items(Steps& steps, PlanDraft& draft, std::int64_t least_items) {
   for (Step& s : steps) {
     for (Steps* inner : inner_steps(s)) widen_items(*inner, draft, least_items);
     Launch* l = std::get_if<Launch>(&s.what);
     if (l == nullptr) continue;
     const Kernel& k = *draft.kernels[std::size_t(l->kernel)];
-    const auto items = item_count(*l, k);
+    const auto items = items_of_launch(*l, k);
     if (!items || *items == 0) continue;
     Widener widener(k, *l, *items);
     auto kernel = widener.build(l->local[0], least_items);

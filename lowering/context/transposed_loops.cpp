@@ -8,6 +8,7 @@
 
 #include "kernel/ast/expressions.hpp"
 #include "lowering/context/kernel_body.hpp"
+#include "lowering/values/tile_sizes.hpp"
 
 namespace partita::lowering {
 
@@ -73,7 +74,7 @@ class TransposedLoops {
 
   void launch(const Location& to) {
     Dims grid = dims_;
-    for (const std::size_t d : {along_, dims_.size() - 1}) grid[d] = (dims_[d] + side - 1) / side;
+    for (const std::size_t d : {along_, dims_.size() - 1}) grid[d] = ceil_divide(dims_[d], side);
     std::int64_t groups = 1;
     for (const std::int64_t e : grid) groups *= e;
     tile_ = scalar::delinearize(pool_, body_.set_groups(groups, side * rows_at_once), grid);

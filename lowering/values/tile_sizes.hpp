@@ -9,14 +9,18 @@
 
 namespace partita::lowering {
 
+/// How many tiles have room for an extent.
+[[nodiscard]] constexpr std::int64_t ceil_divide(std::int64_t extent, std::int64_t tile) {
+  return (extent + tile - 1) / tile;
+}
+
 /// The largest size up to `most` that divides the extent, unless it is small; else tiles of which
 /// only the last is smaller.
 [[nodiscard]] inline std::int64_t tile_size(std::int64_t extent, std::int64_t most) {
   if (extent <= most) return extent;
   for (std::int64_t size = most; 2 * size > most; --size)
     if (extent % size == 0) return size;
-  const std::int64_t tiles = (extent + most - 1) / most;
-  return (extent + tiles - 1) / tiles;
+  return ceil_divide(extent, ceil_divide(extent, most));
 }
 
 /// Some columns of a tile: a vector of them, or one.

@@ -114,6 +114,7 @@ Session::Impl::Impl(Artifact a, const SessionOptions& o, SessionParts parts)
       input_set(artifact.plan.inputs.size()) {
   try {
     PARTITA_ASSERT(!communicators.empty() && communicators.size() == parts.devices.size());
+    select_variant(artifact, parts.devices.front()->profile().device_class);
     if (const auto problem = find_problem(artifact))
       throw_internal_error(cat("artifact: ", *problem));
     for (std::size_t i = 0; i < communicators.size(); ++i)
@@ -295,8 +296,6 @@ std::vector<T> Session::Impl::gather_values(const std::function<T(Shard&)>& valu
 
 Session::Session(Artifact artifact, const SessionOptions& options) {
   SessionParts parts = open_parts(artifact, options);
-  if (!parts.devices.empty())
-    select_variant(artifact, parts.devices.front()->profile().device_class);
   impl_ = std::make_unique<Impl>(std::move(artifact), options, std::move(parts));
 }
 

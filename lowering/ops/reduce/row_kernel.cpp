@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "lowering/values/tile_sizes.hpp"
+
 namespace partita::lowering {
 
 using namespace kernel;
@@ -18,8 +20,6 @@ constexpr std::int64_t most_items = 256;
 constexpr std::int64_t columns_at_once = 32;
 /// Chunks of terms that an item should have before others share the result.
 constexpr std::int64_t enough_chunks = 4;
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::int64_t floor_power(std::int64_t x) {
   return std::int64_t(std::bit_floor(std::uint64_t(std::max<std::int64_t>(x, 1))));

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "lowering/values/tile_sizes.hpp"
+
 namespace partita::lowering {
 namespace {
 
@@ -43,8 +45,6 @@ double share_of_multiply_adds(const GroupTile& t) {
   return useful / (useful + of_load * double(t.item_rows + t.item_columns) +
                    of_fetch * double(t.rows + t.columns) / double(t.items()));
 }
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 class Model {
  public:

@@ -118,13 +118,13 @@ std::optional<GroupPlan> choose_matrix_plan(const Product& product, const Target
       target.most_group < items || s.rows < least || s.columns < least || s.terms < depth)
     return std::nullopt;
   const std::int64_t columns = target.local_bytes >= wide_bytes && s.columns > least ? 128 : 64;
-  const std::int64_t tiles = s.batch * tiles_of(s.rows, rows) * tiles_of(s.columns, columns),
+  const std::int64_t tiles = s.batch * ceil_divide(s.rows, rows) * ceil_divide(s.columns, columns),
                      turns = s.terms / depth;
   const std::int64_t wanted = std::clamp(target.compute_units / tiles, std::int64_t(1),
                                          std::max(turns / least_turns, std::int64_t(1)));
   GroupPlan plan{.tile = {rows, columns, depth, 8, columns / 16}};
-  plan.turns = tiles_of(turns, wanted);
-  plan.parts = tiles_of(turns, plan.turns);
+  plan.turns = ceil_divide(turns, wanted);
+  plan.parts = ceil_divide(turns, plan.turns);
   return plan;
 }
 

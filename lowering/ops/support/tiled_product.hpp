@@ -12,15 +12,11 @@
 
 #include "kernel/ast/element_math.hpp"
 #include "lowering/ops/support/group_product.hpp"
+#include "lowering/values/tile_sizes.hpp"
 
 namespace partita::lowering {
 
 using namespace kernel;
-
-/// How many tiles have room for so much.
-[[nodiscard]] inline std::int64_t tiles_of(std::int64_t extent, std::int64_t tile) {
-  return (extent + tile - 1) / tile;
-}
 
 /// An operand on its way through local memory, in chunks of neighbours.
 struct Side {
@@ -47,8 +43,8 @@ class TiledProduct {
         tile_(plan.tile),
         body_(body),
         pool_(body.pool()) {
-    const Dims grid{plan_.parts, s_.batch, tiles_of(s_.rows, tile_.rows),
-                    tiles_of(s_.columns, tile_.columns)};
+    const Dims grid{plan_.parts, s_.batch, ceil_divide(s_.rows, tile_.rows),
+                    ceil_divide(s_.columns, tile_.columns)};
     groups_ = grid[0] * grid[1] * grid[2] * grid[3];
     const scalar::ExprId group = body_.set_groups(groups_, tile_.items());
     const auto place = scalar::delinearize(pool_, group, grid);
