@@ -26,7 +26,8 @@ constexpr std::string_view frontend =
     "inline batch-processes raise simplify-loops simplify differentiate simplify-loops simplify";
 /// From placement ops to loops over this shard's partitions and collectives.
 constexpr std::string_view placement =
-    "expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts widen-products";
+    "expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts widen-products "
+    "stream-rows";
 
 constexpr NamedPipeline pipelines[] = {
     {"frontend", {frontend}}, {"placement", {placement}}, {"compile", {frontend, placement}}};

@@ -26,12 +26,12 @@ std::map<std::string, std::string> block_reasons(const ir::Module& module) {
   return reasons;
 }
 
-/// What derivatives keep from forward to reverse, as notes say it: "residuals of WHERE: BYTES".
-void add_residuals(const PassContext& context, Artifact& artifact) {
-  if (context.notes.empty()) return;
+/// What passes say beside remarks, "residuals of WHERE: BYTES": what derivatives keep from forward to
+/// reverse, what is streamed.
+void add_notes(const PassContext& context, Artifact& artifact) {
   const auto total = context.counts.find("residual_bytes");
-  artifact.properties.emplace_back(
-      "residuals", cat(total == context.counts.end() ? 0 : total->second, " bytes"));
+  if (total != context.counts.end())
+    artifact.properties.emplace_back("residuals", cat(total->second, " bytes"));
   for (const std::string& note : context.notes) {
     const std::size_t colon = note.find(": ");
     PARTITA_ASSERT(colon != std::string::npos);
@@ -92,7 +92,7 @@ void describe(const CompiledProgram& program, const CompileOptions& options,
               const PlannedBytes& planned, Artifact& artifact) {
   add_library_settings(program.tuning, program.draft, artifact);
   add_properties(program.module, options, program.draft, artifact);
-  add_residuals(program.context, artifact);
+  add_notes(program.context, artifact);
   artifact.properties.emplace_back("target_info", to_string(program.target));
   artifact.properties.emplace_back("tuning", program.tuning.text);
   artifact.properties.emplace_back("planned_bytes", planned.formula);

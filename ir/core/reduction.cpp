@@ -29,6 +29,17 @@ bool returns_update(const Graph& region) {
   return true;
 }
 
+bool starts_from_identity(const Node& node, Combiner combiner) {
+  if (!node.is("stablehlo.reduce")) return true;
+  for (std::size_t k = node.result_types().size(); k < node.operands().size(); ++k) {
+    const Value init = node.operand(k);
+    if (!init.node->is("stablehlo.constant")) return false;
+    const auto& dense = **init.node->attrs.find("value")->get_if<DenseRef>();
+    if (!(dense == *combiner_identity(combiner, init.type()))) return false;
+  }
+  return true;
+}
+
 DenseRef combiner_identity(Combiner combiner, const Type& type) {
   return std::make_shared<const Dense>(type, identity_of(combiner, type.dtype).bytes, true);
 }

@@ -44,7 +44,8 @@ void print_summary(const driver::CompileReport& report) {
   std::cout << "tuning " << report.tuning << "\n";
   for (const std::string& contraction : report.contractions)
     std::cout << "contraction " << contraction << "\n";
-  if (!report.notes.empty()) std::cout << "residuals " << count("residual_bytes") << " bytes\n";
+  if (report.counts.contains("residual_bytes"))
+    std::cout << "residuals " << count("residual_bytes") << " bytes\n";
   for (const std::string& note : report.notes) std::cout << note << "\n";
   std::cout << std::fixed << std::setprecision(1);
   double total = 0;

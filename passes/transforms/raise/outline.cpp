@@ -128,25 +128,14 @@ class Outliner {
                                       flow->combiner ? info(*flow->combiner).op : "", "'"));
         continue;
       }
-      if (flow->kind == FactorKind::reduced && !starts_from_identity(*node, *flow->combiner)) {
+      // Each partition applies the initial values of a reduce, so they must change nothing.
+      if (flow->kind == FactorKind::reduced && !ir::starts_from_identity(*node, *flow->combiner)) {
         result_.remarks.push_back(cat("the axis of '", placement_, "' stops at ", node->name(),
                                       ": its initial value is no identity"));
         continue;
       }
       inside_.insert(node);
     }
-  }
-
-  /// Each partition applies the initial values of a reduce, so they must change nothing.
-  static bool starts_from_identity(const Node& node, Combiner combiner) {
-    if (!node.is("stablehlo.reduce")) return true;
-    for (std::size_t k = node.result_types().size(); k < node.operands().size(); ++k) {
-      const Value init = node.operand(k);
-      if (!init.node->is("stablehlo.constant")) return false;
-      const auto& dense = **init.node->attrs.find("value")->get_if<ir::DenseRef>();
-      if (!(dense == *ir::combiner_identity(combiner, init.type()))) return false;
-    }
-    return true;
   }
 
   bool is_reduced(const Node* node) const {

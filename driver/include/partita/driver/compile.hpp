@@ -52,7 +52,7 @@ struct CompileOptions {
 struct CompileReport {
   std::vector<PassTiming> timings;
   std::vector<std::string> remarks;  ///< what was not recovered or fused, and why
-  std::vector<std::string> notes;    ///< residuals of derivatives
+  std::vector<std::string> notes;    ///< residuals of derivatives, what is streamed
   std::map<std::string, std::int64_t>
       counts;  ///< nodes, maps_recovered, kernels, library_calls, collectives, …
   std::int64_t arena_bytes = 0;

@@ -18,6 +18,9 @@ namespace partita::ir {
 /// Whether the region returns its second argument (a scatter that assigns).
 [[nodiscard]] bool returns_update(const Graph& region);
 
+/// Whether a stablehlo.reduce by the combiner starts from constants that change nothing; true of other ops.
+[[nodiscard]] bool starts_from_identity(const Node& node, Combiner combiner);
+
 /// identity_of() elements of `type.dtype`, as a splat.
 [[nodiscard]] DenseRef combiner_identity(Combiner combiner, const Type& type);
 

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "passes/transforms/stream_rows/row_region.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "partita/base/error.hpp"
+#include "partita/ir/op.hpp"
+#include "partita/ir/reduction.hpp"
+
+namespace partita::passes {
+namespace {
+
+using ir::AxisFlow;
+using ir::AxisPosition;
+using ir::AxisPositions;
+using ir::Elements;
+using ir::FactorKind;
+using ir::Graph;
+using ir::Node;
+using ir::Value;
+
+/// What leaves a region has at most one in so many of the product's elements.
+constexpr std::int64_t least_gain = 2;
+
+/// Whether making an element again costs little: no sums, no random bits.
+bool is_cheap(const Node& node) {
+  const Elements e = node.op().elements;
+  return node.regions().empty() && (e == Elements::elementwise || e == Elements::generated ||
+                                    e == Elements::passed || e == Elements::viewed);
+}
+
+class RegionFinder {
+ public:
+  RegionFinder(Graph& graph, Node& product, std::int64_t blocks)
+      : graph_(graph), product_(product) {
+    region_.blocks = blocks;
+    region_.large = std::max<std::int64_t>(product.result_types()[0].count() / 2, 1);
+    for (Node* node : graph.nodes())
+      for (const Value& v : ir::captures(*node)) users_[v].push_back(node);
+    returned_.insert(graph.results.begin(), graph.results.end());
+  }
+
+  RowRegion run(const AxisPosition& position, std::string& why) {
+    positions_[product_.result()] = position;
+    const bool is_found = add(product_) && close() && take_paths() && is_consistent();
+    why = why_;
+    if (!is_found) return {};
+    find_own();
+    if (!find_stages() || !gains()) {
+      why = why_;
+      return {};
+    }
+    return std::move(region_);
+  }
+
+ private:
+  bool refuse(const Node& node, const std::string& reason) {
+    why_ = cat(node.name(), ": ", reason);
+    return false;
+  }
+
+  [[nodiscard]] std::optional<AxisPosition> position(const Value& v) const {
+    const auto it = positions_.find(v);
+    return it == positions_.end() ? std::nullopt : std::optional(it->second);
+  }
+  [[nodiscard]] bool is_inside(const Value& v) const { return region_.contains(v.node); }
+
+  /// Takes a node in, if the axis passes it in agreement with what is known of its values.
+  bool add(Node& node) {
+    if (region_.contains(&node)) return true;
+    if (node.op().regions_capture) return refuse(node, "it is control flow");
+    if (node.op().has_side_effect) return refuse(node, "it has an effect");
+    AxisPositions operands, results;
+    for (const Value& v : node.operands())
+      operands.push_back(is_inside(v) ? position(v) : std::nullopt);
+    for (int k = 0; k < node.result_count(); ++k) results.push_back(position(node.result(k)));
+    AxisFlow flow = ir::flow_axis(node, region_.blocks, operands, results);
+    if (!flow.why.empty()) return refuse(node, flow.why);
+    if (flow.kind == FactorKind::replicated) return refuse(node, "it needs the whole axis");
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      if (operands[k] && operands[k] != flow.operands[k])
+        return refuse(node, cat("operand ", k, " has the axis in another place"));
+    if (flow.kind == FactorKind::reduced && !can_add_up(node, flow)) return false;
+    for (int k = 0; k < node.result_count(); ++k) {
+      const auto& at = flow.results[std::size_t(k)];
+      if (results[std::size_t(k)] && results[std::size_t(k)] != at)
+        return refuse(node, "a result has the axis in another place");
+      if (at) positions_[node.result(k)] = *at;
+    }
+    region_.flows.emplace(&node, std::move(flow));
+    added_.push_back(&node);
+    return true;
+  }
+
+  /// Whether partial results of blocks combine to the result, in the precision that it has.
+  bool can_add_up(const Node& node, const AxisFlow& flow) {
+    if (!flow.combiner || node.result_count() != 1)
+      return refuse(node, "it is combined in a way of its own");
+    const DType dtype = node.result_types()[0].dtype;
+    if (node.is("stablehlo.dot_general")) return true;
+    if (!node.is("stablehlo.reduce")) return refuse(node, "it reduces the axis");
+    if (!ir::starts_from_identity(node, *flow.combiner))
+      return refuse(node, "its initial value is no identity");
+    if (info(*flow.combiner).rounds && is_small_float(dtype))
+      return refuse(node, "its sum is rounded once");
+    const AxisPosition& at = *flow.operands[0];
+    if (info(*flow.combiner).rounds && region_.blocks * at.inner <= few_terms && at.inner > 1)
+      return refuse(node, "its few terms are added in order");
+    return true;
+  }
+
+  /// Whether `v` can be made again in every block of what is small.
+  [[nodiscard]] bool is_free(const Value& v) {
+    if (graph_.is_argument(v) || !is_cheap(*v.node)) return !region_.is_large(v);
+    const auto [it, is_new] = free_.try_emplace(v.node, true);
+    if (!is_new) return it->second;
+    const bool free =
+        std::ranges::all_of(v.node->operands(), [&](const Value& o) { return is_free(o); });
+    return free_[v.node] = free;
+  }
+
+  /// Users of what is large, and what makes large operands.
+  bool close() {
+    for (std::size_t next = 0; next < added_.size(); ++next) {
+      Node& node = *added_[next];
+      for (int k = 0; k < node.result_count(); ++k) {
+        const Value v = node.result(k);
+        if (!region_.is_large(v) || is_free(v)) continue;
+        if (returned_.contains(v)) return refuse(node, "its result is returned");
+        for (Node* user : users_[v])
+          if (!add(*user)) return false;
+      }
+      take_operands(node);
+    }
+    return true;
+  }
+
+  /// What makes a large operand is taken in where that can be; otherwise the operand is read in slices.
+  void take_operands(const Node& node) {
+    const AxisFlow& flow = region_.flows.at(&node);
+    for (std::size_t k = 0; k < node.operands().size(); ++k) {
+      const Value v = node.operand(k);
+      if (!flow.operands[k] || is_inside(v) || graph_.is_argument(v) || !region_.is_large(v))
+        continue;
+      if (!is_cheap(*v.node) && !v.node->is("stablehlo.dot_general")) continue;
+      const auto known = position(v);
+      positions_[v] = *flow.operands[k];
+      if (!add(*v.node) && !known) positions_.erase(v);
+    }
+  }
+
+  /// Small nodes by which results of the region come back to it, such as the logarithm of a sum.
+  bool take_paths() {
+    find_own();
+    std::set<const Node*> reaching;
+    for (auto it = graph_.nodes().rbegin(); it != graph_.nodes().rend(); ++it)
+      for (int k = 0; k < (*it)->result_count(); ++k)
+        for (const Node* user : users_[(*it)->result(k)])
+          if (region_.contains(user) || reaching.contains(user)) reaching.insert(*it);
+    std::vector<Node*> taken;
+    for (Node* node : graph_.nodes()) {
+      if (region_.contains(node) || !reaching.contains(node) || !is_cheap(*node)) continue;
+      const bool is_fed = std::ranges::any_of(node->operands(), [&](const Value& v) {
+        return is_inside(v) && position(v).has_value();
+      });
+      if (is_fed && !depends_otherwise(*node) && add(*node)) taken.push_back(node);
+    }
+    // Those that only lead out again stay outside.
+    for (auto it = taken.rbegin(); it != taken.rend(); ++it) {
+      bool returns = false;
+      for (int k = 0; k < (*it)->result_count(); ++k)
+        for (const Node* user : users_[(*it)->result(k)]) returns |= region_.contains(user);
+      if (!returns) region_.flows.erase(*it);
+    }
+    return true;
+  }
+
+  /// Whether some operand depends on the region by a way around it.
+  bool depends_otherwise(const Node& node) {
+    if (fed_.empty()) fed_ = dependents();
+    return std::ranges::any_of(node.operands(), [&](const Value& v) {
+      return fed_.contains(v.node) && (!is_inside(v) || !position(v));
+    });
+  }
+
+  [[nodiscard]] std::set<const Node*> dependents() const {
+    std::set<const Node*> all;
+    for (const Node* node : graph_.nodes()) {
+      bool depends = region_.own.contains(node);
+      for (const Value& v : ir::captures(*node)) depends |= all.contains(v.node);
+      if (depends) all.insert(node);
+    }
+    return all;
+  }
+
+  /// Every operand from within has the axis where its node wants it.
+  bool is_consistent() {
+    std::ranges::copy_if(graph_.nodes(), std::back_inserter(region_.nodes),
+                         [&](const Node* node) { return region_.contains(node); });
+    for (const Node* node : region_.nodes) {
+      const AxisFlow& flow = region_.flows.at(node);
+      for (std::size_t k = 0; k < node->operands().size(); ++k) {
+        const Value& v = node->operand(k);
+        if (is_inside(v) && position(v) != flow.operands[k])
+          return refuse(*node, cat("operand ", k, " has the axis in another place"));
+      }
+    }
+    return true;
+  }
+
+  bool find_stages() {
+    for (const Node* node : graph_.nodes()) {
+      int stage = 0;
+      const bool inside = region_.own.contains(node);
+      bool depends = inside, is_sum_needed = false;
+      const auto follow = [&](const Value& v) {
+        const auto it = region_.stages.find(v.node);
+        if (it == region_.stages.end()) return;
+        depends = true;
+        const bool is_sum = is_inside(v) && region_.is_reduced(v.node);
+        is_sum_needed |= is_sum && inside;
+        stage = std::max(stage, it->second + int(is_inside(v) && !inside));
+      };
+      for (const Value& v : ir::captures(*node)) follow(v);
+      if (!depends) continue;
+      if (is_sum_needed) return refuse(*node, "it needs a sum over all rows");
+      region_.stages[node] = stage;
+      if (inside) region_.stage_count = std::max(region_.stage_count, stage + 1);
+    }
+    return true;
+  }
+
+  void find_own() {
+    region_.own.clear();
+    for (const Node* node : graph_.nodes())
+      if (region_.contains(node) &&
+          (!is_cheap(*node) || std::ranges::any_of(node->operands(), [&](const Value& v) {
+            return region_.own.contains(v.node);
+          })))
+        region_.own.insert(node);
+  }
+
+  /// Whether all that leaves the region is small beside the product.
+  bool gains() {
+    const std::int64_t most = product_.result_types()[0].count() / least_gain;
+    for (Node* node : region_.nodes)
+      for (int k = 0; region_.own.contains(node) && k < node->result_count(); ++k) {
+        const Value v = node->result(k);
+        const bool leaves = region_.is_reduced(node) || returned_.contains(v) ||
+                            std::ranges::any_of(users_[v], [&](const Node* user) {
+                              return !region_.contains(user);
+                            });
+        if (leaves && v.type().count() > most)
+          return refuse(*node, "its result is not much smaller");
+      }
+    return true;
+  }
+
+  Graph& graph_;
+  Node& product_;
+  RowRegion region_;
+  ir::ValueMap<AxisPosition> positions_;
+  ir::ValueMap<std::vector<Node*>> users_;
+  std::set<Value> returned_;
+  std::vector<Node*> added_;  ///< in the order in which they were taken in
+  std::set<const Node*> fed_;
+  std::map<const Node*, bool> free_;
+  std::string why_;
+};
+
+}  // namespace
+
+RowRegion find_row_region(Graph& graph, Node& product, const AxisPosition& position,
+                          std::int64_t blocks, std::string& why) {
+  return RegionFinder(graph, product, blocks).run(position, why);
+}
+
+}  // namespace partita::passes
