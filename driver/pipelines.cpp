@@ -27,7 +27,7 @@ constexpr std::string_view frontend =
 /// From placement ops to loops over this shard's partitions and collectives.
 constexpr std::string_view placement =
     "expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts widen-products "
-    "stream-rows";
+    "form-attention stream-rows";
 
 constexpr NamedPipeline pipelines[] = {
     {"frontend", {frontend}}, {"placement", {placement}}, {"compile", {frontend, placement}}};

@@ -297,6 +297,9 @@ double ValueAnalysis::limit(Value v, const Graph& graph) {
     const Node& user = *use.user;
     if (visits_again(user))
       limit = std::min(limit, window_operand_cost(user, policy_.target.tile()));
+    // Queries, keys and values are read again and again; masks and the like once.
+    if (user.op().shape == KernelShape::attention && use.operand < 3)
+      limit = std::min(limit, contraction_operand_cost);
     if (user.op().shape == KernelShape::contraction)
       limit = std::min(limit, operand_cost(user, use.operand));
     changes_index |=

@@ -2,10 +2,11 @@
 // Copyright The partita authors
 //
 // Ops that other ops say as well become these, so that kernels, libraries and simplification see few
-// kinds: batch normalisations; convolutions whose windows have one element, which are contractions;
+// kinds: batch normalisations; attention; convolutions whose windows have one element, which are contractions;
 // windows that tile the operand and are few and large, which are reductions.
 #include <algorithm>
 
+#include "partita/ir/attention.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/normalization.hpp"
 #include "partita/ir/op.hpp"
@@ -114,6 +115,7 @@ Results expand_reduce_window(Node& node) {
 Results expand(Node& node) {
   if (node.name().starts_with("stablehlo.batch_norm_"))
     return ir::normalization_ops(*node.graph(), node, &node);
+  if (node.is("mr.attention")) return {ir::attention_ops(*node.graph(), node, &node)};
   if (node.is("stablehlo.convolution")) return expand_convolution(node);
   if (node.is("stablehlo.reduce_window")) return expand_reduce_window(node);
   return {};
@@ -143,7 +145,8 @@ PassInfo pass_expand_ops();
 PassInfo pass_expand_ops() {
   return {.name = "expand-ops",
           .doc =
-              "Writes batch normalisations, convolutions and windows as simpler ops where these "
+              "Writes batch normalisations, attention, convolutions and windows as simpler ops "
+              "where these "
               "say the same.",
           .needs = Stage::parsed,
           .gives = Stage::parsed,

@@ -347,5 +347,87 @@ TEST(GroupForms, memory_moves_what_was_asked_for_and_banks_answer_at_once) {
 )");
 }
 
+// --- Attention ----------------------------------------------------------------------------------
+
+struct AttentionCase {
+  std::int64_t batch, heads, rows, columns, depth, width;
+  std::string dtype = "f32", mask = {};  ///< mask: "", "causal", "bias", "none at all"
+  bool heads_inside = false;  ///< queries, keys and values are [batch, rows, heads, depth]
+};
+
+std::string text_of(const AttentionCase& c) {
+  const auto side = [&](std::int64_t rows, std::int64_t depth) {
+    return tensor(
+        c.heads_inside ? Dims{c.batch, rows, c.heads, depth} : Dims{c.batch, c.heads, rows, depth},
+        c.dtype);
+  };
+  const std::string q = side(c.rows, c.depth), k = side(c.columns, c.depth),
+                    v = side(c.columns, c.width),
+                    out = tensor({c.batch, c.heads, c.rows, c.width}, c.dtype),
+                    r = tensor({c.batch, c.heads, c.rows}, "f32");
+  const auto scores = [&](const char* d) {
+    return tensor({c.batch, c.heads, c.rows, c.columns}, d);
+  };
+  const std::string s = scores("f32"), p = scores(c.dtype.c_str()),
+                    heads = c.heads_inside ? "[0, 2] x [0, 2]" : "[0, 1] x [0, 1]";
+  std::string text =
+      cat("func.func @main(%q: ", q, ", %k: ", k, ", %v: ", v, ", %b: ", s, ") -> ", out, R"( {
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %scale = stablehlo.constant dense<0.25> : )",
+          s, "\n  %lows = stablehlo.constant dense<0xFF800000> : ", s,
+          "\n  %0 = stablehlo.dot_general %q, %k, batching_dims = ", heads,
+          ", contracting_dims = [3] x [3] : (", q, ", ", k, ") -> ", s,
+          "\n  %1 = stablehlo.multiply %0, %scale : ", s, "\n");
+  std::string t = "%1";
+  if (c.mask == "bias") text += cat("  %2 = stablehlo.add %1, %b : ", s, "\n");
+  if (c.mask == "causal" || c.mask == "none at all")
+    text += cat("  %i = stablehlo.iota dim = 2 : ", scores("i32"),
+                "\n  %j = stablehlo.iota dim = 3 : ", scores("i32"),
+                "\n  %seen = stablehlo.compare ", c.mask == "causal" ? "GE" : "GT", ", %i, %j : (",
+                scores("i32"), ", ", scores("i32"), ") -> ", scores("i1"),
+                "\n  %2 = stablehlo.select %seen, %1, %lows : ", scores("i1"), ", ", s, "\n");
+  if (!c.mask.empty()) t = "%2";
+  text += cat(
+      "  %m = stablehlo.reduce(", t,
+      " init: %low) applies stablehlo.maximum across dimensions = [3] : (", s, ", tensor<f32>) -> ",
+      r, "\n  %mb = stablehlo.broadcast_in_dim %m, dims = [0, 1, 2] : (", r, ") -> ", s,
+      "\n  %3 = stablehlo.subtract ", t, ", %mb : ", s, "\n  %e = stablehlo.exponential %3 : ", s,
+      "\n  %z = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [3] : (",
+      s, ", tensor<f32>) -> ", r, "\n  %zb = stablehlo.broadcast_in_dim %z, dims = [0, 1, 2] : (",
+      r, ") -> ", s, "\n  %4 = stablehlo.divide %e, %zb : ", s, "\n  %p = stablehlo.convert %4 : (",
+      s, ") -> ", p, "\n");
+  return cat(text, "  %o = stablehlo.dot_general %p, %v, batching_dims = [0, 1] x ",
+             c.heads_inside ? "[0, 2]" : "[0, 1]", ", contracting_dims = [3] x [",
+             c.heads_inside ? 1 : 2, "] : (", p, ", ", v, ") -> ", out, "\n  return %o : ", out,
+             "\n}\n");
+}
+
+TEST(GroupForms, attention_is_one_kernel) {
+  const AttentionCase cases[] = {
+      {1, 1, 64, 32, 16, 32},
+      {2, 3, 70, 45, 20, 20},
+      {1, 2, 128, 128, 64, 64, "f32", "causal"},
+      {1, 2, 65, 129, 64, 48, "f32", "bias", true},
+      {2, 1, 33, 100, 7, 5, "f32", "causal", true},
+      {1, 1, 1, 300, 128, 128, "f32", "bias"},
+      {1, 1, 40, 70, 256, 256},
+      {1, 1, 3, 16, 130, 200, "f32", "causal"},
+      {1, 2, 50, 64, 32, 64, "bf16", "causal"},
+      {1, 1, 64, 90, 80, 96, "f16"},
+      {1, 1, 20, 40, 8, 8, "f32", "none at all"},  // the first row sees nothing: no number
+  };
+  for (const AttentionCase& c : cases)
+    for (const char* device : {"gpu", "nvidia-sm_90"}) {
+      expect_equal(text_of(c), device, c.columns);
+      EXPECT_EQ(compile_for(text_of(c), device).artifact.kernels.size(), 1u) << text_of(c);
+    }
+}
+
+TEST(GroupForms, attention_moves_what_was_asked_for) {
+  expect_smooth(text_of(AttentionCase{4, 16, 2048, 2048, 64, 64, "f32", "causal"}));
+  expect_smooth(text_of(AttentionCase{4, 16, 2048, 2048, 128, 128, "f32", "", true}));
+}
+
 }  // namespace
 }  // namespace partita::testing

@@ -41,6 +41,24 @@ def dot(batch, m, n, k, lhs_turned, rhs_turned, dtype="f32"):
 """
 
 
+def attention(rows, depth, width, dtype):
+    q, v, scores = tensor([8, rows, depth], dtype), tensor([8, rows, width], dtype), tensor([8, rows, rows], "i32")
+    seen = tensor([8, rows, rows], "i1")
+    return f"""func.func @main(%q: {q}, %k: {q}, %v: {v}) -> {v} {{
+  %i = stablehlo.iota dim = 1 : {scores}
+  %j = stablehlo.iota dim = 2 : {scores}
+  %m = stablehlo.compare GE, %i, %j : ({scores}, {scores}) -> {seen}
+  %0 = "mr.attention"(%q, %k, %v, %m) ({{
+  ^bb0(%s: tensor<f32>, %x: tensor<i1>):
+    %low = stablehlo.constant dense<-1.0e9> : tensor<f32>
+    %t = stablehlo.select %x, %s, %low : tensor<i1>, tensor<f32>
+    "mr.return"(%t) : (tensor<f32>) -> ()
+  }}) : ({q}, {q}, {v}, {seen}) -> {v}
+  return %0 : {v}
+}}
+"""
+
+
 def compiled(text, device):
     source, artifact = work / "program.mlir", work / "program.pta"
     source.write_text(text)
@@ -99,6 +117,8 @@ for dtype in ("bf16", "f16"):
     look(f"odd product of {dtype}", dot(2, 513, 515, 517, False, True, dtype))
 for dtype in ("f64", "i32", "complex<f32>"):
     look(f"product of {dtype}", dot(0, 512, 512, 512, False, True, dtype))
+for sizes, dtype in (((1024, 64, 64), "f32"), ((1000, 128, 128), "f32"), ((512, 256, 256), "f32"), ((333, 40, 72), "bf16")):
+    look(f"attention {sizes} of {dtype}", attention(*sizes, dtype))
 programs = Path(partita).resolve().parents[3] / "tests" / "oclgrind" / "group_shapes.mlir"
 look("shapes of groups", programs.read_text())
 print(f"{looked_at} kernels, {len(problems)} problems")

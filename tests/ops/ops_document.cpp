@@ -74,6 +74,8 @@ std::string shape_text(KernelShape shape) {
       return "reduce";
     case KernelShape::contraction:
       return "contraction";
+    case KernelShape::attention:
+      return "attention";
     case KernelShape::scatter:
       return "scatter";
     case KernelShape::window:

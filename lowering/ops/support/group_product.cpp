@@ -47,8 +47,8 @@ class ElementProduct final : public TiledProduct {
   }
   [[nodiscard]] bool keeps_order() const override { return false; }
   /// What is turned on its way is stored to all banks.
-  [[nodiscard]] std::int64_t padding(const Side& side) const override {
-    return side.is_along_sum ? 4 : 0;
+  [[nodiscard]] std::int64_t padding(bool is_along_sum) const override {
+    return is_along_sum ? 4 : 0;
   }
   [[nodiscard]] bool fills_depth() const override { return false; }
   [[nodiscard]] std::int64_t sum_count() const override {
@@ -63,11 +63,9 @@ class ElementProduct final : public TiledProduct {
     for (std::int64_t depth = 0; depth < count; ++depth) {
       std::vector<ExprId> a, b;
       for (std::int64_t i = 0; i < tile_.item_rows; ++i)
-        a.push_back(body_.load_local(
-            rows_.array, local(rows_, half, pool_.index(depth), pool_.add(item_row_, i))));
+        a.push_back(rows_.load(half, pool_.index(depth), pool_.add(item_row_, i)));
       for (std::int64_t j = 0; j < tile_.item_columns; ++j)
-        b.push_back(body_.load_local(columns_.array,
-                                     local(columns_, half, pool_.index(depth), column_of_item(j))));
+        b.push_back(columns_.load(half, pool_.index(depth), column_of_item(j)));
       for (std::size_t i = 0; i < a.size(); ++i)
         for (std::size_t j = 0; j < b.size(); ++j)
           body_.multiply_add(sums_[i * b.size() + j], a[i], b[j]);

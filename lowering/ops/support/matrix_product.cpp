@@ -36,7 +36,7 @@ class MatrixProduct final : public TiledProduct {
     return pool_.bitcast(product_.element(body_, of_rows, batch_, free, term), DType::ui16);
   }
   [[nodiscard]] bool keeps_order() const override { return true; }
-  [[nodiscard]] std::int64_t padding(const Side& /*side*/) const override { return between; }
+  [[nodiscard]] std::int64_t padding(bool /*is_along_sum*/) const override { return between; }
   [[nodiscard]] bool fills_depth() const override { return true; }
   [[nodiscard]] std::int64_t sum_count() const override { return row_units_ * column_units_ * 4; }
 
@@ -44,16 +44,18 @@ class MatrixProduct final : public TiledProduct {
 
   /// Four matrices of an operand: 16 of its rows or columns from `first` on by 16 terms.  `second_free`: the second
   /// matrix has the next rows, else the next terms.
-  Fragment load(const Side& side, ExprId half, ExprId first, std::int64_t term, bool second_free) {
+  Fragment load(const TileOperand& side, ExprId half, ExprId first, std::int64_t term,
+                bool second_free) {
     const ExprId in_matrix = pool_.mod(lane_, 8), second = pool_.mod(pool_.div(lane_, 8), 2),
                  third = pool_.div(lane_, 16);
     ExprId free = pool_.mul(second_free ? second : third, 8),
            terms = pool_.mul(second_free ? third : second, 8);
     // Item i says where a line of the array begins: of terms of one row, or of rows of one term.
-    (side.lies_by_terms ? free : terms) = pool_.add(side.lies_by_terms ? free : terms, in_matrix);
-    return body_.load_matrices(side.array,
-                               local(side, half, pool_.add(terms, term), pool_.add(first, free)),
-                               !side.lies_by_terms);
+    (side.lies_by_terms() ? free : terms) =
+        pool_.add(side.lies_by_terms() ? free : terms, in_matrix);
+    return body_.load_matrices(side.array(),
+                               side.place(half, pool_.add(terms, term), pool_.add(first, free)),
+                               !side.lies_by_terms());
   }
 
   void multiply(ExprId half, std::int64_t count) override {

@@ -131,6 +131,7 @@ enum class KernelShape : std::uint8_t {
   loops,        ///< `lower` gives each element
   reduce,       ///< region combines along `dimensions`
   contraction,  ///< dot_general
+  attention,    ///< mr.attention
   scatter,      ///< updates in place of a copy of the operand
   window,     ///< sliding windows: convolution, reduce_window (also as a scan), select_and_scatter
   procedure,  ///< several kernels, laid out by the function that lowering registers for the op
