@@ -424,7 +424,27 @@ TEST(GroupForms, attention_is_one_kernel) {
     }
 }
 
+TEST(GroupForms, attention_on_matrix_units_and_without) {
+  const AttentionCase cases[] = {
+      {1, 2, 64, 64, 16, 16, "bf16", "causal"},
+      {2, 1, 100, 45, 24, 20, "f16", "bias", true},
+      {1, 2, 65, 33, 7, 5, "bf16", "causal", true},
+      {1, 1, 70, 40, 16, 16, "f16", "none at all"},
+  };
+  for (const AttentionCase& c : cases) {
+    EXPECT_THAT(compile_for(text_of(c), "nvidia-sm_90").source,
+                ::testing::HasSubstr("multiply_matrices"));
+    for (const char* how : {"exchange", "none"}) {
+      ::setenv("PARTITA_MATRIX_UNITS", how, 1);
+      expect_equal(text_of(c), "nvidia-sm_90", c.columns);
+    }
+  }
+  ::unsetenv("PARTITA_MATRIX_UNITS");
+}
+
 TEST(GroupForms, attention_moves_what_was_asked_for) {
+  expect_smooth(text_of(AttentionCase{4, 16, 2048, 2048, 64, 64, "bf16", "causal"}));
+  expect_smooth(text_of(AttentionCase{4, 16, 2048, 2048, 128, 128, "bf16", "", true}));
   expect_smooth(text_of(AttentionCase{4, 16, 2048, 2048, 64, 64, "f32", "causal"}));
   expect_smooth(text_of(AttentionCase{4, 16, 2048, 2048, 128, 128, "f32", "", true}));
 }

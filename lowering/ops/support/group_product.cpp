@@ -7,6 +7,7 @@
 
 #include "kernel/ast/element_math.hpp"
 #include "kernel/ast/neighbours.hpp"
+#include "lowering/ops/support/matrix_fragments.hpp"
 #include "lowering/ops/support/matrix_product.hpp"
 #include "lowering/ops/support/tiled_product.hpp"
 
@@ -105,32 +106,6 @@ void launch_sums(Context& context, const Product& product, const std::string& st
   context.launch(body, product.shape().results());
 }
 
-/// Launches a kernel on matrix units, for which `plain` stands in where there are none.
-void launch_matrices(Context& context, const Product& product, const GroupPlan& plan,
-                     const std::optional<Location>& partial, KernelBody& plain,
-                     const std::string& name) {
-  KernelBody body(context, name);
-  const std::int64_t groups = write_matrix_product(product, plan, body, partial);
-  // One set of arguments serves both.
-  const auto dtypes = [](const Kernel& k) {
-    std::vector<DType> all;
-    for (const BufferParam& b : k.buffers) all.push_back(b.dtype);
-    return all;
-  };
-  const auto is_same_place = [](const BufferRef& a, const BufferRef& b) {
-    return a.buffer == b.buffer && a.offset == b.offset;
-  };
-  const bool is_same = std::ranges::equal(body.buffers(), plain.buffers(), is_same_place) &&
-                       body.scalars() == plain.scalars() &&
-                       dtypes(body.kernel()) == dtypes(plain.kernel());
-  if (!is_same) return context.launch_groups(plain, groups);
-  body.note_count(plain.largest_count());
-  std::unique_ptr<Kernel> stand_in = plain.finish();
-  note_alignments(*stand_in);
-  body.set_plain(std::move(stand_in));
-  context.launch_groups(body, groups);
-}
-
 }  // namespace
 
 bool lie_side_by_side(KernelBody& body, std::int64_t extent, const OfNeighbour& element) {
@@ -175,10 +150,13 @@ void lower_product(Context& context, const Product& product, const std::string& 
   KernelBody body(context, name);
   ElementProduct kernel(product, plan, body);
   kernel.write(partial);
-  if (matrices)
-    launch_matrices(context, product, *matrices, partial, body, name);
-  else
+  if (matrices) {
+    KernelBody units(context, name);
+    const std::int64_t groups = write_matrix_product(product, *matrices, units, partial);
+    launch_matrices(context, units, body, groups);
+  } else {
     context.launch_groups(body, kernel.groups());
+  }
   if (!partial) return;
   launch_sums(context, product, stem, plan.parts,
               [&](KernelBody& sums, const Register& sum, const std::vector<ExprId>& /*place*/,

@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "lowering/ops/support/matrix_product.hpp"
 
+#include "lowering/ops/support/matrix_fragments.hpp"
+
 namespace partita::lowering {
 
 using namespace kernel;
@@ -11,12 +13,8 @@ using scalar::ExprId;
 namespace {
 
 constexpr std::int64_t items = 256, depth = 32, rows = 128;
-/// Of what matrix units multiply at once: rows, columns and terms.
-constexpr std::int64_t unit_rows = 16, unit_columns = 8, unit_terms = 16;
 /// Sub-groups side by side, and above each other.
 constexpr std::int64_t across = 4, above = 2;
-/// Between lines of local memory, so that rows of matrices lie in banks of their own.
-constexpr std::int64_t between = 8;
 
 class MatrixProduct final : public TiledProduct {
  public:
@@ -36,35 +34,19 @@ class MatrixProduct final : public TiledProduct {
     return pool_.bitcast(product_.element(body_, of_rows, batch_, free, term), DType::ui16);
   }
   [[nodiscard]] bool keeps_order() const override { return true; }
-  [[nodiscard]] std::int64_t padding(bool /*is_along_sum*/) const override { return between; }
+  [[nodiscard]] std::int64_t padding(bool /*is_along_sum*/) const override { return between_lines; }
   [[nodiscard]] bool fills_depth() const override { return true; }
   [[nodiscard]] std::int64_t sum_count() const override { return row_units_ * column_units_ * 4; }
-
-  using Fragment = std::vector<ExprId>;
-
-  /// Four matrices of an operand: 16 of its rows or columns from `first` on by 16 terms.  `second_free`: the second
-  /// matrix has the next rows, else the next terms.
-  Fragment load(const TileOperand& side, ExprId half, ExprId first, std::int64_t term,
-                bool second_free) {
-    const ExprId in_matrix = pool_.mod(lane_, 8), second = pool_.mod(pool_.div(lane_, 8), 2),
-                 third = pool_.div(lane_, 16);
-    ExprId free = pool_.mul(second_free ? second : third, 8),
-           terms = pool_.mul(second_free ? third : second, 8);
-    // Item i says where a line of the array begins: of terms of one row, or of rows of one term.
-    (side.lies_by_terms() ? free : terms) =
-        pool_.add(side.lies_by_terms() ? free : terms, in_matrix);
-    return body_.load_matrices(side.array(),
-                               side.place(half, pool_.add(terms, term), pool_.add(first, free)),
-                               !side.lies_by_terms());
-  }
 
   void multiply(ExprId half, std::int64_t count) override {
     for (std::int64_t term = 0; term < count; term += unit_terms) {
       std::vector<Fragment> a, b;
       for (std::int64_t i = 0; i < row_units_; ++i)
-        a.push_back(load(rows_, half, pool_.add(row_, i * unit_rows), term, true));
+        a.push_back(
+            load_fragments(body_, rows_, lane_, pool_.add(row_, i * unit_rows), term, true, half));
       for (std::int64_t j = 0; j < column_units_; j += 2)
-        b.push_back(load(columns_, half, pool_.add(column_, j * unit_columns), term, false));
+        b.push_back(load_fragments(body_, columns_, lane_, pool_.add(column_, j * unit_columns),
+                                   term, false, half));
       for (std::int64_t i = 0; i < row_units_; ++i)
         for (std::int64_t j = 0; j < column_units_; ++j) {
           const Fragment& pair = b[std::size_t(j / 2)];
