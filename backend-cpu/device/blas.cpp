@@ -9,20 +9,11 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "partita/base/cpu_levels.hpp"
 #include "partita/base/error.hpp"
-
-// Of the OpenMP runtime that oneDNN brings; its header belongs to a compiler.
-extern "C" void omp_set_num_threads(int threads);
-extern "C" int omp_get_max_threads(void);
-
-// oneDNN exports it beside dnnl_sgemm, but no header declares it; a build of it may lack it.
-extern "C" __attribute__((weak)) dnnl_status_t dnnl_gemm_bf16bf16f32(
-    char transpose_a, char transpose_b, dnnl_dim_t m, dnnl_dim_t n, dnnl_dim_t k, float alpha,
-    const std::uint16_t* a, dnnl_dim_t lda, const std::uint16_t* b, dnnl_dim_t ldb, float beta,
-    float* c, dnnl_dim_t ldc);
 
 namespace partita::cpu {
 namespace {
@@ -32,11 +23,45 @@ constexpr double multiply_adds_per_thread = 1 << 20;
 /// Rows or columns that a thread gets at least, and a multiple of which it gets.
 constexpr std::int64_t lines_per_thread = 16;
 
+/// oneDNN, opened when the first product needs it, so that what has no such product runs where it is not installed.
+struct OneDnn {
+  decltype(&dnnl_sgemm) sgemm = nullptr;  ///< null: not installed
+  /// oneDNN exports it beside dnnl_sgemm, but no header declares it; a build of it may lack it.
+  dnnl_status_t (*gemm_bf16bf16f32)(char transpose_a, char transpose_b, dnnl_dim_t m, dnnl_dim_t n,
+                                    dnnl_dim_t k, float alpha, const std::uint16_t* a,
+                                    dnnl_dim_t lda, const std::uint16_t* b, dnnl_dim_t ldb,
+                                    float beta, float* c, dnnl_dim_t ldc) = nullptr;
+  /// Of the OpenMP runtime that it brings.
+  void (*set_threads)(int) = nullptr;
+  int (*threads)() = nullptr;
+};
+
+template <class Function>
+void find_symbol(void* library, const char* name, Function& function) {
+  function = std::bit_cast<Function>(::dlsym(library, name));
+}
+
+const OneDnn& one_dnn() {
+  static const OneDnn found = [] {
+    OneDnn dnn;
+    const std::string name = cat("libdnnl.so.", DNNL_VERSION_MAJOR);
+    void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return dnn;
+    find_symbol(library, "dnnl_sgemm", dnn.sgemm);
+    find_symbol(library, "dnnl_gemm_bf16bf16f32", dnn.gemm_bf16bf16f32);
+    find_symbol(library, "omp_set_num_threads", dnn.set_threads);
+    find_symbol(library, "omp_get_max_threads", dnn.threads);
+    // Its own threads beside the pool's would share the cores with them.
+    return dnn.set_threads == nullptr || dnn.threads == nullptr ? OneDnn{} : dnn;
+  }();
+  return found;
+}
+
 /// Keeps oneDNN on this thread; what the host program set comes back.
 class OneThread {
  public:
-  OneThread() : before_(::omp_get_max_threads()) { ::omp_set_num_threads(1); }
-  ~OneThread() { ::omp_set_num_threads(before_); }
+  OneThread() : before_(one_dnn().threads()) { one_dnn().set_threads(1); }
+  ~OneThread() { one_dnn().set_threads(before_); }
   OneThread(const OneThread&) = delete;
   OneThread& operator=(const OneThread&) = delete;
 
@@ -86,11 +111,27 @@ Dgemm find_dgemm() {
   return dgemm;
 }
 
+/// Without a library: rows of c as sums of rows of b.
+template <class T>
+void multiply_plainly(const Gemm& g, const Operands<T, T>& x, const Block& block) {
+  for (std::int64_t i = 0; i < block.rows; ++i) {
+    T* c = x.c + i * g.ldc;
+    for (std::int64_t j = 0; j < block.columns; ++j) c[j] = g.beta == 0 ? T(0) : T(g.beta) * c[j];
+    for (std::int64_t k = 0; k < g.k; ++k) {
+      const T a = T(g.alpha) * (g.transpose_a ? x.a[k * g.lda + i] : x.a[i * g.lda + k]);
+      const T* b = g.transpose_b ? x.b + k : x.b + k * g.ldb;
+      const std::int64_t step = g.transpose_b ? g.ldb : 1;
+      for (std::int64_t j = 0; j < block.columns; ++j) c[j] += a * b[j * step];
+    }
+  }
+}
+
 void multiply_block(const Gemm& g, const Operands<float, float>& x, const Block& block) {
+  if (one_dnn().sgemm == nullptr) return multiply_plainly(g, x, block);
   const OneThread one;
-  const dnnl_status_t status =
-      dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', block.rows, block.columns,
-                 g.k, float(g.alpha), x.a, g.lda, x.b, g.ldb, float(g.beta), x.c, g.ldc);
+  const dnnl_status_t status = one_dnn().sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N',
+                                               block.rows, block.columns, g.k, float(g.alpha), x.a,
+                                               g.lda, x.b, g.ldb, float(g.beta), x.c, g.ldc);
   if (status != dnnl_success)
     throw_device_error(cat("dnnl_sgemm failed with status ", int(status)));
 }
@@ -99,7 +140,7 @@ void multiply_block(const Gemm& g, const Operands<float, float>& x, const Block&
 /// otherwise is slower than widening operands beforehand.
 bool has_bf16_products() {
 #if defined(__x86_64__)
-  static const bool has = dnnl_gemm_bf16bf16f32 != nullptr && has_cpu_level("x86-64-v4") &&
+  static const bool has = one_dnn().gemm_bf16bf16f32 != nullptr && has_cpu_level("x86-64-v4") &&
                           __builtin_cpu_supports("avx512bf16");
   return has;
 #else
@@ -142,7 +183,7 @@ void multiply_widened(const Gemm& g, const Operands<Half, float>& x, const Block
 void multiply_block(const Gemm& g, const Operands<Half, float>& x, const Block& block) {
   if (has_bf16_products()) {
     const OneThread one;
-    const dnnl_status_t status = dnnl_gemm_bf16bf16f32(
+    const dnnl_status_t status = one_dnn().gemm_bf16bf16f32(
         g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', block.rows, block.columns, g.k,
         float(g.alpha), x.a, g.lda, x.b, g.ldb, float(g.beta), x.c, g.ldc);
     if (status == dnnl_success) return;
@@ -151,20 +192,6 @@ void multiply_block(const Gemm& g, const Operands<Half, float>& x, const Block& 
       throw_device_error(cat("dnnl_gemm_bf16bf16f32 failed with status ", int(status)));
   }
   multiply_widened(g, x, block);
-}
-
-/// Without OpenBLAS: rows of c as sums of rows of b.
-void multiply_plainly(const Gemm& g, const Operands<double, double>& x, const Block& block) {
-  for (std::int64_t i = 0; i < block.rows; ++i) {
-    double* c = x.c + i * g.ldc;
-    for (std::int64_t j = 0; j < block.columns; ++j) c[j] = g.beta == 0 ? 0 : g.beta * c[j];
-    for (std::int64_t k = 0; k < g.k; ++k) {
-      const double a = g.alpha * (g.transpose_a ? x.a[k * g.lda + i] : x.a[i * g.lda + k]);
-      const double* b = g.transpose_b ? x.b + k : x.b + k * g.ldb;
-      const std::int64_t step = g.transpose_b ? g.ldb : 1;
-      for (std::int64_t j = 0; j < block.columns; ++j) c[j] += a * b[j * step];
-    }
-  }
 }
 
 void multiply_block(const Gemm& g, const Operands<double, double>& x, const Block& block) {
