@@ -26,6 +26,7 @@
 #include "partita/exec/executor.hpp"
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "tools/partita/bench/artifact.hpp"
 #include "tools/partita/bench/rounds.hpp"
 #include "tools/partita/bench/serve.hpp"
 #include "tools/partita/bench/statistics.hpp"
@@ -256,7 +257,41 @@ void add_rounds_command(CLI::App& bench, Action& action) {
   c->callback([&action, o] { action = [o] { return bench_rounds(*o); }; });
 }
 
-// What `bench rounds` starts; a protocol on pipes, not for people.
+void add_artifact_commands(CLI::App& bench, Action& action) {
+  const CLI::Range not_negative(0.0, 1e30);
+  auto o = std::make_shared<ArtifactBenchOptions>();
+  CLI::App* c = bench.add_subcommand("artifact",
+                                     "Measure one artifact; on random inputs, or on a recording "
+                                     "beside it, by which results are checked");
+  c->add_option("artifact", o->artifact, "Artifact (.pta)")->required();
+  c->add_option("--seed", o->seed, "Of the inputs (default: 1)");
+  c->add_option("--turns", o->turns, "Times that each way is measured (default: 9)")
+      ->check(CLI::Range(1, 1'000'000));
+  c->add_option("--seconds", o->seconds,
+                "Least length of a turn of executions without waits (default: 0.05)")
+      ->check(not_negative);
+  c->add_option("--limit", o->limit_s, "Seconds after which no further turn begins (default: 20)")
+      ->check(not_negative);
+  c->add_option("--flops", o->flops, "Operations of one execution")->check(not_negative);
+  c->add_option("--bytes", o->bytes, "Bytes that one execution has to move")->check(not_negative);
+  c->add_option("--peak-flops", o->peak_flops, "Operations a second that the device can do")
+      ->check(not_negative);
+  c->add_option("--rtol", o->tolerance.relative, "Relative tolerance of results")
+      ->check(CLI::NonNegativeNumber);
+  c->add_option("--atol", o->tolerance.absolute, "Absolute tolerance of results")
+      ->check(CLI::NonNegativeNumber);
+  c->add_option("--json", o->json, "File to write the numbers to (default: standard output)");
+  c->callback([&action, o] { action = [o] { return bench_artifact(*o); }; });
+  auto s = std::make_shared<SummaryOptions>();
+  CLI::App* summary = bench.add_subcommand("summary", "A table of measurements of artifacts");
+  summary->add_option("files", s->files, "What bench artifact wrote (.json)")->required();
+  summary->add_option("--title", s->title, "Of the drawing");
+  summary->add_option("--json", s->json, "File to write all of it to");
+  summary->add_option("--plot", s->plot, "File to draw shares to (.svg)");
+  summary->callback([&action, s] { action = [s] { return bench_summary(*s); }; });
+}
+
+// What `bench rounds` and gpu/peers.py start; a protocol on pipes, not for people.
 void add_serve_commands(CLI::App& bench, Action& action) {
   auto o = std::make_shared<ServeOptions>();
   CLI::App* rounds = bench.add_subcommand("serve-rounds", "A side of rounds")->group("");
@@ -268,6 +303,14 @@ void add_serve_commands(CLI::App& bench, Action& action) {
   rounds->add_option("--placement", o->placements, "NAME=N")->allow_extra_args(false);
   rounds->add_option("--pipes", o->pipes, "PREFIX of named pipes PREFIX.RANK.in and .out");
   rounds->callback([&action, o] { action = [o] { return serve_rounds(*o); }; });
+  auto artifact = std::make_shared<std::string>();
+  auto seed = std::make_shared<std::uint64_t>(1);
+  CLI::App* one = bench.add_subcommand("serve-artifact", "Executions of an artifact")->group("");
+  one->add_option("artifact", *artifact, "Artifact (.pta)")->required();
+  one->add_option("--seed", *seed, "Of the inputs (default: 1)");
+  one->callback([&action, artifact, seed] {
+    action = [artifact, seed] { return serve_artifact(*artifact, *seed); };
+  });
   auto clients = std::make_shared<std::int64_t>(0);
   CLI::App* blas = bench.add_subcommand("serve-blas", "A side of rounds")->group("");
   blas->add_option("clients", *clients, "Clients")->required()->check(CLI::Range(1, 1'000'000));
@@ -298,6 +341,7 @@ void add_bench_command(CLI::App& app, Action& action) {
     if (c->get_subcommands().empty()) action = [a] { return bench(*a); };
   });
   add_rounds_command(*c, action);
+  add_artifact_commands(*c, action);
   add_serve_commands(*c, action);
 }
 

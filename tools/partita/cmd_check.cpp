@@ -4,16 +4,16 @@
 // `partita check`: runs programs and compares their results with recorded ones, and functions that
 // check themselves.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <utility>
 
-#include "partita/artifact/npz.hpp"
 #include "partita/base/error.hpp"
-#include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "tools/partita/check/compare.hpp"
 #include "tools/partita/check/per_op.hpp"
+#include "tools/partita/check/recording.hpp"
 #include "tools/partita/check/self.hpp"
 #include "tools/partita/check/shrink.hpp"
 #include "tools/partita/check/targets.hpp"
@@ -27,7 +27,7 @@ namespace {
 
 struct CheckOptions {
   std::vector<std::string> files, placements;
-  std::string target = "interpreter", io, function = "main", shrink;
+  std::string target = "interpreter", io, function = "main", shrink, artifacts;
   CompileSettings settings;
   ToleranceOptions tolerance;
   std::int64_t shards = 0;  ///< 0: as modules say
@@ -41,36 +41,14 @@ void declare_shards(ir::Module& module, std::int64_t shards) {
   module.attrs.set("mhlo.num_partitions", ir::Integer{.value = shards, .type = "i32"});
 }
 
-/// STEM.io.npz or STEM.npz beside the program, STEM being its name up to the first dot; or nothing.
-std::string find_recording(const std::filesystem::path& program) {
-  const std::string name = program.filename().string();
-  const std::string stem = name.substr(0, name.find('.'));
-  for (const char* suffix : {".io.npz", ".npz"}) {
-    const std::filesystem::path path = program.parent_path() / (stem + suffix);
-    if (std::filesystem::exists(path)) return path.string();
-  }
-  return {};
-}
-
-/// Results by position only: names of results may be taken by inputs.
-std::vector<PortInfo> ports(const std::vector<Type>& types) {
-  std::vector<PortInfo> all;
-  for (const Type& type : types) all.push_back({.name = {}, .type = type});
-  return all;
-}
-
-std::vector<PortInfo> argument_ports(const ir::Function& function) {
-  std::vector<PortInfo> all = ports(function.argument_types());
-  for (std::size_t k = 0; k < all.size(); ++k) all[k].name = function.body->argument_hint(int(k));
-  return all;
-}
-
 class Checker {
  public:
   explicit Checker(const CheckOptions& options)
       : options_(options), targets_(choose_targets(options.target, options.settings)) {}
 
   int run() {
+    if (!options_.artifacts.empty() && (explains() || options_.settings.poisons))
+      throw_user_error("--artifacts: expected neither --per-op, --shrink nor --poison beside it");
     if (!options_.io.empty() && options_.files.size() > 1)
       throw_user_error(cat("--io: expected one program, found ", options_.files.size()));
     if ((explains() || options_.settings.poisons) &&
@@ -100,6 +78,14 @@ class Checker {
     } catch (...) {
       refuse(what);
     }
+  }
+
+  /// Those of the command, or the artifact that the program was compiled to.
+  [[nodiscard]] std::vector<CheckTarget> targets_of(const std::string& file) const {
+    if (options_.artifacts.empty()) return targets_;
+    const std::string name = std::filesystem::path(file).filename().string();
+    return {artifact_target(std::filesystem::path(options_.artifacts) /
+                            (name.substr(0, name.find('.')) + ".pta"))};
   }
 
   /// In a catch block: counts and says that something could not be checked.
@@ -135,7 +121,7 @@ class Checker {
       has_checks = has_checks || !read.refusals.empty();
       if (!read.module) continue;
       for (const auto& function : read.module->functions)
-        if (checks_itself(*function)) {
+        if (checks_itself(*function) && options_.artifacts.empty()) {
           has_checks = true;
           for (const CheckTarget& target : targets_)
             guard(cat(file, " @", function->name, " (", target.name, ")"),
@@ -198,31 +184,22 @@ class Checker {
   void check_recording(const std::string& file, const ir::Module& module,
                        const std::string& recording) {
     const ir::Function& function = module.entry(options_.function);
-    const auto arrays = read_npz(recording);
-    const auto inputs = bind_arrays(argument_ports(function), "in", arrays, recording);
-    const auto expected = bind_arrays(ports(function.result_types), "out", arrays, recording);
-    const std::vector<CoarseFloat> sources = coarse_sources(module, function);
-    for (const CheckTarget& target : targets_)
+    const Recording recorded =
+        read_recording(recording, argument_ports(function), function.result_types);
+    for (const CheckTarget& target : targets_of(file))
       guard(cat(file, " (", target.name, ")"), [&] {
-        std::vector<HostArray> results;
         std::vector<std::string> failures;
         try {
-          results = target.run(module, function, inputs);
+          failures = departures(module, function, target.run(module, function, recorded.inputs),
+                                recorded, options_.tolerance);
         } catch (const PoisonFound& found) {
           failures = {found.what()};
-        }
-        for (std::size_t k = 0; k < results.size(); ++k) {
-          const auto tolerance =
-              tolerance_for(expected[k].type.dtype, sources[k], options_.tolerance);
-          if (const auto text = difference(results[k], expected[k], tolerance))
-            failures.push_back(
-                cat("out", k, " of type ", to_string(expected[k].type), ": ", *text));
         }
         report(cat(file, " (", target.name, ")"), failures);
         if (!failures.empty() && !target.is_interpreter)
           explain({.module = module,
                    .function = function,
-                   .inputs = inputs,
+                   .inputs = recorded.inputs,
                    .target = target,
                    .tolerance = options_.tolerance});
       });
@@ -251,6 +228,8 @@ void add_check_command(CLI::App& app, Action& action) {
       "check", "Run programs and compare with recorded results, or run their own checks");
   c->add_option("programs", o->files, "Programs (.mlir)")->required();
   c->add_option("--target", o->target, target_choices());
+  c->add_option("--artifacts", o->artifacts,
+                "Folder: run STEM.pta of it, compiled earlier, in place of compiling STEM.mlir");
   c->add_option("--io", o->io, "File with in0, …, out0, … (default: STEM.io.npz, else STEM.npz)");
   c->add_option("--function", o->function, "Entry function");
   c->add_option("--rtol", o->tolerance.relative, "Relative tolerance")

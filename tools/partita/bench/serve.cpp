@@ -75,6 +75,10 @@ int converse(const Served& served, std::istream& in, std::ostream& out) {
     const std::string what(request.at("do").as_string());
     if (what == "rounds") {
       answer(out, timed_rounds(served, request.at("count").as_int64()));
+    } else if (what == "queued" && served.queued) {
+      const auto since = Clock::now();
+      served.queued(request.at("count").as_int64());
+      answer(out, {{"seconds", seconds_since(since)}});
     } else if (what == "memory") {
       const std::int64_t peak = resident_bytes("VmHWM");
       answer(out,
@@ -85,7 +89,7 @@ int converse(const Served& served, std::istream& in, std::ostream& out) {
     } else if (what == "quit") {
       break;
     } else {
-      throw_user_error(cat("expected rounds, memory, outputs or quit, found ", what));
+      throw_user_error(cat("expected rounds, queued, memory, outputs or quit, found ", what));
     }
   }
   return 0;
@@ -101,6 +105,19 @@ void stay_on_core(int core) {
 
 std::vector<HostArray> read_inputs(const ServeOptions& options, const Plan& plan) {
   return bind_arrays(plan.inputs, "in", read_npz(options.inputs), options.inputs);
+}
+
+/// Rounds and outputs of a session, which outlives what is served.
+Served served_by(Session& session) {
+  Served served;
+  served.round = [&session] { session.run(); };
+  served.save_outputs = [&session](const std::string& path) {
+    std::map<std::string, HostArray> outputs;
+    for (std::size_t i = 0; i < session.artifact().plan.outputs.size(); ++i)
+      if (auto array = session.output(int(i))) outputs[cat("out", i)] = std::move(*array);
+    if (session.rank() == 0) write_npz(path, outputs);
+  };
+  return served;
 }
 
 }  // namespace
@@ -132,18 +149,26 @@ int serve_rounds(const ServeOptions& options) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       session.lend_input(int(i), std::make_shared<const HostArray>(std::move(inputs[i])));
   }
-  Served served;
+  Served served = served_by(session);
   served.facts = {{"versions", {{"partita", partita_version()}}},
                   {"compile_s", ready_s},
                   {"artifact_s", compile_s}};
-  served.round = [&] { session.run(); };
-  served.save_outputs = [&](const std::string& path) {
-    std::map<std::string, HostArray> outputs;
-    for (std::size_t i = 0; i < session.artifact().plan.outputs.size(); ++i)
-      if (auto array = session.output(int(i))) outputs[cat("out", i)] = std::move(*array);
-    if (session.rank() == 0) write_npz(path, outputs);
-  };
   return serve(served, options.pipes);
+}
+
+int serve_artifact(const std::string& path, std::uint64_t seed) {
+  Artifact artifact = load_artifact(path);
+  const auto inputs = random_arrays(artifact.plan.inputs, seed);
+  Session session(std::move(artifact), SessionOptions{});
+  for (std::size_t i = 0; i < inputs.size(); ++i) session.set_input(int(i), inputs[i]);
+  session.wait();
+  Served served = served_by(session);
+  served.facts = {{"versions", {{"partita", partita_version()}}}};
+  served.queued = [&](std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) session.submit();
+    session.wait();
+  };
+  return serve(served, {});
 }
 
 }  // namespace partita::tool

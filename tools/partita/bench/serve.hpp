@@ -30,9 +30,14 @@ int serve_rounds(const ServeOptions& options);
 /// per core, by the cblas_sgemm of OpenBLAS, which is loaded at run time.
 int serve_blas(std::int64_t clients);
 
+/// Serves executions of an artifact on inputs of a seed.
+int serve_artifact(const std::string& path, std::uint64_t seed);
+
 /// What a server does when asked, over standard streams or the named pipes of `pipes`.
 struct Served {
   std::function<void()> round;
+  /// Executions that are submitted behind one another, then one wait; absent where there is no such thing.
+  std::function<void(std::int64_t count)> queued;
   std::function<void(const std::string& path)> save_outputs;
   boost::json::object facts;  ///< for the greeting
 };

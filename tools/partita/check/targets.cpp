@@ -106,6 +106,15 @@ Interpretation interpret(const ir::Module& module, const ir::Function& function,
   return result;
 }
 
+CheckTarget artifact_target(const std::filesystem::path& artifact) {
+  return {.name = artifact.filename().string(),
+          .is_interpreter = false,
+          .run = [artifact](const ir::Module&, const ir::Function&,
+                            const std::vector<HostArray>& arguments) {
+            return run(load_artifact(artifact), SessionOptions{}, arguments);
+          }};
+}
+
 std::vector<std::string> missing_targets() {
   const std::vector<std::string> built = driver::built_targets();
   std::vector<std::string> missing;

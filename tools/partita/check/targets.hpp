@@ -5,6 +5,7 @@
 // (compiled and run in this process, on one shard).
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -41,6 +42,8 @@ struct CheckTarget {
 /// `choice`: a target's name, or "all".  A target that is not built in is a user error.
 [[nodiscard]] std::vector<CheckTarget> choose_targets(const std::string& choice,
                                                       const CompileSettings& settings);
+/// An artifact on the device of this machine; it is read when it runs.  It holds one function, the program's entry.
+[[nodiscard]] CheckTarget artifact_target(const std::filesystem::path& artifact);
 /// Targets that exist but are not built in.
 [[nodiscard]] std::vector<std::string> missing_targets();
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Times one artifact: executions with a wait after each, as a host program that needs the results sees them,
+// and executions that are submitted behind one another, which is what the device itself takes as soon as
+// that is more than what a submission takes.
+#include "tools/partita/bench/artifact.hpp"
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "partita/base/error.hpp"
+#include "partita/base/file.hpp"
+#include "partita/exec/executor.hpp"
+#include "partita/exec/inputs.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "tools/partita/bench/statistics.hpp"
+#include "tools/partita/check/recording.hpp"
+#include "tools/partita/local_device.hpp"
+
+namespace partita::tool {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Seconds of one execution, by turns.
+struct Turns {
+  std::vector<double> alone_s, queued_s;
+  int queued_runs = 1;  ///< of a turn without a wait between them
+};
+
+double run_alone(Session& session) {
+  const auto begin = Clock::now();
+  session.run();
+  return seconds_since(begin);
+}
+
+double run_queued(Session& session, int runs) {
+  const auto begin = Clock::now();
+  for (int i = 0; i < runs; ++i) session.submit();
+  session.wait();
+  return seconds_since(begin) / runs;
+}
+
+Turns take_turns(Session& session, const ArtifactBenchOptions& options) {
+  constexpr double most_runs = 2000;
+  Turns turns;
+  const auto begin = Clock::now();
+  const double warm_s = std::max(std::min(run_alone(session), run_alone(session)), 1e-7);
+  turns.queued_runs = int(std::clamp(std::ceil(options.seconds / warm_s), 1.0, most_runs));
+  for (int turn = 0; turn < options.turns; ++turn) {
+    if (turn > 0 && seconds_since(begin) > options.limit_s) break;
+    turns.alone_s.push_back(run_alone(session));
+    turns.queued_s.push_back(run_queued(session, turns.queued_runs));
+  }
+  return turns;
+}
+
+/// What STEM.mlir gives by STEM.io.npz, beside STEM.pta.
+struct Expected {
+  std::unique_ptr<ir::Module> module;
+  Recording recording;
+};
+
+std::optional<Expected> find_expected(const std::string& artifact) {
+  const auto program = std::filesystem::path(artifact).replace_extension(".mlir");
+  const std::string recording = find_recording(program);
+  if (recording.empty() || !std::filesystem::exists(program)) return std::nullopt;
+  Expected expected{.module = ir::read_module(program.string()), .recording = {}};
+  const ir::Function& function = expected.module->entry("main");
+  expected.recording = read_recording(recording, argument_ports(function), function.result_types);
+  return expected;
+}
+
+std::vector<std::string> departures(const Expected& expected, Session& session,
+                                    const ToleranceOptions& tolerance) {
+  std::vector<HostArray> results;
+  for (std::size_t i = 0; i < session.artifact().plan.outputs.size(); ++i)
+    results.push_back(session.output(int(i)).value());
+  return departures(*expected.module, expected.module->entry("main"), results, expected.recording,
+                    tolerance);
+}
+
+boost::json::object to_json(const ArtifactBenchOptions& options, const Turns& turns) {
+  boost::json::object json{{"name", std::filesystem::path(options.artifact).stem().string()},
+                           {"turns", turns.alone_s.size()},
+                           {"alone_s", median(turns.alone_s)},
+                           {"alone_spread", spread(turns.alone_s)},
+                           {"queued_s", median(turns.queued_s)},
+                           {"queued_spread", spread(turns.queued_s)},
+                           {"queued_least_s", *std::ranges::min_element(turns.queued_s)},
+                           {"queued_runs", turns.queued_runs}};
+  if (options.flops > 0) json["flops"] = options.flops;
+  if (options.bytes > 0) json["bytes"] = options.bytes;
+  if (options.peak_flops > 0) json["peak_flops"] = options.peak_flops;
+  return json;
+}
+
+}  // namespace
+
+int bench_artifact(const ArtifactBenchOptions& options) {
+  if (!options.json.empty()) check_writable(options.json);
+  Artifact artifact = load_artifact(options.artifact);
+  const DeviceProfile device = local_device(artifact.target);
+  const auto expected = find_expected(options.artifact);
+  const auto inputs =
+      expected ? expected->recording.inputs : random_arrays(artifact.plan.inputs, options.seed);
+  const auto begin = Clock::now();
+  Session session(std::move(artifact), SessionOptions{});
+  for (std::size_t i = 0; i < inputs.size(); ++i) session.set_input(int(i), inputs[i]);
+  session.wait();
+  const double ready_s = seconds_since(begin), first_s = run_alone(session);
+  const auto wrong =
+      expected ? departures(*expected, session, options.tolerance) : std::vector<std::string>{};
+  const Turns turns = take_turns(session, options);
+  boost::json::object json = to_json(options, turns);
+  json["device"] = device.name;
+  json["platform"] = device.platform;
+  json["ready_s"] = ready_s;
+  json["first_s"] = first_s;
+  json["launches"] = session.stats().launches;
+  if (expected) json["is_right"] = wrong.empty();
+  if (!wrong.empty()) json["departure"] = wrong.front();
+  json["peak_device_bytes"] = session.stats().peak_device_bytes;
+  const std::string text = boost::json::serialize(json) + "\n";
+  if (options.json.empty())
+    std::cout << text;
+  else
+    write_file(options.json, std::string_view(text));
+  for (const std::string& text_of : wrong)
+    std::cout << "FAIL " << options.artifact << "\n  " << text_of << "\n";
+  return wrong.empty() ? 0 : 1;
+}
+
+}  // namespace partita::tool
