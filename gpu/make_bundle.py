@@ -38,7 +38,7 @@ def run(*command, **options):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **options)
     if done.returncode:
         words = (done.stderr or done.stdout).strip().splitlines()
-        raise RuntimeError(f"{Path(str(command[0])).name} {' '.join(map(str, command[1:3]))}: {words[-1] if words else 'failed'}")
+        raise RuntimeError(f"{Path(str(command[0])).name} {command[1]}: {words[-1][:200] if words else 'failed'}")
     return done.stdout
 
 

@@ -145,7 +145,7 @@ class Measurement:
         lines = ["| program | peer | ours, ms | its, ms | its / ours | of turns |", "|---|---|---|---|---|---|"]
         lines += [f"| {e['name']} | {e['peer']} | {e['ours_s'] * 1e3:.3g} | {e['peer_s'] * 1e3:.3g} | {e['ratio']:.2f} | "
                   f"{e['least_ratio']:.2f} to {e['largest_ratio']:.2f} |" for e in self.entries]
-        lines += ["", ", ".join(f"{k} {v}" for k, v in self.versions.items()), ""] + self.notes
+        lines = (lines + [""] if self.entries else []) + [f"{k} {v}" for k, v in self.versions.items()] + self.notes
         for path, text in ((self.options.table, "\n".join(lines) + "\n"),
                            (self.options.json, json.dumps({"versions": self.versions, "entries": self.entries, "notes": self.notes}))):
             part = path.with_name(path.name + ".part")
