@@ -20,8 +20,10 @@ std::vector<std::unique_ptr<Device>> open(const DeviceRequest& request) {
   for (void* queue : request.host_queues)
     devices.push_back(std::make_unique<opencl::OpenclDevice>(static_cast<cl_command_queue>(queue)));
   if (!devices.empty()) return devices;
+  const cl_command_queue_properties properties =
+      request.times_launches ? CL_QUEUE_PROFILING_ENABLE : 0;
   for (opencl::DeviceSlot& slot : opencl::assign_devices(request))
-    devices.push_back(std::make_unique<opencl::OpenclDevice>(std::move(slot)));
+    devices.push_back(std::make_unique<opencl::OpenclDevice>(std::move(slot), properties));
   return devices;
 }
 

@@ -72,15 +72,16 @@ OpenclBuffer::~OpenclBuffer() {
   if (counter_) counter_->now -= std::int64_t(bytes_);
 }
 
-OpenclDevice::OpenclDevice(DeviceSlot slot)
+OpenclDevice::OpenclDevice(DeviceSlot slot, cl_command_queue_properties queue_properties)
     : slot_(std::move(slot)), profile_(query_profile(slot_.platform, slot_.device)) {
   const std::array<cl_context_properties, 3> properties{
       CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(slot_.platform), 0};
   cl_int code = CL_SUCCESS;
   context_.reset(clCreateContext(properties.data(), 1, &slot_.device, nullptr, nullptr, &code));
   check(code, cat("clCreateContext for ", profile_.name));
-  queue_.reset(clCreateCommandQueue(context_.get(), slot_.device, 0, &code));
+  queue_.reset(clCreateCommandQueue(context_.get(), slot_.device, queue_properties, &code));
   check(code, cat("clCreateCommandQueue for ", profile_.name));
+  if ((queue_properties & CL_QUEUE_PROFILING_ENABLE) != 0) times_ = std::make_unique<LaunchTimes>();
   start();
 }
 
@@ -272,12 +273,14 @@ void OpenclDevice::launch(DeviceProgram& program, const LaunchArgs& args) {
   set_arguments(kernel, args);
   choose_parts(kernel, args);
   for (const Part& part : kernel.last_parts) {
+    cl_event event = nullptr;
     const cl_int code = clEnqueueNDRangeKernel(
         queue_.get(), kernel.handle.get(), cl_uint(part.global.size()), part.offset.data(),
-        part.global.data(), part.local.data(), 0, nullptr, nullptr);
+        part.global.data(), part.local.data(), 0, nullptr, times_ ? &event : nullptr);
     if (code != CL_SUCCESS)
       check(code, cat("clEnqueueNDRangeKernel of kernel '", kernel.name, "' (global ",
                       to_text(args.global), ", local ", to_text(args.local), ")"));
+    if (times_) times_->add(kernel.name, event);
     note_command();
   }
 }
@@ -294,6 +297,10 @@ void OpenclDevice::gemm(const GemmArgs& args) {
                .c_offset = std::size_t(args.c.element_offset)},
               std::size_t(args.batch));
   note_command();
+}
+
+std::vector<LaunchTime> OpenclDevice::launch_times() {
+  return times_ ? times_->take() : std::vector<LaunchTime>{};
 }
 
 void OpenclDevice::flush() { PARTITA_CL(clFlush(queue_.get())); }

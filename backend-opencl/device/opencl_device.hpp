@@ -10,6 +10,7 @@
 #include "backend-opencl/device/blas.hpp"
 #include "backend-opencl/device/discovery.hpp"
 #include "backend-opencl/device/handles.hpp"
+#include "backend-opencl/device/launch_times.hpp"
 #include "backend-opencl/device/program.hpp"
 #include "backend-opencl/device/work_groups.hpp"
 #include "partita/device/device.hpp"
@@ -43,7 +44,7 @@ class OpenclBuffer final : public DeviceBuffer {
 class OpenclDevice final : public Device {
  public:
   /// A context and a queue of its own.
-  explicit OpenclDevice(DeviceSlot slot);
+  explicit OpenclDevice(DeviceSlot slot, cl_command_queue_properties queue_properties = 0);
   /// On a queue that the host lends, in its context; a queue that is not in-order is a user error.
   explicit OpenclDevice(cl_command_queue lent);
   ~OpenclDevice() override;
@@ -61,6 +62,7 @@ class OpenclDevice final : public Device {
             std::size_t bytes) override;
   void launch(DeviceProgram& program, const LaunchArgs& args) override;
   void gemm(const GemmArgs& args) override;
+  [[nodiscard]] std::vector<LaunchTime> launch_times() override;
   void flush() override;
   void finish() override;
   [[nodiscard]] std::int64_t allocated_bytes() const override { return counter_->now; }
@@ -80,7 +82,8 @@ class OpenclDevice final : public Device {
   Queue queue_;
   int commands_ = 0;  // enqueued since the last milestone
   Event milestone_;
-  bool is_lent_ = false;  ///< the queue is the host's
+  std::unique_ptr<LaunchTimes> times_;  ///< null: nobody asks
+  bool is_lent_ = false;                ///< the queue is the host's
   std::shared_ptr<MemoryCounter> counter_ = std::make_shared<MemoryCounter>();
   DeviceBufferPtr scratch_;
   std::unique_ptr<Blas> blas_;

@@ -53,6 +53,11 @@ cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem to, cl_bool is_bl
 cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to,
                                std::size_t from_offset, std::size_t to_offset, std::size_t bytes,
                                cl_uint count, const cl_event* events, cl_event* event);
+void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem memory, cl_bool is_blocking,
+                             cl_map_flags, std::size_t offset, std::size_t, cl_uint count,
+                             const cl_event* events, cl_event* event, cl_int* code);
+cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem, void*, cl_uint count,
+                         const cl_event* events, cl_event* event);
 cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_uint count, const cl_event* events,
                                   cl_event* event);
 cl_int CL_API_CALL flush(cl_command_queue);

@@ -48,6 +48,7 @@ struct _cl_command_queue : partita::ptx::Object {  // NOLINT
 struct _cl_mem : partita::ptx::Object {  // NOLINT
   partita::ptx::Address address = 0;
   std::size_t bytes = 0;
+  void* host = nullptr;  ///< of memory of the host that the device reads too: where it lies
 };
 
 struct _cl_program : partita::ptx::Object {  // NOLINT

@@ -55,6 +55,18 @@ cl_int CL_API_CALL get_queue_info(cl_command_queue queue, cl_command_queue_info 
   }
 }
 
+namespace {
+
+/// On the host, and seen by the device (CL_MEM_ALLOC_HOST_PTR); else on the device.
+Result allocate(const Cuda& c, cl_mem memory, bool is_on_host) {
+  constexpr unsigned for_all_contexts = 1, mapped = 2;
+  if (!is_on_host) return c.allocate(&memory->address, memory->bytes);
+  const Result result = c.host_allocate(&memory->host, memory->bytes, for_all_contexts | mapped);
+  return result != 0 ? result : c.host_address(&memory->address, memory->host, 0);
+}
+
+}  // namespace
+
 cl_mem CL_API_CALL create_buffer(cl_context, cl_mem_flags flags, std::size_t bytes, void* host,
                                  cl_int* code) {
   const Cuda& c = cuda();
@@ -62,8 +74,8 @@ cl_mem CL_API_CALL create_buffer(cl_context, cl_mem_flags flags, std::size_t byt
   memory->bytes = bytes;
   cl_int status = CL_SUCCESS;
   if ((flags & CL_MEM_USE_HOST_PTR) != 0)
-    status = CL_INVALID_VALUE;  // memory of the host is copied from, never used in place
-  else if (c.allocate(&memory->address, bytes) != 0)
+    status = CL_INVALID_VALUE;  // memory of the program is copied from, never used in place
+  else if (allocate(c, memory, (flags & CL_MEM_ALLOC_HOST_PTR) != 0) != 0)
     status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
   else if ((flags & CL_MEM_COPY_HOST_PTR) != 0 &&
            (c.write(memory->address, host, bytes, nullptr) != 0 || c.stream_wait(nullptr) != 0))
@@ -80,7 +92,10 @@ cl_int CL_API_CALL release_memory(cl_mem memory) {
   if (!is_released(memory)) return CL_SUCCESS;
   const Cuda& c = cuda();
   c.context_wait();  // commands that were given the buffer may still use it
-  c.free(memory->address);
+  if (memory->host != nullptr)
+    c.host_free(memory->host);
+  else
+    c.free(memory->address);
   delete memory;  // NOLINT
   return CL_SUCCESS;
 }
@@ -115,6 +130,22 @@ cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to,
   return enqueue(queue, {count, events, event}, [&](const Cuda& c) {
     return c.copy(to->address + to_offset, from->address + from_offset, bytes, queue->stream);
   });
+}
+
+void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem memory, cl_bool is_blocking,
+                             cl_map_flags, std::size_t offset, std::size_t, cl_uint count,
+                             const cl_event* events, cl_event* event, cl_int* code) {
+  set_code(code, CL_MAP_FAILURE);
+  if (memory->host == nullptr) return nullptr;  // only what lies on the host already
+  cl_int status = enqueue_marker(queue, count, events, event);
+  if (status == CL_SUCCESS && is_blocking == CL_TRUE) status = finish(queue);
+  set_code(code, status);
+  return status == CL_SUCCESS ? static_cast<char*>(memory->host) + offset : nullptr;
+}
+
+cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem, void*, cl_uint count,
+                         const cl_event* events, cl_event* event) {
+  return enqueue_marker(queue, count, events, event);
 }
 
 cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_uint count, const cl_event* events,

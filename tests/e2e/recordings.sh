@@ -60,6 +60,16 @@ assert "departure" in both[1] and "flops" not in both[1], both
 assert len(xml.dom.minidom.parse("all.svg").getElementsByTagName("rect")) == 2, "the ground and a bar for the one that has a peak"
 PYTHON
 
+# Kernels by the device's clock, where the backend has one.
+sed 's/stablehlo.multiply/stablehlo.add/' other/double.mlir >double.mlir
+kernels_of() { # TARGET: "name launches" of each
+  "$partita" compile double.mlir -o double.pta --target "$1" >/dev/null
+  "$partita" bench artifact double.pta --turns 1 --seconds 0 --kernels --json timed.json
+  python3 -c 'import json; print([(k["launches"], k["seconds"] > 0) for k in json.load(open("timed.json"))["kernels"]])'
+}
+[[ $(kernels_of cpu) == '[]' ]] || fail "expected no times by kernel on cpu"
+if has_device; then [[ $(kernels_of opencl) == '[(1.0, True)]' ]] || fail "expected the time of one launch: $(cat timed.json)"; fi
+
 refused 'expected neither --per-op, --shrink nor --poison' "$partita" check --artifacts . --poison double.mlir
 refused 'expected what bench artifact writes' "$partita" bench summary all.json
 refused '--target: expected one target, found all' "$partita" record double.mlir -o x.npz --target all

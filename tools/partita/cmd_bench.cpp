@@ -276,6 +276,7 @@ void add_artifact_commands(CLI::App& bench, Action& action) {
   c->add_option("--bytes", o->bytes, "Bytes that one execution has to move")->check(not_negative);
   c->add_option("--peak-flops", o->peak_flops, "Operations a second that the device can do")
       ->check(not_negative);
+  c->add_flag("--kernels", o->times_kernels, "Also each kernel's time, by the device's clock");
   c->add_option("--rtol", o->tolerance.relative, "Relative tolerance of results")
       ->check(CLI::NonNegativeNumber);
   c->add_option("--atol", o->tolerance.absolute, "Absolute tolerance of results")

@@ -7,11 +7,13 @@
 #include "tools/partita/bench/artifact.hpp"
 
 #include <algorithm>
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -92,6 +94,29 @@ std::vector<std::string> departures(const Expected& expected, Session& session,
                     tolerance);
 }
 
+/// What kernels take on the device, by kernel, of one execution; the mean of some.  A session of its own, because the
+/// events that this needs slow launches down.  Empty where the device has no clock for it.
+boost::json::array kernel_times(const Artifact& artifact, const std::vector<HostArray>& inputs) {
+  constexpr int runs = 5;
+  SessionParts parts;
+  parts.devices = open_devices({.backend = artifact.target, .times_launches = true});
+  parts.communicators = make_local_communicators({});
+  Device& device = *parts.devices.front();
+  Session session(artifact, SessionOptions{}, std::move(parts));
+  for (std::size_t i = 0; i < inputs.size(); ++i) session.set_input(int(i), inputs[i]);
+  session.run();
+  static_cast<void>(device.launch_times());  // the first run builds what is built late
+  for (int i = 0; i < runs; ++i) session.run();
+  std::vector<LaunchTime> times = device.launch_times();
+  std::ranges::stable_sort(times, std::greater<>(), &LaunchTime::seconds);
+  boost::json::array all;
+  for (const LaunchTime& time : times)
+    all.push_back(boost::json::object{{"kernel", time.kernel},
+                                      {"launches", double(time.launches) / runs},
+                                      {"seconds", time.seconds / runs}});
+  return all;
+}
+
 boost::json::object to_json(const ArtifactBenchOptions& options, const Turns& turns) {
   boost::json::object json{{"name", std::filesystem::path(options.artifact).stem().string()},
                            {"turns", turns.alone_s.size()},
@@ -107,39 +132,55 @@ boost::json::object to_json(const ArtifactBenchOptions& options, const Turns& tu
   return json;
 }
 
-}  // namespace
+struct Outcome {
+  boost::json::object json;
+  std::vector<std::string> wrong;
+};
 
-int bench_artifact(const ArtifactBenchOptions& options) {
-  if (!options.json.empty()) check_writable(options.json);
-  Artifact artifact = load_artifact(options.artifact);
+Outcome measure(const Artifact& artifact, const std::vector<HostArray>& inputs,
+                const std::optional<Expected>& expected, const ArtifactBenchOptions& options) {
   const DeviceProfile device = local_device(artifact.target);
-  const auto expected = find_expected(options.artifact);
-  const auto inputs =
-      expected ? expected->recording.inputs : random_arrays(artifact.plan.inputs, options.seed);
   const auto begin = Clock::now();
-  Session session(std::move(artifact), SessionOptions{});
+  Session session(artifact, SessionOptions{});
   for (std::size_t i = 0; i < inputs.size(); ++i) session.set_input(int(i), inputs[i]);
   session.wait();
   const double ready_s = seconds_since(begin), first_s = run_alone(session);
-  const auto wrong =
-      expected ? departures(*expected, session, options.tolerance) : std::vector<std::string>{};
-  const Turns turns = take_turns(session, options);
-  boost::json::object json = to_json(options, turns);
+  Outcome outcome;
+  if (expected) outcome.wrong = departures(*expected, session, options.tolerance);
+  boost::json::object& json = outcome.json = to_json(options, take_turns(session, options));
   json["device"] = device.name;
   json["platform"] = device.platform;
   json["ready_s"] = ready_s;
   json["first_s"] = first_s;
   json["launches"] = session.stats().launches;
-  if (expected) json["is_right"] = wrong.empty();
-  if (!wrong.empty()) json["departure"] = wrong.front();
   json["peak_device_bytes"] = session.stats().peak_device_bytes;
-  const std::string text = boost::json::serialize(json) + "\n";
-  if (options.json.empty())
-    std::cout << text;
-  else
-    write_file(options.json, std::string_view(text));
-  for (const std::string& text_of : wrong)
-    std::cout << "FAIL " << options.artifact << "\n  " << text_of << "\n";
+  if (expected) json["is_right"] = outcome.wrong.empty();
+  if (!outcome.wrong.empty()) json["departure"] = outcome.wrong.front();
+  return outcome;
+}
+
+/// Replaces the file; nothing where none is named.
+void write_result(const std::string& path, const boost::json::object& json) {
+  if (!path.empty()) write_file(path, std::string_view(boost::json::serialize(json) + "\n"));
+}
+
+}  // namespace
+
+int bench_artifact(const ArtifactBenchOptions& options) {
+  if (!options.json.empty()) check_writable(options.json);
+  const Artifact artifact = load_artifact(options.artifact);
+  const auto expected = find_expected(options.artifact);
+  const auto inputs =
+      expected ? expected->recording.inputs : random_arrays(artifact.plan.inputs, options.seed);
+  auto [json, wrong] = measure(artifact, inputs, expected, options);
+  write_result(options.json, json);
+  if (options.times_kernels) {
+    json["kernels"] = kernel_times(artifact, inputs);
+    write_result(options.json, json);
+  }
+  if (options.json.empty()) std::cout << boost::json::serialize(json) << "\n";
+  for (const std::string& departure : wrong)
+    std::cout << "FAIL " << options.artifact << "\n  " << departure << "\n";
   return wrong.empty() ? 0 : 1;
 }
 

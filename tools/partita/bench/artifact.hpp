@@ -21,6 +21,7 @@ struct ArtifactBenchOptions {
   double limit_s = 20;    ///< after which no further turn begins
   /// Of one execution, and what the device could do at most per second; 0: unknown.
   double flops = 0, bytes = 0, peak_flops = 0;
+  bool times_kernels = false;  ///< also by kernel, by the device's clock
   ToleranceOptions tolerance;
 };
 /// Measures, and writes one JSON object (standard output where no file is named).  Where the program (STEM.mlir)

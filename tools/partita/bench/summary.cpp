@@ -24,6 +24,7 @@ namespace json = boost::json;
 struct Entry {
   json::object all;
   std::string name, results = "not checked";
+  double kernels_s = 0;  ///< sum over kernels, by the device's clock; 0: unknown
   double alone_s = 0, queued_s = 0, spread = 0, launches = 0;
   double flops = 0, bytes = 0, peak_flops = 0;  ///< 0: unknown
 };
@@ -42,6 +43,9 @@ Entry read_entry(const std::string& path) {
     e.name = e.all.at("name").as_string();
     if (const json::value* is_right = e.all.if_contains("is_right"))
       e.results = is_right->as_bool() ? "right" : "WRONG";
+    if (const json::value* kernels = e.all.if_contains("kernels"))
+      for (const json::value& kernel : kernels->as_array())
+        e.kernels_s += number(kernel.as_object(), "seconds");
     e.alone_s = number(e.all, "alone_s");
     e.queued_s = number(e.all, "queued_s");
     e.spread = number(e.all, "queued_spread");
@@ -94,19 +98,38 @@ std::optional<double> share(const Entry& e, double copy) {
 
 void print_table(const std::vector<Entry>& entries, double copy) {
   constexpr double tera = 1e12, giga = 1e9;
-  std::cout
-      << "| program | alone, ms | queued, ms | launches | TFLOP/s | of the peak | GB/s | of a "
-         "copy | results |\n|---|---|---|---|---|---|---|---|---|\n";
+  std::cout << "| program | alone, ms | queued, ms | kernels, ms | launches | TFLOP/s | of the "
+               "peak | GB/s | of a "
+               "copy | results |\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (const Entry& e : entries) {
     const bool has_flops = e.flops > 0, has_bytes = e.bytes > 0;
     std::cout << "| " << e.name << " | " << short_number(e.alone_s * 1e3) << " | "
               << short_number(e.queued_s * 1e3) << " ± " << percent(e.spread) << " | "
+              << (e.kernels_s > 0 ? short_number(e.kernels_s * 1e3) : "") << " | "
               << fixed(e.launches, 0) << " | "
               << (has_flops ? short_number(e.flops / e.queued_s / tera) : "") << " | "
               << (has_flops && e.peak_flops > 0 ? percent(*share(e, copy)) : "") << " | "
               << (has_bytes ? short_number(e.bytes / e.queued_s / giga) : "") << " | "
               << (has_bytes && copy > 0 ? percent(e.bytes / e.queued_s / copy) : "") << " | "
               << e.results << " |\n";
+  }
+}
+
+/// Of programs of several kernels, those that take most.
+void print_kernels(const std::vector<Entry>& entries) {
+  constexpr std::size_t shown = 8;
+  for (const Entry& e : entries) {
+    if (e.kernels_s == 0 || e.all.at("kernels").as_array().size() < 2) continue;
+    std::cout << "\nKernels of " << e.name << ":";
+    std::size_t count = 0;
+    for (const json::value& kernel : e.all.at("kernels").as_array()) {
+      if (count++ == shown) break;
+      const double seconds = number(kernel.as_object(), "seconds");
+      std::cout << (count == 1 ? " " : ", ") << std::string_view(kernel.at("kernel").as_string())
+                << " " << short_number(seconds * 1e3) << " ms (" << percent(seconds / e.kernels_s)
+                << ")";
+    }
+    std::cout << ".\n";
   }
 }
 
@@ -145,6 +168,7 @@ int bench_summary(const SummaryOptions& options) {
   for (const std::string& path : options.files) entries.push_back(read_entry(path));
   const double copy = copy_rate(entries);
   print_table(entries, copy);
+  print_kernels(entries);
   if (!options.json.empty()) {
     json::array all;
     for (const Entry& e : entries) all.push_back(e.all);

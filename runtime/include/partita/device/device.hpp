@@ -66,6 +66,13 @@ struct GemmArgs {
   std::int64_t batch = 1;
 };
 
+/// What launches of a kernel took.
+struct LaunchTime {
+  std::string kernel;
+  std::int64_t launches = 0;
+  double seconds = 0;  ///< of all of them, on the device
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -92,6 +99,9 @@ class Device {
   virtual void gemm(const GemmArgs& args) = 0;
   virtual void flush() = 0;
   virtual void finish() = 0;
+  /// By kernel, since the last call; waits.  Empty unless opened with `times_launches`, and where the backend has
+  /// no such clock; calls of libraries are not among them.
+  [[nodiscard]] virtual std::vector<LaunchTime> launch_times() { return {}; }
   /// Bytes now allocated and the most there ever were (since the last reset).
   [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
   [[nodiscard]] virtual std::int64_t peak_allocated_bytes() const = 0;
@@ -104,6 +114,7 @@ struct DeviceRequest {
   /// Queues that the host program lends, one per device, of the kind that the backend takes and
   /// retained while the device lives; empty: devices are opened here.
   std::vector<void*> host_queues;
+  bool times_launches = false;  ///< whether Device::launch_times is going to be asked; costs time
 };
 
 /// The devices one rank drives: of a single CPU, parts split by core among the local ranks and their
