@@ -11,6 +11,7 @@ import argparse
 import gzip
 import hashlib
 import json
+import lzma
 import os
 import re
 import shutil
@@ -38,7 +39,7 @@ def run(*command, **options):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **options)
     if done.returncode:
         words = (done.stderr or done.stdout).strip().splitlines()
-        raise RuntimeError(f"{Path(str(command[0])).name} {command[1]}: {words[-1][:200] if words else 'failed'}")
+        raise RuntimeError(f"{Path(str(command[0])).name} {command[1]}: {words[-1] if words else 'failed'}")
     return done.stdout
 
 
@@ -148,7 +149,7 @@ class Maker:
             try:
                 self.compile(program, folder / f"{program.stem}.pta")
             except RuntimeError as error:
-                self.left_out.append(f"{program.name}: {error}")
+                self.left_out.append(f"{program.name}: {str(error)[:200]}")
                 return
             shutil.copyfile(program, folder / program.name)
             copy_npz(recording, folder / recording.name)
@@ -223,17 +224,19 @@ def add_documents(out, options, glibc, left_out):
     (out / "README").write_text(text)
 
 
-def pack(out):
+def pack(out, compression):
     """The same bytes for the same files."""
-    archive = out.parent / f"{out.name}.tar.gz"
+    archive = out.parent / f"{out.name}.tar.{compression}"
     part = archive.with_suffix(".part")
 
     def plain(entry):
         entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = 0, 0, 0, "", ""
         return entry
 
-    with part.open("wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as packed, tarfile.open(fileobj=packed, mode="w|") as tar:
-        tar.add(out, out.name, filter=plain)
+    with part.open("wb") as file:
+        packed = lzma.open(file, "wb") if compression == "xz" else gzip.GzipFile("", "wb", 9, file, mtime=0)
+        with packed, tarfile.open(fileobj=packed, mode="w|") as tar:
+            tar.add(out, out.name, filter=plain)
     part.rename(archive)
     return archive
 
@@ -243,6 +246,7 @@ def parse():
     parser.add_argument("--device", default="nvidia-sm_90", help="what `partita compile --device` takes (default: nvidia-sm_90)")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bundle", help="folder for the folder and its archive")
     parser.add_argument("--plain", action="store_true", help="program and libraries alone")
+    parser.add_argument("--xz", action="store_true", help="a third smaller, for machines that have xz")
     parser.add_argument("--small", action="store_true", help="programs that a CPU runs in moments, for tests")
     parser.add_argument("--python", type=Path, help="a Python with jax and drjax, which writes the rounds")
     parser.add_argument("--partita", type=Path, default=ROOT / "build" / "release" / "bin" / "partita", help=argparse.SUPPRESS)
@@ -268,7 +272,7 @@ def main():
     except (RuntimeError, OSError) as error:
         shutil.rmtree(out, ignore_errors=True)
         sys.exit(f"error: bundle: {error}")
-    archive = pack(out)
+    archive = pack(out, "xz" if options.xz else "gz")
     size = archive.stat().st_size
     print(f"{archive}: {size / (1 << 20):.1f} MiB, for {'any device' if options.plain else options.device}, glibc {'.'.join(map(str, glibc))} or newer")
     for line in maker.left_out:

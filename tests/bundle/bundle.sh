@@ -58,5 +58,16 @@ for wrong in '--only nothing' '--minutes none' '--driver cuda' '--what'; do
   [[ $status == 2 && $(cat "$work/wrong.txt") == *'error: gpu/run: '* ]] || fail "gpu/run $wrong: expected exit status 2, found $status"
 done
 
+# Without gpu/run; and a device that nobody knows, which leaves nothing behind.
+python3 "$source_dir/gpu/make_bundle.py" --plain --xz --out "$work/plain" --partita "$PARTITA_BIN_DIR/partita" >"$work/made.txt"
+[[ $(ls "$work/plain/partita-plain") == $'LICENSE\nREADME\nbin\nbundle.json\nlib' ]] || fail "--plain: found $(ls "$work/plain/partita-plain")"
+rm -r "$work/plain/partita-plain"
+tar -C "$work/plain" -xf "$work/plain/partita-plain.tar.xz"
+env -i "$work/plain/partita-plain/bin/partita" --version >/dev/null || fail "--plain: partita does not start"
+status=0
+python3 "$source_dir/gpu/make_bundle.py" --small --device nonsense --out "$work/plain" --partita "$PARTITA_BIN_DIR/partita" 2>"$work/made.txt" || status=$?
+[[ $status == 1 && $(wc -l <"$work/made.txt") == 1 && $(cat "$work/made.txt") == 'error: bundle: '*nonsense* ]] || fail "expected one line of an error: $(cat "$work/made.txt")"
+[[ -z $(find "$work/plain" -name '*nonsense*') ]] || fail "a failed bundle has left $(ls "$work/plain")"
+
 make_bundle
 [[ $(sha256sum <"$work/made/partita-nvidia-sm_90.tar.gz") == "$first" ]] || fail "expected the same bytes a second time"
