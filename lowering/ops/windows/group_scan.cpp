@@ -123,6 +123,7 @@ class ScanKernel {
     const std::int64_t turns = form_.turns - from;
     if (turns == 0) return;
     const ExprId begin = pool_.add(pool_.mul(part_, form_.length()), from * form_.tile());
+    if (form_.turns == 1) return emit(begin);
     const ExprId rest = pool_.sub(pool_.index(job_.lines.extent), begin);
     const ExprId tiles =
         pool_.div(pool_.max(pool_.add(rest, form_.tile() - 1), pool_.index(0)), form_.tile());
@@ -204,13 +205,10 @@ class ScanKernel {
   [[nodiscard]] ExprId own_place(std::int64_t e) {
     return pool_.add(pool_.mul(body_.item(), form_.elements), e);
   }
-  /// Padded where items would meet in banks.
-  [[nodiscard]] ExprId padded(ExprId place) {
-    return form_.elements % 2 == 1 ? place : pool_.add(place, pool_.div(place, 32));
-  }
-  [[nodiscard]] std::int64_t padded(std::int64_t count) const {
-    return form_.elements % 2 == 1 ? count : count + count / 32;
-  }
+  /// Padded, so that items do not meet in banks.  Odd strides would not need it, but Intel's driver for CPUs mixes up elements
+  /// that are stored side by side and read by such a stride.
+  [[nodiscard]] ExprId padded(ExprId place) { return pool_.add(place, pool_.div(place, 32)); }
+  [[nodiscard]] static std::int64_t padded(std::int64_t count) { return count + count / 32; }
 
   // --- Items ---
 
