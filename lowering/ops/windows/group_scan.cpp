@@ -70,7 +70,7 @@ class ScanKernel {
   [[nodiscard]] ExprId line() { return line_of(in_group_); }
   [[nodiscard]] ExprId part() const { return part_; }
   [[nodiscard]] ExprId is_first() {
-    return pool_.logical_and(is_line(in_group_), pool_.equal(item_, pool_.index(0)));
+    return pool_.logical_and(is_line(in_group_), pool_.less(item_, pool_.index(1)));
   }
 
   /// Scans the part from `before`, what the elements in front of it give.
