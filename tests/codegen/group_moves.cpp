@@ -26,7 +26,7 @@ std::string concatenation(const Dims& widths) {
              operands, ", dim = 1 : (", types, ") -> ", out, "\n  return %0 : ", out, "\n}\n");
 }
 
-TEST(GroupForms, concatenations_are_read_and_written_as_16_bytes) {
+TEST(GroupMoves, concatenations_are_read_and_written_as_16_bytes) {
   const auto text = [](const Dims& widths) {
     return compile_for(concatenation(widths), "nvidia-sm_90").source;
   };
@@ -38,7 +38,7 @@ TEST(GroupForms, concatenations_are_read_and_written_as_16_bytes) {
   }
 }
 
-TEST(GroupForms, gathers_of_rows_are_read_and_written_as_16_bytes) {
+TEST(GroupMoves, gathers_of_rows_are_read_and_written_as_16_bytes) {
   const std::string text =
       R"(func.func @main(%x: tensor<2000x768xf32>, %i: tensor<1024xi32>) -> tensor<1024x768xf32> {
   %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 768>}> : (tensor<2000x768xf32>, tensor<1024xi32>) -> tensor<1024x768xf32>
@@ -51,7 +51,7 @@ TEST(GroupForms, gathers_of_rows_are_read_and_written_as_16_bytes) {
   expect_smooth(text);
 }
 
-TEST(GroupForms, slices_and_random_bits_move_what_was_asked_for) {
+TEST(GroupMoves, slices_and_random_bits_move_what_was_asked_for) {
   const std::string text =
       R"(func.func @main(%x: tensor<1024x512xf32>, %s: tensor<2xui64>, %i: tensor<i32>, %j: tensor<i32>) -> (tensor<512x512xf32>, tensor<1024x512xf32>, tensor<1024x600xf32>, tensor<4096x64xui32>, tensor<4096x64xui32>) {
   %z = stablehlo.constant dense<0.0> : tensor<f32>

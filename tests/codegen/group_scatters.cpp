@@ -35,7 +35,7 @@ std::string simple(const std::string& op, const std::string& dtype) {
   return cat("    %c = stablehlo.", op, " %a, %b : tensor<", dtype, ">\n");
 }
 
-TEST(GroupForms, scatters) {
+TEST(GroupScatters, equal_the_interpreter) {
   struct Case {
     std::int64_t rows, updates, columns;
   };
@@ -54,7 +54,7 @@ TEST(GroupForms, scatters) {
   expect_equal(rows_text(40, 3000, 4, simple("add", "f32"), "f32"), "nvidia-sm_90");
 }
 
-TEST(GroupForms, many_updates_that_can_meet_are_sorted) {
+TEST(GroupScatters, many_updates_that_can_meet_are_sorted) {
   const auto source = [](std::int64_t updates) {
     return compile_for(rows_text(10, updates, 8, simple("add", "f32"), "f32"), "gpu").source;
   };
@@ -62,7 +62,7 @@ TEST(GroupForms, many_updates_that_can_meet_are_sorted) {
   EXPECT_THAT(source(32), ::testing::HasSubstr("sort_"));
 }
 
-TEST(GroupForms, scatters_apply_updates_in_their_order) {
+TEST(GroupScatters, apply_updates_in_their_order) {
   // The last one stays; and what was there before is halved by each.
   expect_equal(rows_text(50, 700, 9, "    %c = stablehlo.add %b, %b : tensor<f32>\n", "f32"),
                "gpu");
@@ -74,7 +74,7 @@ TEST(GroupForms, scatters_apply_updates_in_their_order) {
                "gpu");
 }
 
-TEST(GroupForms, scatters_in_batches_and_by_two_indices) {
+TEST(GroupScatters, in_batches_and_by_two_indices) {
   expect_equal(
       R"(func.func @main(%x: tensor<3x5x6x4xf32>, %i: tensor<3x40x2xi32>, %u: tensor<3x40x4xf32>) -> tensor<3x5x6x4xf32> {
   %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1, 2], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [2, 1], index_vector_dim = 2>}> ({
@@ -103,7 +103,7 @@ TEST(GroupForms, scatters_in_batches_and_by_two_indices) {
       "gpu");
 }
 
-TEST(GroupForms, scatters_move_what_was_asked_for) {
+TEST(GroupScatters, move_what_was_asked_for) {
   expect_smooth(rows_text(32000, 4096, 768, simple("add", "f32"), "f32"));
 }
 

@@ -79,14 +79,14 @@ std::string sort_text(const SortCase& c, const Comparator& by) {
              "\n  return %a, %b : ", rx, ", ", ri, "\n}\n");
 }
 
-TEST(GroupForms, sorts) {
+TEST(GroupSorts, equal_the_interpreter) {
   const SortCase cases[] = {
       {{1}, 0},        {{2}, 0},       {{16}, 0},    {{17}, 0},    {{5, 100}, 1},  {{300, 7}, 1},
       {{3, 2048}, 1},  {{2, 2049}, 1}, {{10000}, 0}, {{70001}, 0}, {{40, 60}, 0},  {{3000, 3}, 0},
       {{2, 50, 6}, 1}, {{9, 1}, 1},    {{0, 4}, 1},  {{4, 0}, 1},  {{2, 20000}, 1}};
   const Comparator total{"f32", compared("LT", "f32", ", TOTALORDER")};
   for (const SortCase& c : cases) expect_equal(sort_text(c, total), "gpu");
-  for (const SortCase& c : {cases[4], cases[7], cases[11]})
+  for (const SortCase& c : {cases[4], cases[7]})
     for (const Comparator& by :
          {by_value, by_two, circular, Comparator{"i32", compared("GT", "i32")},
           Comparator{"i8", compared("LE", "i8")}, Comparator{"i8", compared("NE", "i8")},
@@ -96,20 +96,18 @@ TEST(GroupForms, sorts) {
       expect_equal(sort_text(c, by), "gpu");
   for (const SortCase& c : {cases[9], cases[16]}) expect_equal(sort_text(c, circular), "gpu");
   for (const char* device : {"nvidia-sm_90", "amd-gfx90a"})
-    for (const SortCase& c : {cases[5], cases[8]})
-      for (const Comparator& by : {by_value, circular}) expect_equal(sort_text(c, by), device);
+    for (const Comparator& by : {by_value, circular}) expect_equal(sort_text(cases[8], by), device);
 }
 
-TEST(GroupForms, first_elements_of_sorts) {
+TEST(GroupSorts, of_which_first_elements_are_read) {
   for (const SortCase& c : {SortCase{{6, 32}, 1, 5},
-                            {{3, 1000}, 1, 1},
                             {{2, 50001}, 1, 40},
                             {{50, 100}, 0, 7},
                             {{3000, 2}, 0, 600},
                             {{400000}, 0, 256}}) {
     expect_equal(sort_text(c, by_value), "gpu");
-    expect_equal(sort_text(c, {"i32", compared("GT", "i32")}), "gpu");
   }
+  expect_equal(sort_text({{2, 6000}, 1, 9}, {"i32", compared("GT", "i32")}), "gpu");
   const auto kernels = [](const SortCase& c) {
     return compile_for(sort_text(c, by_value), "nvidia-sm_90").artifact.kernels.size();
   };
@@ -118,7 +116,7 @@ TEST(GroupForms, first_elements_of_sorts) {
   EXPECT_EQ(kernels({{64, 50000}, 1, 40}), 3U);
 }
 
-TEST(GroupForms, sorts_move_what_was_asked_for) {
+TEST(GroupSorts, move_what_was_asked_for) {
   const Comparator total{"f32", compared("LT", "f32", ", TOTALORDER")};
   for (const SortCase& c : {SortCase{{4096, 100}, 1}, {{64, 2048}, 1}, {{1000000}, 0}})
     expect_smooth(sort_text(c, total));

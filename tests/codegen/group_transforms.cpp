@@ -28,7 +28,7 @@ std::string fourier_text(const std::string& kind, Dims dims, const Dims& lengths
              ", length = [", list, "] : (", in, ") -> ", out, "\n  return %0 : ", out, "\n}\n");
 }
 
-TEST(GroupForms, transforms) {
+TEST(GroupTransforms, equal_the_interpreter) {
   for (const char* kind : {"FFT", "IFFT", "RFFT", "IRFFT"}) {
     for (const std::int64_t n : {16, 18, 32, 64, 100, 360, 1024})
       expect_equal(fourier_text(kind, {5, n}, {n}), "gpu", n);
@@ -42,7 +42,7 @@ TEST(GroupForms, transforms) {
     expect_equal(fourier_text("FFT", {2, n}, {n}), "gpu", n);
 }
 
-TEST(GroupForms, lines_that_fit_are_transformed_by_one_kernel) {
+TEST(GroupTransforms, lines_that_fit_are_transformed_by_one_kernel) {
   const auto kernels = [](std::int64_t n) {
     return compile_for(fourier_text("FFT", {64, n}, {n}), "nvidia-sm_90").artifact.kernels.size();
   };
@@ -51,7 +51,7 @@ TEST(GroupForms, lines_that_fit_are_transformed_by_one_kernel) {
   EXPECT_GT(kernels(8192), 1U);
 }
 
-TEST(GroupForms, transforms_move_what_was_asked_for) {
+TEST(GroupTransforms, move_what_was_asked_for) {
   expect_smooth(fourier_text("FFT", {512, 1024}, {1024}));
   expect_smooth(fourier_text("FFT", {512, 512}, {512, 512}));
 }
