@@ -378,6 +378,7 @@ class LaneWriter {
     variables_[s.variable] = {.slot = variable, .is_shared = begin.is_shared};
     LaneInstruction x{
         .op = Op::loop, .result = variable, .arguments = {begin.slot, end.slot}, .value = s.step};
+    forget(changes);  // values of the first turn alone
     nested(x.body, s.body);
     emit(std::move(x));
   }

@@ -21,8 +21,8 @@ bool fits(DType d, std::size_t width) {
   return !is_complex(d) && width * byte_size(d) <= widest_access;
 }
 
-/// The expression with the number out of quotients and remainders: neighbours that begin at a multiple of their
-/// number are in one row where that is as long as a multiple of it.
+/// The expression with the number out of quotients, remainders and tests: neighbours that begin at a multiple of their
+/// number are in one row where that is as long as a multiple of it, and on one side of a border that is at one.
 class Separation {
  public:
   Separation(ExprPool& pool, ExprId number, int width)
@@ -37,6 +37,8 @@ class Separation {
     const Expr made = pool_[result];
     if (made.kind == ExprKind::index_div || made.kind == ExprKind::index_mod)
       result = split(result, made);
+    if (made.kind == ExprKind::index_less || made.kind == ExprKind::index_less_equal)
+      result = decide(result, made);
     return known_[id] = result;
   }
 
@@ -50,6 +52,20 @@ class Separation {
     const ExprId first = replace(pool_, from, known);
     if (known_divisor(pool_, first) % width_ != 0 || pool_.bounds(first).low < 0) return id;
     return is_quotient ? pool_.div(first, divisor) : pool_.add(pool_.mod(first, divisor), number_);
+  }
+
+  /// `first` + number < border, or border <= first + number, as the first one answers it.
+  ExprId decide(ExprId id, const Expr& e) {
+    const bool is_less = e.kind == ExprKind::index_less;
+    const ExprId from = e.operands[is_less ? 0 : 1], border = e.operands[is_less ? 1 : 0];
+    if (index_stride(pool_, from, pool_[number_].slot) != 1 ||
+        index_stride(pool_, border, pool_[number_].slot) != 0)
+      return id;
+    std::unordered_map<ExprId, ExprId> known{{number_, pool_.index(0)}};
+    const ExprId first = replace(pool_, from, known);
+    if (known_divisor(pool_, first) % width_ != 0 || known_divisor(pool_, border) % width_ != 0)
+      return id;
+    return is_less ? pool_.less(first, border) : pool_.less_equal(border, first);
   }
 
   ExprPool& pool_;

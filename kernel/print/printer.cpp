@@ -270,6 +270,8 @@ class BodyPrinter {
     loop_hints(x);
     line(cat("for (", names_.index_type, " ", i, " = ", begin, "; ", i, " < ", end, "; ",
              x.step == 1 ? cat("++", i) : cat(i, " += ", x.step), ") {"));
+    // What the loop changes has another value in its second turn, and behind it.
+    values_.forget(changes);
     nested(x.body);
     if (!held_.empty()) end_reductions(x.body);
     values_.forget(changes);

@@ -17,6 +17,7 @@ namespace partita::kernel::schedule {
 namespace {
 
 using scalar::ExprId;
+using scalar::ExprKind;
 using scalar::ExprPool;
 using scalar::no_expr;
 
@@ -69,14 +70,15 @@ class Widener {
       const std::vector<ExprId> indices = neighbours(pool, store.index, number, width, is_aligned);
       if (store_width(pool, store.buffer, store.dtype, indices, is_aligned) != std::size_t(width))
         return nullptr;
-      const bool moves = depends_on(pool, store.value, scalar::ExprKind::load);
+      const bool moves = depends_on(pool, store.value, ExprKind::load);
       reads |= moves;
       reads_side_by_side |= reads_as_one(pool, store.value, number, width, is_aligned);
-      to->body.push_back(
-          {StoreWide{.buffer = store.buffer,
-                     .dtype = store.dtype,
-                     .values = neighbours(pool, store.value, number, width, is_aligned),
-                     .index = indices[0]}});
+      put(pool,
+          {.buffer = store.buffer,
+           .dtype = store.dtype,
+           .values = neighbours(pool, store.value, number, width, is_aligned),
+           .index = indices[0]},
+          to->body);
     }
     if (reads && !reads_side_by_side) return nullptr;
     width_ = width;
@@ -85,6 +87,26 @@ class Widener {
           when(pool.less(pool.variable(unbounded_item), pool.index(items())), std::move(to->body))};
     note_alignments(*to);
     return to;
+  }
+
+  /// Neighbours that are all on one side of a border are stored there, so that each side reads its own as one.
+  static void put(ExprPool& pool, StoreWide store, Block& to) {
+    const scalar::Expr first = pool[store.values[0]];
+    const bool have_border =
+        first.kind == ExprKind::choose && depends_on(pool, store.values[0], ExprKind::load_wide) &&
+        std::ranges::all_of(store.values, [&](ExprId v) {
+          return pool[v].kind == ExprKind::choose && pool[v].operands[0] == first.operands[0];
+        });
+    if (!have_border) return to.push_back({std::move(store)});
+    const ExprId condition = first.operands[0];
+    for (const std::size_t side : {1, 2}) {
+      StoreWide part = store;
+      for (ExprId& v : part.values) v = pool[v].operands[side];
+      Block body;
+      put(pool, std::move(part), body);
+      to.push_back(when(side == 1 ? condition : pool.apply("not_", DType::i1, {condition}),
+                        std::move(body)));
+    }
   }
 
   const Kernel& from_;

@@ -93,6 +93,9 @@ class Context {
   Steps capture_partitions(const std::function<void()>& emit_steps);
   [[nodiscard]] bool is_within_partitions() const { return foreach_depth_ > 0; }
 
+  /// An empty graph, for nodes that a lowering is made of: as long-lived as this.
+  ir::Graph& new_graph() { return *graphs_.emplace_back(std::make_unique<ir::Graph>()); }
+
   [[nodiscard]] const ir::Module& module() const { return module_; }
   [[nodiscard]] const ValuePolicy& policy() const { return policy_; }
   [[nodiscard]] const ValueAnalysis& analysis() const { return analysis_; }
@@ -115,6 +118,7 @@ class Context {
   const ir::Function& function_;
   ValuePolicy policy_;
   ValueAnalysis analysis_;
+  std::vector<std::unique_ptr<ir::Graph>> graphs_;
   PlanDraft draft_;
   Plan& plan_;
   Steps* out_;

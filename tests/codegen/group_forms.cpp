@@ -6,67 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <random>
 
-#include "kernel/analysis/item_access.hpp"
-#include "kernel/ast/plan_steps.hpp"
 #include "kernel/text/draft_text.hpp"
-#include "partita/base/temporary_folder.hpp"
-#include "partita/compile.hpp"
-#include "partita/driver/target.hpp"
-#include "partita/exec/executor.hpp"
-#include "tests/ops/op_test.hpp"
+#include "tests/codegen/group_form.hpp"
 
 namespace partita::testing {
 namespace {
-
-using ir::Tensor;
-
-struct Compiled {
-  Artifact artifact;
-  std::string source;
-};
-
-Compiled compile_for(const std::string& text, const std::string& device) {
-  const driver::CompileOptions options{.target = "opencl", .gemm = "generated", .device = device};
-  Artifact artifact = partita::compile(text, options).artifact;
-  std::string source = artifact.modules.at(0).source;
-  return {std::move(artifact), std::move(source)};
-}
-
-/// Results of @main on the OpenCL device equal the interpreter's, sums of so many terms up to rounding.
-void expect_equal(const std::string& text, const std::string& device, std::int64_t terms = 1) {
-  const auto module = ir::parse_module(text, "t");
-  std::mt19937 random(1);
-  std::vector<Tensor> inputs;
-  for (const ir::Value v : module->entry("main").body->arguments())
-    inputs.push_back(ir::random_tensor(v.type(), random));
-  const std::vector<Tensor> expected = ir::run_text(text, inputs);
-  Session session(compile_for(text, device).artifact, {.use_mpi = false});
-  for (std::size_t k = 0; k < inputs.size(); ++k) session.set_input(int(k), *inputs[k]);
-  session.run();
-  const double rounding = std::sqrt(double(terms));
-  for (std::size_t k = 0; k < expected.size(); ++k)
-    ir::expect_close(std::make_shared<const HostArray>(session.output(int(k)).value()), expected[k],
-                     cat(device, "\n", text, "result ", k), rounding);
-}
-
-/// The draft for sm_90 after a pass.
-std::string draft_after(const std::string& pass, const std::string& program) {
-  const TemporaryFolder folder("drafts");
-  driver::CompileOptions options{.target = "opencl", .device = "nvidia-sm_90"};
-  options.dumps = {.dump_after = {pass}, .dump_directory = folder.path()};
-  (void)partita::compile(program, options);
-  std::string text;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    std::ifstream file(entry.path());
-    text.assign(std::istreambuf_iterator<char>(file), {});
-  }
-  return text;
-}
 
 // --- Contractions -------------------------------------------------------------------------------
 
@@ -76,12 +23,6 @@ struct DotCase {
   std::string dtype = "f32";
   std::string epilogue = {};
 };
-
-std::string tensor(const Dims& dims, const std::string& dtype) {
-  std::string text = "tensor<";
-  for (const std::int64_t d : dims) text += cat(d, "x");
-  return cat(text, dtype, ">");
-}
 
 std::string text_of(const DotCase& c) {
   const auto array = [&](std::int64_t rows, std::int64_t columns) {
@@ -310,23 +251,6 @@ TEST(GroupForms, elements_are_read_and_written_as_16_bytes) {
 }
 
 // --- Memory -------------------------------------------------------------------------------------
-
-/// What 32 items do to memory in all kernels of a program: nothing that nobody asked for moves, and no bank is asked
-/// more than `ways` times.
-void expect_smooth(const std::string& program, int ways = 2) {
-  const kernel::PlanDraft draft =
-      kernel::parse_draft(draft_after("prove-independence", program), "t");
-  for (const int k : kernel::launched_kernels(draft.plan.steps)) {
-    const kernel::Kernel& of_plan = *draft.kernels[std::size_t(k)];
-    for (const kernel::Kernel* kernel : {&of_plan, of_plan.plain.get()}) {
-      if (kernel == nullptr) continue;
-      for (const kernel::ItemAccess& access : item_accesses(*kernel)) {
-        EXPECT_LE(access.moved, 2) << kernel->stem << ": " << access.what << "\n" << program;
-        EXPECT_LE(access.ways, ways) << kernel->stem << ": " << access.what << "\n" << program;
-      }
-    }
-  }
-}
 
 TEST(GroupForms, memory_moves_what_was_asked_for_and_banks_answer_at_once) {
   for (const bool lhs : {false, true})

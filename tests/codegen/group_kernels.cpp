@@ -92,9 +92,11 @@ TEST(GroupKernels, what_does_not_hold_together_is_refused) {
               HasSubstr("groups of 64 items along one dimension"));
 }
 
-/// What the draft's plan makes of 0, 1, … on an OpenCL device.
-std::vector<float> run(const PlanDraft& draft) {
-  const driver::CompileOptions options{.target = "opencl", .has_variants = false};
+/// What the draft's plan makes of 0, 1, … on a target.
+std::vector<float> run(const PlanDraft& draft, const std::string& target_name = "opencl",
+                       const std::map<std::string, std::string>& target_options = {}) {
+  driver::CompileOptions options{.target = target_name, .has_variants = false};
+  options.target_options = target_options;
   Artifact artifact = partita::compile(
                           "func.func @main(%x: tensor<128xf32>) -> tensor<128xf32> {\n"
                           "  return %x : tensor<128xf32>\n}\n",
@@ -104,7 +106,7 @@ std::vector<float> run(const PlanDraft& draft) {
   artifact.constants = draft.constants;
   artifact.kernels.clear();
   artifact.modules.clear();
-  const driver::Target& target = driver::find_target("opencl");
+  const driver::Target& target = driver::find_target(target_name);
   target.generate(draft, options, target.default_info(options), artifact);
   Session session(std::move(artifact), {.use_mpi = false});
   HostArray x(Type{DType::f32, {128}});
@@ -145,6 +147,25 @@ TEST(GroupKernels, an_element_is_read_anew_after_a_barrier) {
   for (int i = 0; i < 128; ++i) {
     const int first = i / 64 * 64;
     EXPECT_EQ(result[std::size_t(i)], float(2 * i + first + 63 - i % 64)) << i;
+  }
+}
+
+TEST(KernelLoops, what_a_loop_changes_is_another_value_in_its_second_turn) {
+  KernelBuilder b("turns", 128);
+  const std::int32_t x = b.new_buffer(DType::f32, false), y = b.new_buffer(DType::f32, true);
+  const Register sum = b.declare(DType::f32, b.pool().load(x, DType::f32, b.item()));
+  const ExprId twice = b.pool().apply("add", DType::f32, {b.value(sum), b.value(sum)});
+  const Register first = b.declare(DType::f32, twice);
+  b.loop(3, [&](ExprId) { b.assign(sum, twice); });
+  b.store(y, b.item(), b.pool().apply("add", DType::f32, {b.value(sum), b.value(first)}));
+  PlanDraft draft = parse_draft(reverse, "t");
+  draft.kernels[0] = b.finish();
+  for (const auto& [target, options] :
+       {std::pair<std::string, std::map<std::string, std::string>>{"opencl", {}},
+        {"cpu", {{"tier", "0"}}},
+        {"cpu", {{"tier", "1"}}}}) {
+    const std::vector<float> result = run(draft, target, options);
+    for (int i = 0; i < 128; ++i) EXPECT_EQ(result[std::size_t(i)], float(10 * i)) << target;
   }
 }
 

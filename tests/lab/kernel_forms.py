@@ -119,8 +119,8 @@ for dtype in ("f64", "i32", "complex<f32>"):
     look(f"product of {dtype}", dot(0, 512, 512, 512, False, True, dtype))
 for sizes, dtype in (((1024, 64, 64), "f32"), ((1000, 128, 128), "f32"), ((512, 256, 256), "f32"), ((333, 40, 72), "bf16")):
     look(f"attention {sizes} of {dtype}", attention(*sizes, dtype))
-programs = Path(partita).resolve().parents[3] / "tests" / "oclgrind" / "group_shapes.mlir"
-look("shapes of groups", programs.read_text())
+for program in sorted((Path(partita).resolve().parents[3] / "tests" / "oclgrind").glob("group_*.mlir")):
+    look(program.stem, program.read_text())
 print(f"{looked_at} kernels, {len(problems)} problems")
 print("\n".join(problems))
 sys.exit(bool(problems))

@@ -5,22 +5,23 @@
 # timeout: 300
 #
 # Kernels of groups under oclgrind: no invalid access to memory or local memory, no race, no barrier that not all items
-# come by; what a small GPU has is enough.  Matrix units are exchanges through local memory.
+# come by; what a small GPU has is enough.  Matrix units are exchanges through local memory.  All programs group_*.mlir here.
 set -euo pipefail
 command -v oclgrind >/dev/null || { echo "oclgrind is not installed"; exit 77; }
 export PARTITA_CACHE_DIR=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# check DEVICE LOCAL-BYTES MATRIX-UNITS
+# check PROGRAM DEVICE LOCAL-BYTES MATRIX-UNITS
 check() {
-  "$PARTITA_BIN_DIR/partita" compile "$PARTITA_SOURCE_DIR/tests/oclgrind/group_shapes.mlir" -o "$work/shapes.pta" --target opencl \
-    --device "$1" >/dev/null
+  "$PARTITA_BIN_DIR/partita" compile "$1" -o "$work/shapes.pta" --target opencl --device "$2" >/dev/null
   rm -f "$work/out.npz"
-  PARTITA_MATRIX_UNITS=$3 oclgrind --log "$work/log" --data-races --local-mem-size "$2" --max-wgsize 256 \
+  PARTITA_MATRIX_UNITS=$4 oclgrind --log "$work/log" --data-races --local-mem-size "$3" --max-wgsize 256 \
     "$PARTITA_BIN_DIR/partita" run "$work/shapes.pta" --inputs random:7 --outputs "$work/out.npz"
   [[ ! -s $work/log ]] || { cat "$work/log"; exit 1; }
   [[ -s $work/out.npz ]] || { echo "no outputs were written"; exit 1; }
-  echo "$1: no finding"
+  echo "$(basename "$1") $2: no finding"
 }
-check gpu 32768 none
-check nvidia-sm_90 49152 exchange
+for program in "$PARTITA_SOURCE_DIR"/tests/oclgrind/group_*.mlir; do
+  check "$program" gpu 32768 none
+  check "$program" nvidia-sm_90 49152 exchange
+done

@@ -13,7 +13,8 @@
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
-#include "lowering/ops/fft/fourier_lines.hpp"
+#include "lowering/ops/fft/fourier_stages.hpp"
+#include "lowering/ops/fft/group_fourier.hpp"
 
 namespace partita::lowering {
 
@@ -24,59 +25,8 @@ using ir::Node;
 using scalar::ExprId;
 using scalar::ExprPool;
 
-/// Factors of one stage multiply to at most this, but for larger primes.
-constexpr std::int64_t largest_radix = 16;
-
-std::vector<std::int64_t> radices(std::int64_t n) {
-  std::vector<std::int64_t> stages;
-  std::int64_t stage = 1;
-  for (std::int64_t p = 2; n > 1; ++p) {
-    if (p * p > n) p = n;
-    for (; n % p == 0; n /= p) {
-      if (stage * p > largest_radix && stage > 1) {
-        stages.push_back(stage);
-        stage = 1;
-      }
-      stage *= p;
-    }
-  }
-  stages.push_back(stage);
-  return stages;
-}
-
 /// What lies beside each other along the transformed dimension is enough for vectors.
 constexpr std::int64_t enough_neighbours = 8;
-
-/// One launch.
-struct Stage {
-  std::int64_t done, radix, rest;  ///< the product of the factors before it, its own, those to come
-  bool is_first, is_last;
-  bool counts_rest;  ///< q is counted fastest, in items and in what is written
-  bool reads_rest;   ///< in what is read
-};
-
-}  // namespace
-
-namespace {
-
-/// Arrays of real and imaginary parts.
-struct Planes {
-  Location re, im;
-};
-
-/// Powers u · p of the root of unity of a stage, for u from 1 (all p of a stage, by rows of u), as parts.
-std::pair<HostArray, HostArray> stage_roots(const Stage& s, int sign, DType part) {
-  const std::int64_t n = s.done * s.radix;
-  const ir::ComplexLine roots = ir::roots_of_unity(n, sign);
-  HostArray re(Type{.dtype = DType::f64, .dims = {s.radix - 1, s.done}}), im(re.type);
-  for (std::int64_t u = 1; u < s.radix; ++u)
-    for (std::int64_t p = 0; p < s.done; ++p) {
-      const std::complex<double> w = roots[std::size_t(u * p % n)];
-      re.data<DType::f64>()[(u - 1) * s.done + p] = w.real();
-      im.data<DType::f64>()[(u - 1) * s.done + p] = w.imag();
-    }
-  return {convert(re, part), convert(im, part)};
-}
 
 /// The statements of one stage.
 class StageKernel {
@@ -167,15 +117,7 @@ class StageKernel {
     const std::int64_t extent = l_.to.dims[l_.dimension];
     const ExprId is_kept = pool_.less(p, pool_.index(extent));
     if (is_kept == pool_.boolean(false)) return;
-    const auto scaled = [&](ExprId e) {
-      if (e == scalar::no_expr) return pool_.constant_of(part_, 0);
-      return l_.scale == 1
-                 ? e
-                 : pool_.apply("multiply", part_, {e, pool_.constant_of(part_, l_.scale)});
-    };
-    const ElementMath out{pool_, l_.to.dtype};
-    const ExprId value =
-        is_complex(l_.to.dtype) ? out.compose(scaled(x.re), scaled(x.im)) : scaled(x.re);
+    const ExprId value = l_.result(pool_, x);
     body_.guard_if_needed(is_kept,
                           [&] { body_.store_to(to_.re, l_.to.dtype, position(p, extent), value); });
   }
@@ -209,31 +151,10 @@ class StageKernel {
 
 }  // namespace
 
-/// Tables of the powers that a stage multiplies by; nothing where all of them are 1.
-static std::optional<Planes> roots_of(Context& context, const Stage& stage, bool is_summed,
-                                      const FourierLines& lines) {
-  const DType part = lines.part();
-  const auto table = [&](HostArray numbers) {
-    return context.new_constant(std::move(numbers), "roots of unity");
-  };
-  if (is_summed) {
-    const HostArray all =
-        table_of(ir::roots_of_unity(stage.done * stage.radix, lines.sign()), DType::c128);
-    HostArray re(Type{.dtype = DType::f64, .dims = all.type.dims}), im(re.type);
-    for (std::int64_t i = 0; i < all.type.count(); ++i) {
-      re.data<DType::f64>()[i] = all.data<DType::c128>()[i].real();
-      im.data<DType::f64>()[i] = all.data<DType::c128>()[i].imag();
-    }
-    return Planes{table(convert(re, part)), table(convert(im, part))};
-  }
-  if (stage.done == 1) return std::nullopt;
-  auto [re, im] = stage_roots(stage, lines.sign(), part);
-  return Planes{table(std::move(re)), table(std::move(im))};
-}
-
 Location lower_fourier(Context& context, Location at, const FourierLines& lines, const Node& node) {
   if (ir::largest_prime_factor(lines.n) > ir::largest_summed_factor)
     return lower_chirp(context, at, lines, node);
+  if (const auto in_groups = lower_group_fourier(context, at, lines, node)) return *in_groups;
   std::int64_t neighbours = 1;
   for (std::size_t d = lines.dimension + 1; d < lines.from.dims.size(); ++d)
     neighbours *= lines.from.dims[d];

@@ -49,6 +49,16 @@ struct FourierLines {
     const scalar::ExprId im = in.imag(x);
     return {in.real(x), mirrors ? pool.choose(there, im, pool.apply("negate", in.part, {im})) : im};
   }
+  /// An element of the result.
+  [[nodiscard]] scalar::ExprId result(scalar::ExprPool& pool, ComplexParts x) const {
+    const DType d = part();
+    const auto scaled = [&](scalar::ExprId e) {
+      if (e == scalar::no_expr) return pool.constant_of(d, 0);
+      return scale == 1 ? e : pool.apply("multiply", d, {e, pool.constant_of(d, scale)});
+    };
+    return is_complex(to.dtype) ? ElementMath{pool, to.dtype}.compose(scaled(x.re), scaled(x.im))
+                                : scaled(x.re);
+  }
 };
 
 /// Numbers as an array of a complex dtype.

@@ -2,7 +2,11 @@
 // Copyright The partita authors
 #include "lowering/ops/sort/sort_kernel.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "kernel/ast/element_math.hpp"
+#include "kernel/ast/expressions.hpp"
 
 namespace partita::lowering {
 
@@ -50,6 +54,12 @@ void SortKernel::write(const std::vector<Register>& registers,
                        const std::vector<std::int32_t>& buffers, ExprId position) const {
   for (std::size_t i = 0; i < registers.size(); ++i)
     body.store(buffers[i], linear(position), body.value(registers[i]));
+}
+
+bool SortKernel::reads(std::size_t operand) const {
+  return std::ranges::any_of(std::array{before[operand], after[operand]}, [&](const Register& r) {
+    return depends_on(pool, holds, scalar::ExprKind::reg, r.slot);
+  });
 }
 
 ExprId SortKernel::linear(ExprId position) const {

@@ -37,6 +37,8 @@ class SortKernel {
   void write(const std::vector<Register>& registers, const std::vector<std::int32_t>& buffers,
              scalar::ExprId position) const;
   [[nodiscard]] scalar::ExprId linear(scalar::ExprId position) const;
+  /// Whether the comparator reads an operand.
+  [[nodiscard]] bool reads(std::size_t operand) const;
 
   KernelBody& body;
   scalar::ExprPool& pool;

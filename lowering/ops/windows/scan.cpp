@@ -4,8 +4,11 @@
 // A reduce_window whose windows grow by one element from one to the next, as a scan of linear work.
 // Many lines: a work-item runs along each.  Few: lines are cut into blocks; one kernel combines each
 // block, one runs along the blocks of a line, and one scans each block from what came before it.
+// Devices of many items have groups along lines instead (group_scan.hpp).
 #include "lowering/context/loops.hpp"
 #include "lowering/ops/support/reduction.hpp"
+#include "lowering/ops/windows/group_scan.hpp"
+#include "lowering/ops/windows/scan_lines.hpp"
 #include "lowering/ops/windows/windows.hpp"
 
 namespace partita::lowering {
@@ -23,38 +26,15 @@ constexpr std::int64_t many_lines = 1024;
 constexpr std::int64_t short_scan = 256;
 constexpr std::int64_t shortest_block = 32;
 
-/// The array as lines along one dimension.
-struct Lines {
-  Dims outer;  ///< extents of the other dimensions
-  std::int64_t dimension = 0, extent = 1, lines = 1;
-  bool is_reverse = false;
-
-  Lines(const Type& type, const ir::ScanShape& shape)
-      : outer(type.dims),
-        dimension(shape.dimension),
-        extent(type.dims[std::size_t(shape.dimension)]),
-        is_reverse(shape.is_reverse) {
-    outer.erase(outer.begin() + dimension);
-    for (const std::int64_t e : outer) lines *= e;
-  }
-
-  /// Element `step` of a line, in the order of the scan.
-  [[nodiscard]] std::vector<ExprId> index(scalar::ExprPool& pool, ExprId line, ExprId step) const {
-    std::vector<ExprId> at = scalar::delinearize(pool, line, outer);
-    at.insert(at.begin() + dimension, is_reverse ? pool.sub(pool.index(extent - 1), step) : step);
-    return at;
-  }
-};
-
 /// One kernel of a scan: combines elements into accumulators in the order of the scan.
 struct ScanKernel {
   KernelBody body;
   Reduction reduction;
   const Node& node;
-  const Lines& lines;
+  const ScanLines& lines;
   std::size_t n;
 
-  ScanKernel(Context& builder, const Node& from, const Lines& shape, const std::string& name,
+  ScanKernel(Context& builder, const Node& from, const ScanLines& shape, const std::string& name,
              std::int64_t items)
       : body(builder, name, items),
         reduction(body, from, shape.extent > few_terms),
@@ -185,7 +165,7 @@ class Scan {
   Node& node_;
   const Type& type_;
   std::size_t n_;
-  Lines lines_;
+  ScanLines lines_;
   std::string name_;
   std::int64_t block_ = 0, blocks_ = 0;
   std::vector<Location> totals_;
@@ -197,7 +177,12 @@ void lower_scan(Context& context, Node& node, const ir::ScanShape& shape) {
   std::vector<Location> results;
   for (const Type& type : node.result_types())
     results.push_back(context.new_temporary(type, step_name(node)));
-  if (node.result_types()[0].count() > 0) Scan(context, node, shape).launch(results);
+  if (node.result_types()[0].count() > 0) {
+    if (context.policy().target.device_class == DeviceClass::simt)
+      lower_group_scan(context, node, shape, results);
+    else
+      Scan(context, node, shape).launch(results);
+  }
   for (std::size_t i = 0; i < results.size(); ++i) context.place(node.result(int(i)), results[i]);
 }
 

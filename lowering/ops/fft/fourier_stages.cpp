@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "lowering/ops/fft/fourier_stages.hpp"
+
+namespace partita::lowering {
+
+namespace {
+
+/// Powers u · p of the root of unity of a stage, for u from 1 (all p of a stage, by rows of u), as parts.
+std::pair<HostArray, HostArray> stage_roots(const Stage& s, int sign, DType part) {
+  const std::int64_t n = s.done * s.radix;
+  const ir::ComplexLine roots = ir::roots_of_unity(n, sign);
+  HostArray re(Type{.dtype = DType::f64, .dims = {s.radix - 1, s.done}}), im(re.type);
+  for (std::int64_t u = 1; u < s.radix; ++u)
+    for (std::int64_t p = 0; p < s.done; ++p) {
+      const std::complex<double> w = roots[std::size_t(u * p % n)];
+      re.data<DType::f64>()[(u - 1) * s.done + p] = w.real();
+      im.data<DType::f64>()[(u - 1) * s.done + p] = w.imag();
+    }
+  return {convert(re, part), convert(im, part)};
+}
+
+}  // namespace
+
+std::vector<std::int64_t> radices(std::int64_t n) {
+  std::vector<std::int64_t> stages;
+  std::int64_t stage = 1;
+  for (std::int64_t p = 2; n > 1; ++p) {
+    if (p * p > n) p = n;
+    for (; n % p == 0; n /= p) {
+      if (stage * p > largest_radix && stage > 1) {
+        stages.push_back(stage);
+        stage = 1;
+      }
+      stage *= p;
+    }
+  }
+  stages.push_back(stage);
+  return stages;
+}
+
+std::optional<Planes> roots_of(Context& context, const Stage& stage, bool is_summed,
+                               const FourierLines& lines) {
+  const DType part = lines.part();
+  const auto table = [&](HostArray numbers) {
+    return context.new_constant(std::move(numbers), "roots of unity");
+  };
+  if (is_summed) {
+    const HostArray all =
+        table_of(ir::roots_of_unity(stage.done * stage.radix, lines.sign()), DType::c128);
+    HostArray re(Type{.dtype = DType::f64, .dims = all.type.dims}), im(re.type);
+    for (std::int64_t i = 0; i < all.type.count(); ++i) {
+      re.data<DType::f64>()[i] = all.data<DType::c128>()[i].real();
+      im.data<DType::f64>()[i] = all.data<DType::c128>()[i].imag();
+    }
+    return Planes{table(convert(re, part)), table(convert(im, part))};
+  }
+  if (stage.done == 1) return std::nullopt;
+  auto [re, im] = stage_roots(stage, lines.sign(), part);
+  return Planes{table(std::move(re)), table(std::move(im))};
+}
+
+}  // namespace partita::lowering

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The stages of a Fourier transform by the factors of its length (Stockham's order), and the tables of powers of roots of unity
+// that they multiply by.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lowering/context/context.hpp"
+#include "lowering/ops/fft/fourier_lines.hpp"
+
+namespace partita::lowering {
+
+/// Factors of one stage multiply to at most this, but for larger primes.
+inline constexpr std::int64_t largest_radix = 16;
+
+/// The radix of each stage.
+[[nodiscard]] std::vector<std::int64_t> radices(std::int64_t n);
+
+struct Stage {
+  std::int64_t done, radix, rest;  ///< the product of the factors before it, its own, those to come
+  bool is_first, is_last;
+  bool counts_rest;  ///< q is counted fastest, in items and in what is written
+  bool reads_rest;   ///< in what is read
+};
+
+/// Arrays of real and imaginary parts.
+struct Planes {
+  Location re, im;
+};
+
+/// Tables of the powers that a stage multiplies by; nothing where all of them are 1.  Of a stage that is a sum: powers of
+/// the root of unity of all stages so far, in their order; else u · p, all p of a stage by rows of u, for u from 1.
+[[nodiscard]] std::optional<Planes> roots_of(Context& context, const Stage& stage, bool is_summed,
+                                             const FourierLines& lines);
+
+}  // namespace partita::lowering
