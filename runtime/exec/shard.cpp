@@ -3,6 +3,7 @@
 #include "runtime/exec/shard.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "partita/base/error.hpp"
 
@@ -24,6 +25,7 @@ Shard::Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communica
       bound_(plan_.buffers.size()),
       pending_(std::size_t(plan_.requests)) {
   set_block_variables();
+  pieces_ = cut_arena(plan_, largest_allocation());
 }
 
 Shard::~Shard() { abandon_collectives(); }
@@ -54,8 +56,27 @@ std::set<int> Shard::used_constants() const {
   return used;
 }
 
+// What a buffer may hold between its margins; 0: no limit.
+std::int64_t Shard::largest_allocation() const {
+  const std::int64_t most = device_->profile().max_allocation_bytes;
+  return most == 0 ? 0 : std::max<std::int64_t>(1, most - 2 * std::int64_t(poison_.margin()));
+}
+
+void Shard::check_largest_buffer() const {
+  constexpr std::array kind_names{"input", "output", "constant", "temporary", "temporary"};
+  const std::int64_t most = largest_allocation();
+  if (most == 0) return;
+  for (const Buffer& buffer : plan_.buffers) {
+    const std::int64_t bytes = value(buffer.count) * std::int64_t(byte_size(buffer.dtype));
+    if (bytes > most)
+      throw_device_error(cat("out of device memory: ", kind_names[std::size_t(buffer.kind)], " '",
+                             buffer.name, "' takes ", bytes, " bytes, ", device_->profile().name,
+                             " allows ", most, " in one buffer"));
+  }
+}
+
 std::int64_t Shard::planned_bytes() const {
-  std::int64_t bytes = plan_.arena_bytes;
+  std::int64_t bytes = pieces_.total_bytes();
   for (const auto* ports : {&plan_.inputs, &plan_.outputs})
     for (const PortInfo& port : *ports)
       bytes += std::int64_t(port_bytes(port, communicator_.shard()));
@@ -79,12 +100,12 @@ void Shard::allocate() {
     memory = poison_.allocate(*device_, constant.bytes.size());
     device_->write(*memory, poison_.margin(), constant.bytes);
   }
-  const bool uses_arena = std::any_of(plan_.buffers.begin(), plan_.buffers.end(),
-                                      [](const Buffer& b) { return b.kind == BufferKind::arena; });
-  if (uses_arena) arena_ = poison_.allocate(*device_, std::size_t(plan_.arena_bytes));
+  for (const std::int64_t bytes : pieces_.bytes)
+    arena_.push_back(poison_.allocate(*device_, std::size_t(bytes)));
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const Buffer& buffer = plan_.buffers[i];
-    if (buffer.kind == BufferKind::arena) bind(int(i), arena_);
+    if (buffer.kind == BufferKind::arena)
+      bind(int(i), arena_[std::size_t(pieces_.places[i].piece)]);
     if (buffer.kind == BufferKind::constant) bind(int(i), constants_[std::size_t(buffer.index)]);
     if (buffer.kind == BufferKind::block)
       bind(int(i),
@@ -97,9 +118,8 @@ void Shard::bind(int buffer, DeviceBufferPtr memory) {
   const Buffer& planned = plan_.buffers[std::size_t(buffer)];
   Bound& bound = bound_[std::size_t(buffer)];
   const std::int64_t width = std::int64_t(byte_size(planned.dtype));
-  const std::int64_t margin = std::int64_t(poison_.margin()),
-                     offset = planned.kind == BufferKind::arena ? planned.arena_offset : 0;
-  bound.first = (margin + offset) / width;
+  const std::int64_t margin = std::int64_t(poison_.margin());
+  bound.first = (margin + pieces_.places[std::size_t(buffer)].offset) / width;
   bound.count = value(planned.count);
   const std::int64_t end = bound.first + bound.count;
   if (bound.count < 0 || (end > 0 && end > (std::int64_t(memory->bytes()) - margin) / width))
@@ -192,7 +212,7 @@ void Shard::poison_memory() {
     const BufferKind kind = plan_.buffers[i].kind;
     if (kind == BufferKind::block) poison_.fill(*device_, *bound_[i].memory);
   }
-  if (arena_) poison_.fill(*device_, *arena_);
+  for (const DeviceBufferPtr& piece : arena_) poison_.fill(*device_, *piece);
   for (const DeviceBufferPtr& output : outputs_) poison_.fill(*device_, *output);
 }
 
@@ -204,7 +224,8 @@ void Shard::check_margins() {
   for (std::size_t i = 0; i < bound_.size(); ++i)
     if (plan_.buffers[i].kind == BufferKind::block)
       check(bound_[i].memory, cat("block ", i, " (", plan_.buffers[i].name, ")"));
-  check(arena_, "the arena");
+  for (std::size_t i = 0; i < arena_.size(); ++i)
+    check(arena_[i], arena_.size() == 1 ? "the arena" : cat("piece ", i, " of the arena"));
   for (std::size_t i = 0; i < inputs_.size(); ++i) check(inputs_[i], cat("input ", i));
   for (std::size_t i = 0; i < outputs_.size(); ++i) check(outputs_[i], cat("output ", i));
   for (std::size_t i = 0; i < constants_.size(); ++i) check(constants_[i], cat("constant ", i));
@@ -213,7 +234,7 @@ void Shard::check_margins() {
 RunStats Shard::stats() const {
   RunStats stats = stats_;
   stats.peak_device_bytes = device_->peak_allocated_bytes();
-  stats.peak_arena_bytes = plan_.arena_bytes;
+  stats.peak_arena_bytes = pieces_.total_bytes();
   stats.planned_bytes = planned_bytes();
   return stats;
 }

@@ -16,6 +16,7 @@
 #include "partita/collective/communicator.hpp"
 #include "partita/device/device.hpp"
 #include "partita/exec/executor.hpp"
+#include "runtime/exec/arena_pieces.hpp"
 #include "runtime/exec/poison.hpp"
 #include "runtime/exec/trace.hpp"
 
@@ -35,6 +36,8 @@ class Shard {
   [[nodiscard]] Trace& trace() { return trace_; }
   /// Bytes this shard allocates for its buffers and its arena.
   [[nodiscard]] std::int64_t planned_bytes() const;
+  /// A device error that names a value which is larger than the device allows one buffer to be, if there is one.
+  void check_largest_buffer() const;
 
   /// Compiles the kernels.
   void load();
@@ -75,6 +78,7 @@ class Shard {
   };
 
   void set_block_variables();
+  [[nodiscard]] std::int64_t largest_allocation() const;
   void poison_memory();
   void check_margins();
   void bind(int buffer, DeviceBufferPtr memory);
@@ -119,7 +123,8 @@ class Shard {
   std::vector<bool> is_block_variable_;
   std::vector<DeviceBufferPtr> inputs_, outputs_;  // inputs: null before they have a value
   std::vector<bool> is_lent_;                      // per input: memory of the host
-  DeviceBufferPtr arena_;
+  ArenaPieces pieces_;
+  std::vector<DeviceBufferPtr> arena_;  // per piece
   std::vector<DeviceBufferPtr> constants_;
   Poison poison_;
   std::vector<Bound> bound_;  // per plan buffer
