@@ -6,6 +6,7 @@
 #include <array>
 
 #include "partita/base/error.hpp"
+#include "runtime/exec/output_steps.hpp"
 
 namespace partita {
 
@@ -21,14 +22,24 @@ Shard::Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communica
       inputs_(plan_.inputs.size()),
       outputs_(plan_.outputs.size()),
       is_lent_(plan_.inputs.size()),
+      transfers_(*device_),
+      output_made_(plan_.outputs.size()),
       poison_(options.poison),
       bound_(plan_.buffers.size()),
       pending_(std::size_t(plan_.requests)) {
   set_block_variables();
   pieces_ = cut_arena(plan_, largest_allocation());
+  outputs_made_ = transfers_.overlap() ? outputs_made_by(plan_)
+                                       : std::vector<std::vector<std::size_t>>(plan_.steps.size());
 }
 
-Shard::~Shard() { abandon_collectives(); }
+Shard::~Shard() {
+  abandon_collectives();
+  try {
+    device_->finish();  // copies use memory of the host that goes with the shard
+  } catch (...) {       // whoever waited has been told
+  }
+}
 
 void Shard::set_block_variables() {
   for (const Placement& p : plan_.placements) {
@@ -98,7 +109,7 @@ void Shard::allocate() {
     const HostArray& constant = artifact_.constants[std::size_t(number)];
     DeviceBufferPtr& memory = constants_[std::size_t(number)];
     memory = poison_.allocate(*device_, constant.bytes.size());
-    device_->write(*memory, poison_.margin(), constant.bytes);
+    transfers_.upload(memory, poison_.margin(), constant.bytes);
   }
   for (const std::int64_t bytes : pieces_.bytes)
     arena_.push_back(poison_.allocate(*device_, std::size_t(bytes)));
@@ -161,7 +172,7 @@ std::span<const std::byte> Shard::own_part(int index, std::span<const std::byte>
 
 void Shard::write_input(int index, std::span<const std::byte> array) {
   own_input(index);
-  device_->write(*inputs_[std::size_t(index)], poison_.margin(), own_part(index, array));
+  transfers_.upload(inputs_[std::size_t(index)], poison_.margin(), own_part(index, array));
 }
 
 bool Shard::lend_input(int index, std::span<const std::byte> array) {
@@ -181,7 +192,9 @@ bool Shard::lend_input(int index, std::span<const std::byte> array) {
 std::vector<std::byte> Shard::read_output(int index) {
   std::vector<std::byte> bytes(
       port_bytes(plan_.outputs[std::size_t(index)], communicator_.shard()));
-  device_->read(*outputs_[std::size_t(index)], poison_.margin(), bytes);
+  DeviceEventPtr& made = output_made_[std::size_t(index)];
+  if (!made) made = device_->mark();
+  transfers_.download(*outputs_[std::size_t(index)], poison_.margin(), bytes, made);
   return bytes;
 }
 
@@ -198,12 +211,15 @@ void Shard::carry(const std::vector<Carry>& carries) {
     } else {
       const std::size_t bytes =
           port_bytes(plan_.inputs[std::size_t(c.input)], communicator_.shard());
+      transfers_.settle(*input);
       if (bytes > 0)
         device_->copy(*inputs_[std::size_t((*first)->input)], poison_.margin(), *input,
                       poison_.margin(), bytes);
+      transfers_.note_work();
     }
   }
   rebind_ports();
+  output_made_.assign(output_made_.size(), nullptr);
 }
 
 void Shard::poison_memory() {
@@ -240,7 +256,9 @@ RunStats Shard::stats() const {
 }
 
 void Shard::abandon_collectives() noexcept {
+  waiting_.clear();
   for (Pending& pending : pending_) {
+    pending.travel = nullptr;
     pending.request.reset();  // waits, and swallows the failure
     pending.active = false;
   }

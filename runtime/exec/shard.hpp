@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -19,6 +21,7 @@
 #include "runtime/exec/arena_pieces.hpp"
 #include "runtime/exec/poison.hpp"
 #include "runtime/exec/trace.hpp"
+#include "runtime/exec/transfers.hpp"
 
 namespace partita {
 
@@ -71,9 +74,14 @@ class Shard {
       DType dtype = DType::f32;
       std::size_t begin = 0, bytes = 0;  ///< of the staging memory
     };
-    std::vector<std::byte> staging;
+    HostMemoryPtr staging;  // of at least `bytes`
+    std::size_t bytes = 0;
     std::vector<Target> targets;
-    RequestPtr request;  // after the bytes it reads, so that it ends before they do
+    DeviceEventPtr read;                 // the bytes are there
+    DeviceEventPtr written;              // the result is on the device
+    std::function<RequestPtr()> travel;  // once they are there; none: under way
+    RequestPtr request;                  // after the bytes it reads, so that it ends before they do
+    [[nodiscard]] std::span<std::byte> staged() const { return staging->bytes().first(bytes); }
     bool active = false;
   };
 
@@ -89,6 +97,7 @@ class Shard {
   void abandon_collectives() noexcept;
 
   [[nodiscard]] std::set<int> used_constants() const;
+  void note_outputs(const std::vector<std::size_t>& outputs);
   void execute(const Steps& steps);
   void execute(const Step& step);
   void execute_leaf(const Step& step);
@@ -105,13 +114,18 @@ class Shard {
 
   [[nodiscard]] std::int64_t value(const HostExpr& e) const { return e.evaluate(variables_); }
   /// Where `ref` points; at least `elements` lie behind it (an internal error otherwise).
-  [[nodiscard]] BoundBuffer locate(const BufferRef& ref, std::int64_t elements) const;
+  /// Work on it that is enqueued from now on finds what was uploaded to it.
+  [[nodiscard]] BoundBuffer locate(const BufferRef& ref, std::int64_t elements);
   [[nodiscard]] DType dtype_of(const BufferRef& ref) const;
   void read_elements(const BufferRef& ref, DType dtype, std::span<std::byte> to);
   [[nodiscard]] bool read_flag(const BufferRef& ref);
   [[nodiscard]] bool depends_on_block(const HostExpr& e) const;
   [[nodiscard]] const Placement& placement_of(const std::string& axis) const;
-  Pending& begin_request(int request);
+  Pending& begin_request(int request, std::size_t bytes);
+  [[nodiscard]] DeviceEventPtr stage(const BoundBuffer& from, std::size_t width,
+                                     std::span<std::byte> to);
+  void let_travel(int request, std::function<RequestPtr()> travel);
+  void begin_travels();
 
   const Artifact& artifact_;
   const Plan& plan_;
@@ -126,9 +140,14 @@ class Shard {
   ArenaPieces pieces_;
   std::vector<DeviceBufferPtr> arena_;  // per piece
   std::vector<DeviceBufferPtr> constants_;
+  Transfers transfers_;
+  std::vector<std::vector<std::size_t>>
+      outputs_made_;                         // by each step of the plan, where copies overlap
+  std::vector<DeviceEventPtr> output_made_;  // per output, in the last run; null: not known
   Poison poison_;
   std::vector<Bound> bound_;  // per plan buffer
   std::vector<Pending> pending_;
+  std::deque<int> waiting_;  // requests whose bytes are on their way to the host, in order
   const Step* current_ = nullptr;
   RunStats stats_;
   Communicator::Counters counters_before_;
