@@ -106,6 +106,7 @@ class Shard {
   void run_step(const Copy& x);
   void run_step(const For& x);
   void run_step(const While& x);
+  void run_ahead(const While& x, int most_ahead);
   void run_step(const Case& x);
   void run_step(const AllReduceStart& x);
   void run_step(const AllGatherStart& x);
@@ -148,6 +149,7 @@ class Shard {
   std::vector<Bound> bound_;  // per plan buffer
   std::vector<Pending> pending_;
   std::deque<int> waiting_;  // requests whose bytes are on their way to the host, in order
+  HostMemoryPtr flags_;      // of loops that run ahead
   const Step* current_ = nullptr;
   RunStats stats_;
   Communicator::Counters counters_before_;

@@ -184,6 +184,7 @@ void Shard::run_step(const For& x) {
 }
 
 void Shard::run_step(const While& x) {
+  if (const int ahead = x.guarded ? device_->iterations_ahead() : 0) return run_ahead(x, ahead);
   while (true) {
     execute(x.condition);
     if (!read_flag(x.predicate)) return;

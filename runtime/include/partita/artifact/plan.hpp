@@ -100,6 +100,9 @@ struct While {
   Steps condition;
   BufferRef predicate;
   Steps body;
+  /// The steps of the body do nothing where the predicate does not hold, so that it stays as it is: iterations
+  /// may be enqueued before it is known whether there are so many.
+  bool guarded = false;
 };
 
 /// Reads an i32 (or i1, true being branch 0) from `index`; out of range is the last branch.
