@@ -42,9 +42,12 @@ constexpr std::string_view schedule_prefix = "schedule-";
 
 std::vector<PassRun> schedule_pipeline(const TargetInfo& target, const CompileOptions& options) {
   const std::string launch = cat("{launch-elements=", target.launch_elements(), "}");
-  std::string text = cat(tidy, " fuse-launches", launch, " remove-unread-stores");
-  if (target.device_class == DeviceClass::simt)
-    text += cat(" widen-items{least-items=", target.busy_items(), "}");
+  const bool is_simt = target.device_class == DeviceClass::simt;
+  std::string text(tidy);
+  if (is_simt) text += cat(" launch-copies{group=", target.preferred_group, "}");
+  text += cat(" fuse-launches", launch, " remove-unread-stores");
+  if (is_simt)
+    text += cat(" widen-items{least-items=", target.busy_items(), "} guard-loops");
   else if (target.has_row_launches)
     text += cat(" launch-rows{vector-bytes=", target.vector_bytes, "} pack-launches", launch);
   text += options.shares_arena ? " assign-arena " : " assign-arena{share=no} ";

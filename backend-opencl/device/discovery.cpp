@@ -6,6 +6,7 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "backend-opencl/device/check.hpp"
 #include "partita/base/env.hpp"
@@ -163,6 +164,18 @@ static DeviceClass class_of(bool is_cpu) {
   throw_user_error(cat(class_variable, ": expected cpu or gpu, found '", *wanted, "'"));
 }
 
+static std::int64_t largest_buffer(cl_device_id device) {
+  const auto allowed = std::int64_t(device_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+  const auto wanted = environment(largest_variable);
+  if (!wanted) return allowed;
+  std::int64_t bytes = 0;
+  const char* const end = wanted->data() + wanted->size();
+  const auto [rest, error] = std::from_chars(wanted->data(), end, bytes);
+  if (error != std::errc{} || rest != end || bytes < 1)
+    throw_user_error(cat(largest_variable, ": expected a number of bytes, found '", *wanted, "'"));
+  return std::min(allowed, bytes);
+}
+
 DeviceProfile query_profile(cl_platform_id platform, cl_device_id device) {
   const std::string extensions = device_text(device, CL_DEVICE_EXTENSIONS);
   DeviceProfile profile;
@@ -174,8 +187,7 @@ DeviceProfile query_profile(cl_platform_id platform, cl_device_id device) {
                          platform_text(platform, CL_PLATFORM_VERSION));
   profile.compute_units = int(device_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
   profile.global_bytes = std::int64_t(device_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
-  profile.max_allocation_bytes =
-      std::int64_t(device_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+  profile.max_allocation_bytes = largest_buffer(device);
   profile.local_bytes = std::int64_t(device_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE));
   profile.max_work_group =
       std::int64_t(device_value<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));

@@ -4,21 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <deque>
 #include <mutex>
 
 #include "backend-opencl/device/check.hpp"
+#include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::opencl {
 namespace {
-
-OpenclBuffer& opencl_buffer(DeviceBuffer& buffer) { return dynamic_cast<OpenclBuffer&>(buffer); }
-
-void check_range(const DeviceBuffer& buffer, std::size_t offset, std::size_t bytes) {
-  PARTITA_ASSERT(offset <= buffer.bytes() && bytes <= buffer.bytes() - offset);
-}
 
 template <class T>
 T queue_value(cl_command_queue queue, cl_command_queue_info what) {
@@ -47,30 +41,11 @@ void retire(Retired retired) {
   if (last.size() > kept) last.pop_front();
 }
 
-std::int64_t next_number() {
-  static std::atomic<std::int64_t> last = 0;
-  return ++last;
-}
-
 std::string to_text(const std::array<std::int64_t, 3>& sizes) {
   return cat(sizes[0], "x", sizes[1], "x", sizes[2]);
 }
 
 }  // namespace
-
-OpenclBuffer::OpenclBuffer(Memory memory, std::size_t bytes, std::shared_ptr<MemoryCounter> counter)
-    : memory_(std::move(memory)),
-      number_(next_number()),
-      bytes_(bytes),
-      counter_(std::move(counter)) {
-  if (!counter_) return;
-  counter_->now += std::int64_t(bytes_);
-  counter_->peak = std::max(counter_->peak, counter_->now);
-}
-
-OpenclBuffer::~OpenclBuffer() {
-  if (counter_) counter_->now -= std::int64_t(bytes_);
-}
 
 OpenclDevice::OpenclDevice(DeviceSlot slot, cl_command_queue_properties queue_properties)
     : slot_(std::move(slot)), profile_(query_profile(slot_.platform, slot_.device)) {
@@ -104,12 +79,15 @@ OpenclDevice::OpenclDevice(cl_command_queue lent) : is_lent_(true) {
 void OpenclDevice::start() {
   blas_ = std::make_unique<Blas>(build_target(), queue_.get(),
                                  [this](std::size_t bytes) { return scratch(bytes); });
+  if (profile_.device_class == DeviceClass::simt && environment(copies_variable) == "1")
+    copies_ = std::make_unique<OpenclCopyStream>(context_.get(), slot_.device);
 }
 
 OpenclDevice::~OpenclDevice() {
   if (!queue_) return;
   clFinish(queue_.get());
   milestone_.reset();
+  copies_.reset();
   blas_.reset();
   if (!is_lent_)
     retire({.slot = std::move(slot_), .context = std::move(context_), .queue = std::move(queue_)});
@@ -179,6 +157,50 @@ void OpenclDevice::read(DeviceBuffer& from, std::size_t byte_offset, std::span<s
   PARTITA_CL(clEnqueueReadBuffer(queue_.get(), opencl_buffer(from).memory(), CL_TRUE, byte_offset,
                                  to.size(), to.data(), 0, nullptr, nullptr));
 }
+
+DeviceEventPtr OpenclDevice::start_read(DeviceBuffer& from, std::size_t byte_offset,
+                                        std::span<std::byte> to) {
+  if (!copies_) return Device::start_read(from, byte_offset, to);
+  check_range(from, byte_offset, to.size());
+  if (to.empty()) return {};
+  cl_event done = nullptr;
+  PARTITA_CL(clEnqueueReadBuffer(queue_.get(), opencl_buffer(from).memory(), CL_FALSE, byte_offset,
+                                 to.size(), to.data(), 0, nullptr, &done));
+  return flushed(done);
+}
+
+DeviceEventPtr OpenclDevice::start_write(DeviceBuffer& to, std::size_t byte_offset,
+                                         std::span<const std::byte> from) {
+  if (!copies_) return Device::start_write(to, byte_offset, from);
+  check_range(to, byte_offset, from.size());
+  if (from.empty()) return {};
+  cl_event done = nullptr;
+  PARTITA_CL(clEnqueueWriteBuffer(queue_.get(), opencl_buffer(to).memory(), CL_FALSE, byte_offset,
+                                  from.size(), from.data(), 0, nullptr, &done));
+  return flushed(done);
+}
+
+HostMemoryPtr OpenclDevice::host_memory(std::size_t bytes) {
+  if (!copies_) return Device::host_memory(bytes);
+  return std::make_unique<PinnedMemory>(context_.get(), queue_.get(), bytes);
+}
+
+DeviceEventPtr OpenclDevice::mark() {
+  if (!copies_) return {};
+  cl_event reached = nullptr;
+  PARTITA_CL(clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &reached));
+  return flushed(reached);
+}
+
+// Who waits for the event elsewhere must find it on its way.
+DeviceEventPtr OpenclDevice::flushed(cl_event event) {
+  DeviceEventPtr result = take_event(event);
+  PARTITA_CL(clFlush(queue_.get()));
+  return result;
+}
+
+// A launch takes a GPU's host some microseconds, an answer from the device some tens.
+int OpenclDevice::iterations_ahead() const { return copies_ ? 8 : 0; }
 
 void OpenclDevice::copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to,
                         std::size_t to_byte, std::size_t bytes) {
@@ -305,6 +327,9 @@ std::vector<LaunchTime> OpenclDevice::launch_times() {
 
 void OpenclDevice::flush() { PARTITA_CL(clFlush(queue_.get())); }
 
-void OpenclDevice::finish() { PARTITA_CL(clFinish(queue_.get())); }
+void OpenclDevice::finish() {
+  PARTITA_CL(clFinish(queue_.get()));
+  if (copies_) copies_->finish();
+}
 
 }  // namespace partita::opencl

@@ -1,45 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// The Device of OpenCL: one context and one in-order queue on a device or sub-device.
+// The Device of OpenCL: one context and one in-order queue on a device or sub-device, and where it has
+// memory of its own a second queue for copies.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "backend-opencl/device/blas.hpp"
+#include "backend-opencl/device/copy_stream.hpp"
 #include "backend-opencl/device/discovery.hpp"
 #include "backend-opencl/device/handles.hpp"
 #include "backend-opencl/device/launch_times.hpp"
+#include "backend-opencl/device/opencl_buffer.hpp"
 #include "backend-opencl/device/program.hpp"
 #include "backend-opencl/device/work_groups.hpp"
 #include "partita/device/device.hpp"
 
 namespace partita::opencl {
-
-/// Bytes of a device's buffers; outlives the device where a buffer does.
-struct MemoryCounter {
-  std::int64_t now = 0, peak = 0;
-};
-
-class OpenclBuffer final : public DeviceBuffer {
- public:
-  /// `counter` is null where the memory is the host's.
-  OpenclBuffer(Memory memory, std::size_t bytes, std::shared_ptr<MemoryCounter> counter);
-  ~OpenclBuffer() override;
-  OpenclBuffer(const OpenclBuffer&) = delete;
-  OpenclBuffer& operator=(const OpenclBuffer&) = delete;
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-  [[nodiscard]] cl_mem memory() const { return memory_.get(); }
-  /// No other buffer of this process has had it.
-  [[nodiscard]] std::int64_t number() const { return number_; }
-
- private:
-  Memory memory_;
-  std::int64_t number_;
-  std::size_t bytes_;
-  std::shared_ptr<MemoryCounter> counter_;
-};
 
 class OpenclDevice final : public Device {
  public:
@@ -58,6 +37,14 @@ class OpenclDevice final : public Device {
   [[nodiscard]] DeviceProgramPtr load(const Artifact& artifact) override;
   void write(DeviceBuffer& to, std::size_t byte_offset, std::span<const std::byte> from) override;
   void read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) override;
+  [[nodiscard]] DeviceEventPtr start_read(DeviceBuffer& from, std::size_t byte_offset,
+                                          std::span<std::byte> to) override;
+  [[nodiscard]] DeviceEventPtr start_write(DeviceBuffer& to, std::size_t byte_offset,
+                                           std::span<const std::byte> from) override;
+  [[nodiscard]] HostMemoryPtr host_memory(std::size_t bytes) override;
+  [[nodiscard]] CopyStream* copies() override { return copies_.get(); }
+  [[nodiscard]] DeviceEventPtr mark() override;
+  [[nodiscard]] int iterations_ahead() const override;
   void copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to, std::size_t to_byte,
             std::size_t bytes) override;
   void launch(DeviceProgram& program, const LaunchArgs& args) override;
@@ -75,6 +62,7 @@ class OpenclDevice final : public Device {
   static void set_arguments(LoadedKernel& kernel, const LaunchArgs& args);
   void choose_parts(LoadedKernel& kernel, const LaunchArgs& args) const;
   void note_command();
+  [[nodiscard]] DeviceEventPtr flushed(cl_event event);
 
   DeviceSlot slot_;
   DeviceProfile profile_;
@@ -87,6 +75,7 @@ class OpenclDevice final : public Device {
   std::shared_ptr<MemoryCounter> counter_ = std::make_shared<MemoryCounter>();
   DeviceBufferPtr scratch_;
   std::unique_ptr<Blas> blas_;
+  std::unique_ptr<OpenclCopyStream> copies_;  ///< null: the memory is the host's
 };
 
 }  // namespace partita::opencl

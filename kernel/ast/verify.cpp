@@ -323,14 +323,17 @@ class KernelCheck {
     return std::ranges::any_of(
         stmts, [](const Stmt& s) { return as<Barrier>(s) != nullptr || has_barrier(body_of(s)); });
   }
-  /// What depends on the group, on arguments and on loops that are the same for all items, alone.
+  /// What depends on the group, on arguments, on elements of arrays that the kernel leaves as they are, and on loops that are
+  /// the same for all items, alone.
   void expect_same_for_all(ExprId id) const {
     if (id == no_expr) return;
     for (const ExprId x : reachable(k_.pool, id)) {
       const Expr& e = k_.pool[x];
       const bool is_item =
           e.kind == ExprKind::index_variable && (e.slot == 0 || e.slot == unbounded_item);
-      if (is_item || e.kind == ExprKind::reg || is_read(e.kind))
+      const bool may_change = is_read(e.kind) && (e.kind == ExprKind::load_local ||
+                                                  k_.buffers[std::size_t(e.slot)].is_written);
+      if (is_item || e.kind == ExprKind::reg || may_change)
         fail("a barrier that all items of a group come by", "one that depends on the item");
     }
   }

@@ -328,6 +328,7 @@ class DraftParser {
 
   Step parse_while() {
     While w{.condition = {}, .predicate = parse_ref(), .body = {}};
+    w.guarded = in_.accept("guarded");
     std::string name = in_.quoted();
     in_.expect("{");
     w.condition = parse_steps();

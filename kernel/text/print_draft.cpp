@@ -163,7 +163,7 @@ class DraftPrinter : text::Lines {
     line("}");
   }
   void print(const While& x, const std::string& name) {
-    line("while ", ref(x.predicate), " ", name, " {");
+    line("while ", ref(x.predicate), x.guarded ? " guarded " : " ", name, " {");
     print(x.condition);
     line("} do {");
     print(x.body);

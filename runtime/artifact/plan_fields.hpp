@@ -105,6 +105,7 @@ void fields(A& a, Ref<A, While> x) {
   a("condition", x.condition);
   a("predicate", x.predicate);
   a("body", x.body);
+  a.optional("guarded", x.guarded, false);
 }
 
 template <class A>

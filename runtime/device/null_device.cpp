@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <deque>
 
 #include "partita/base/error.hpp"
 
@@ -19,7 +20,9 @@ struct Usage {
 class NullBuffer final : public DeviceBuffer {
  public:
   NullBuffer(std::size_t bytes, std::shared_ptr<Usage> usage)
-      : memory_(bytes), span_(memory_), usage_(std::move(usage)) {
+      : memory_(std::make_shared<std::vector<std::byte>>(bytes)),
+        span_(*memory_),
+        usage_(std::move(usage)) {
     usage_->bytes += std::int64_t(bytes);
     usage_->peak = std::max<std::int64_t>(usage_->peak, usage_->bytes);
   }
@@ -27,15 +30,17 @@ class NullBuffer final : public DeviceBuffer {
   explicit NullBuffer(std::span<const std::byte> host)
       : span_(const_cast<std::byte*>(host.data()), host.size()) {}
   ~NullBuffer() override {
-    if (usage_) usage_->bytes -= std::int64_t(memory_.size());
+    if (usage_) usage_->bytes -= std::int64_t(span_.size());
   }
   NullBuffer(const NullBuffer&) = delete;
   NullBuffer& operator=(const NullBuffer&) = delete;
   [[nodiscard]] std::size_t bytes() const override { return span_.size(); }
   [[nodiscard]] std::byte* data() { return span_.data(); }
+  /// Null where it is the host's.
+  [[nodiscard]] std::shared_ptr<void> owner() const { return memory_; }
 
  private:
-  std::vector<std::byte> memory_;
+  std::shared_ptr<std::vector<std::byte>> memory_;
   std::span<std::byte> span_;
   std::shared_ptr<Usage> usage_;
 };
@@ -50,6 +55,65 @@ std::byte* range(DeviceBuffer& buffer, std::size_t offset, std::size_t bytes) {
         cat("null device: bytes ", offset, " + ", bytes, " of a buffer of ", buffer.bytes()));
   return dynamic_cast<NullBuffer&>(buffer).data() + offset;
 }
+
+/// Copies that are put off until somebody waits for them, in their order.
+class LateCopies {
+ public:
+  DeviceEventPtr add(std::function<void()> copy) {
+    copies_.push_back(std::move(copy));
+    return std::make_shared<LateEvent>(*this, ++added_);
+  }
+  void run_until(std::int64_t number) {
+    for (; done_ < number; ++done_) {
+      copies_.front()();
+      copies_.pop_front();
+    }
+  }
+  void run_all() { run_until(added_); }
+
+ private:
+  class LateEvent final : public DeviceEvent {
+   public:
+    LateEvent(LateCopies& copies, std::int64_t number) : copies_(copies), number_(number) {}
+    void wait() override { copies_.run_until(number_); }
+
+   private:
+    LateCopies& copies_;  // of the device that the event is of
+    std::int64_t number_;
+  };
+
+  std::deque<std::function<void()>> copies_;
+  std::int64_t added_ = 0, done_ = 0;
+};
+
+/// The work of a null device is done when it is enqueued, so its copies have nothing to wait for.
+class LateCopyStream final : public CopyStream {
+ public:
+  explicit LateCopyStream(LateCopies& copies) : copies_(copies) {}
+  void wait_for(const DeviceEventPtr& event) override {
+    if (event) event->wait();
+  }
+  [[nodiscard]] DeviceEventPtr write(DeviceBuffer& to, std::size_t byte_offset,
+                                     std::span<const std::byte> from) override {
+    std::byte* at = range(to, byte_offset, from.size());
+    return copies_.add(
+        [at, owner = dynamic_cast<NullBuffer&>(to).owner(),
+         bytes = std::vector(from.begin(), from.end())] { std::ranges::copy(bytes, at); });
+  }
+  void read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) override {
+    start_read(from, byte_offset, to)->wait();
+  }
+  [[nodiscard]] DeviceEventPtr start_read(DeviceBuffer& from, std::size_t byte_offset,
+                                          std::span<std::byte> to) override {
+    const std::byte* at = range(from, byte_offset, to.size());
+    return copies_.add([at, to, owner = dynamic_cast<NullBuffer&>(from).owner()] {
+      std::copy_n(at, to.size(), to.begin());
+    });
+  }
+
+ private:
+  LateCopies& copies_;
+};
 
 template <class T>
 void multiply(const GemmArgs& args) {
@@ -75,11 +139,12 @@ void multiply(const GemmArgs& args) {
 
 class NullDevice final : public Device {
  public:
-  NullDevice(NullKernels kernels, std::int64_t memory_bytes)
-      : kernels_(std::move(kernels)), usage_(std::make_shared<Usage>()) {
+  NullDevice(NullKernels kernels, const NullDeviceOptions& options)
+      : options_(options), kernels_(std::move(kernels)), usage_(std::make_shared<Usage>()) {
     profile_.backend = profile_.name = profile_.driver = "null";
     profile_.compute_units = 1;
-    profile_.global_bytes = memory_bytes;
+    profile_.global_bytes = options.memory_bytes;
+    profile_.max_allocation_bytes = options.largest_buffer;
     profile_.has_fp64 = profile_.is_cpu = true;
   }
 
@@ -89,6 +154,8 @@ class NullDevice final : public Device {
     bytes = std::max<std::size_t>(bytes, 1);
     if (profile_.global_bytes > 0 && std::int64_t(bytes) > profile_.global_bytes - usage_->bytes)
       throw_device_error(cat("out of device memory: ", bytes, " bytes on the null device"));
+    if (options_.largest_buffer > 0 && std::int64_t(bytes) > options_.largest_buffer)
+      throw_device_error(cat("null device: a buffer of ", bytes, " bytes"));
     return std::make_shared<NullBuffer>(bytes, usage_);
   }
 
@@ -115,6 +182,17 @@ class NullDevice final : public Device {
     const std::byte* at = range(from, byte_offset, to.size());
     if (!to.empty()) std::memcpy(to.data(), at, to.size());
   }
+  [[nodiscard]] DeviceEventPtr start_read(DeviceBuffer& from, std::size_t byte_offset,
+                                          std::span<std::byte> to) override {
+    if (!options_.has_late_copies) return Device::start_read(from, byte_offset, to);
+    std::vector<std::byte> now(to.size());
+    read(from, byte_offset, now);
+    return late_.add([now = std::move(now), to] { std::ranges::copy(now, to.begin()); });
+  }
+  [[nodiscard]] CopyStream* copies() override {
+    return options_.has_late_copies ? &late_stream_ : nullptr;
+  }
+  [[nodiscard]] int iterations_ahead() const override { return options_.iterations_ahead; }
   void copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to, std::size_t to_byte,
             std::size_t bytes) override {
     std::memmove(range(to, to_byte, bytes), range(from, from_byte, bytes), bytes);
@@ -137,11 +215,14 @@ class NullDevice final : public Device {
       throw_device_error(cat("null device: no GEMM of ", to_string(args.gemm->dtype)));
   }
   void flush() override {}
-  void finish() override {}
+  void finish() override { late_.run_all(); }
   [[nodiscard]] std::int64_t allocated_bytes() const override { return usage_->bytes; }
   [[nodiscard]] std::int64_t peak_allocated_bytes() const override { return usage_->peak; }
 
  private:
+  NullDeviceOptions options_;
+  LateCopies late_;
+  LateCopyStream late_stream_{late_};
   NullKernels kernels_;
   std::shared_ptr<Usage> usage_;  // outlives the device with its last buffer
   DeviceProfile profile_;
@@ -149,8 +230,8 @@ class NullDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> make_null_device(NullKernels kernels, std::int64_t memory_bytes) {
-  return std::make_unique<NullDevice>(std::move(kernels), memory_bytes);
+std::unique_ptr<Device> make_null_device(NullKernels kernels, const NullDeviceOptions& options) {
+  return std::make_unique<NullDevice>(std::move(kernels), options);
 }
 
 }  // namespace partita

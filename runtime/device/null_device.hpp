@@ -31,9 +31,17 @@ struct NullKernelArgs {
 };
 using NullKernels = std::map<std::string, std::function<void(const NullKernelArgs&)>>;
 
-/// `kernels` maps the names of Artifact::kernels to what they do; `memory_bytes` is the most it
-/// allocates (0: no limit).
+struct NullDeviceOptions {
+  std::int64_t memory_bytes = 0;    ///< the most it allocates; 0: no limit
+  std::int64_t largest_buffer = 0;  ///< the most of one buffer; 0: no limit
+  /// It has a stream of copies, which does nothing until something waits for it: what reads or overwrites
+  /// memory without waiting is seen.
+  bool has_late_copies = false;
+  int iterations_ahead = 0;
+};
+
+/// `kernels` maps the names of Artifact::kernels to what they do.
 [[nodiscard]] std::unique_ptr<Device> make_null_device(NullKernels kernels,
-                                                       std::int64_t memory_bytes = 0);
+                                                       const NullDeviceOptions& options = {});
 
 }  // namespace partita

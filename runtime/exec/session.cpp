@@ -193,6 +193,7 @@ void Session::Impl::check_memory() const {
     if (available > 0 && planned > available)
       throw_device_error(cat("out of device memory: ", planned, " bytes planned, ",
                              shard->device().profile().name, " has ", available));
+    shard->check_largest_buffer();
   }
 }
 

@@ -3,8 +3,10 @@
 #include "runtime/exec/shard.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "partita/base/error.hpp"
+#include "runtime/exec/output_steps.hpp"
 
 namespace partita {
 
@@ -20,13 +22,24 @@ Shard::Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communica
       inputs_(plan_.inputs.size()),
       outputs_(plan_.outputs.size()),
       is_lent_(plan_.inputs.size()),
+      transfers_(*device_),
+      output_made_(plan_.outputs.size()),
       poison_(options.poison),
       bound_(plan_.buffers.size()),
       pending_(std::size_t(plan_.requests)) {
   set_block_variables();
+  pieces_ = cut_arena(plan_, largest_allocation());
+  outputs_made_ = transfers_.overlap() ? outputs_made_by(plan_)
+                                       : std::vector<std::vector<std::size_t>>(plan_.steps.size());
 }
 
-Shard::~Shard() { abandon_collectives(); }
+Shard::~Shard() {
+  abandon_collectives();
+  try {
+    device_->finish();  // copies use memory of the host that goes with the shard
+  } catch (...) {       // whoever waited has been told
+  }
+}
 
 void Shard::set_block_variables() {
   for (const Placement& p : plan_.placements) {
@@ -54,8 +67,27 @@ std::set<int> Shard::used_constants() const {
   return used;
 }
 
+// What a buffer may hold between its margins; 0: no limit.
+std::int64_t Shard::largest_allocation() const {
+  const std::int64_t most = device_->profile().max_allocation_bytes;
+  return most == 0 ? 0 : std::max<std::int64_t>(1, most - 2 * std::int64_t(poison_.margin()));
+}
+
+void Shard::check_largest_buffer() const {
+  constexpr std::array kind_names{"input", "output", "constant", "temporary", "temporary"};
+  const std::int64_t most = largest_allocation();
+  if (most == 0) return;
+  for (const Buffer& buffer : plan_.buffers) {
+    const std::int64_t bytes = value(buffer.count) * std::int64_t(byte_size(buffer.dtype));
+    if (bytes > most)
+      throw_device_error(cat("out of device memory: ", kind_names[std::size_t(buffer.kind)], " '",
+                             buffer.name, "' takes ", bytes, " bytes, ", device_->profile().name,
+                             " allows ", most, " in one buffer"));
+  }
+}
+
 std::int64_t Shard::planned_bytes() const {
-  std::int64_t bytes = plan_.arena_bytes;
+  std::int64_t bytes = pieces_.total_bytes();
   for (const auto* ports : {&plan_.inputs, &plan_.outputs})
     for (const PortInfo& port : *ports)
       bytes += std::int64_t(port_bytes(port, communicator_.shard()));
@@ -77,14 +109,14 @@ void Shard::allocate() {
     const HostArray& constant = artifact_.constants[std::size_t(number)];
     DeviceBufferPtr& memory = constants_[std::size_t(number)];
     memory = poison_.allocate(*device_, constant.bytes.size());
-    device_->write(*memory, poison_.margin(), constant.bytes);
+    transfers_.upload(memory, poison_.margin(), constant.bytes);
   }
-  const bool uses_arena = std::any_of(plan_.buffers.begin(), plan_.buffers.end(),
-                                      [](const Buffer& b) { return b.kind == BufferKind::arena; });
-  if (uses_arena) arena_ = poison_.allocate(*device_, std::size_t(plan_.arena_bytes));
+  for (const std::int64_t bytes : pieces_.bytes)
+    arena_.push_back(poison_.allocate(*device_, std::size_t(bytes)));
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const Buffer& buffer = plan_.buffers[i];
-    if (buffer.kind == BufferKind::arena) bind(int(i), arena_);
+    if (buffer.kind == BufferKind::arena)
+      bind(int(i), arena_[std::size_t(pieces_.places[i].piece)]);
     if (buffer.kind == BufferKind::constant) bind(int(i), constants_[std::size_t(buffer.index)]);
     if (buffer.kind == BufferKind::block)
       bind(int(i),
@@ -97,9 +129,8 @@ void Shard::bind(int buffer, DeviceBufferPtr memory) {
   const Buffer& planned = plan_.buffers[std::size_t(buffer)];
   Bound& bound = bound_[std::size_t(buffer)];
   const std::int64_t width = std::int64_t(byte_size(planned.dtype));
-  const std::int64_t margin = std::int64_t(poison_.margin()),
-                     offset = planned.kind == BufferKind::arena ? planned.arena_offset : 0;
-  bound.first = (margin + offset) / width;
+  const std::int64_t margin = std::int64_t(poison_.margin());
+  bound.first = (margin + pieces_.places[std::size_t(buffer)].offset) / width;
   bound.count = value(planned.count);
   const std::int64_t end = bound.first + bound.count;
   if (bound.count < 0 || (end > 0 && end > (std::int64_t(memory->bytes()) - margin) / width))
@@ -141,7 +172,7 @@ std::span<const std::byte> Shard::own_part(int index, std::span<const std::byte>
 
 void Shard::write_input(int index, std::span<const std::byte> array) {
   own_input(index);
-  device_->write(*inputs_[std::size_t(index)], poison_.margin(), own_part(index, array));
+  transfers_.upload(inputs_[std::size_t(index)], poison_.margin(), own_part(index, array));
 }
 
 bool Shard::lend_input(int index, std::span<const std::byte> array) {
@@ -161,7 +192,9 @@ bool Shard::lend_input(int index, std::span<const std::byte> array) {
 std::vector<std::byte> Shard::read_output(int index) {
   std::vector<std::byte> bytes(
       port_bytes(plan_.outputs[std::size_t(index)], communicator_.shard()));
-  device_->read(*outputs_[std::size_t(index)], poison_.margin(), bytes);
+  DeviceEventPtr& made = output_made_[std::size_t(index)];
+  if (!made) made = device_->mark();
+  transfers_.download(*outputs_[std::size_t(index)], poison_.margin(), bytes, made);
   return bytes;
 }
 
@@ -178,12 +211,15 @@ void Shard::carry(const std::vector<Carry>& carries) {
     } else {
       const std::size_t bytes =
           port_bytes(plan_.inputs[std::size_t(c.input)], communicator_.shard());
+      transfers_.settle(*input);
       if (bytes > 0)
         device_->copy(*inputs_[std::size_t((*first)->input)], poison_.margin(), *input,
                       poison_.margin(), bytes);
+      transfers_.note_work();
     }
   }
   rebind_ports();
+  output_made_.assign(output_made_.size(), nullptr);
 }
 
 void Shard::poison_memory() {
@@ -192,7 +228,7 @@ void Shard::poison_memory() {
     const BufferKind kind = plan_.buffers[i].kind;
     if (kind == BufferKind::block) poison_.fill(*device_, *bound_[i].memory);
   }
-  if (arena_) poison_.fill(*device_, *arena_);
+  for (const DeviceBufferPtr& piece : arena_) poison_.fill(*device_, *piece);
   for (const DeviceBufferPtr& output : outputs_) poison_.fill(*device_, *output);
 }
 
@@ -204,7 +240,8 @@ void Shard::check_margins() {
   for (std::size_t i = 0; i < bound_.size(); ++i)
     if (plan_.buffers[i].kind == BufferKind::block)
       check(bound_[i].memory, cat("block ", i, " (", plan_.buffers[i].name, ")"));
-  check(arena_, "the arena");
+  for (std::size_t i = 0; i < arena_.size(); ++i)
+    check(arena_[i], arena_.size() == 1 ? "the arena" : cat("piece ", i, " of the arena"));
   for (std::size_t i = 0; i < inputs_.size(); ++i) check(inputs_[i], cat("input ", i));
   for (std::size_t i = 0; i < outputs_.size(); ++i) check(outputs_[i], cat("output ", i));
   for (std::size_t i = 0; i < constants_.size(); ++i) check(constants_[i], cat("constant ", i));
@@ -213,13 +250,15 @@ void Shard::check_margins() {
 RunStats Shard::stats() const {
   RunStats stats = stats_;
   stats.peak_device_bytes = device_->peak_allocated_bytes();
-  stats.peak_arena_bytes = plan_.arena_bytes;
+  stats.peak_arena_bytes = pieces_.total_bytes();
   stats.planned_bytes = planned_bytes();
   return stats;
 }
 
 void Shard::abandon_collectives() noexcept {
+  waiting_.clear();
   for (Pending& pending : pending_) {
+    pending.travel = nullptr;
     pending.request.reset();  // waits, and swallows the failure
     pending.active = false;
   }

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -16,8 +18,10 @@
 #include "partita/collective/communicator.hpp"
 #include "partita/device/device.hpp"
 #include "partita/exec/executor.hpp"
+#include "runtime/exec/arena_pieces.hpp"
 #include "runtime/exec/poison.hpp"
 #include "runtime/exec/trace.hpp"
+#include "runtime/exec/transfers.hpp"
 
 namespace partita {
 
@@ -35,6 +39,8 @@ class Shard {
   [[nodiscard]] Trace& trace() { return trace_; }
   /// Bytes this shard allocates for its buffers and its arena.
   [[nodiscard]] std::int64_t planned_bytes() const;
+  /// A device error that names a value which is larger than the device allows one buffer to be, if there is one.
+  void check_largest_buffer() const;
 
   /// Compiles the kernels.
   void load();
@@ -68,13 +74,19 @@ class Shard {
       DType dtype = DType::f32;
       std::size_t begin = 0, bytes = 0;  ///< of the staging memory
     };
-    std::vector<std::byte> staging;
+    HostMemoryPtr staging;  // of at least `bytes`
+    std::size_t bytes = 0;
     std::vector<Target> targets;
-    RequestPtr request;  // after the bytes it reads, so that it ends before they do
+    DeviceEventPtr read;                 // the bytes are there
+    DeviceEventPtr written;              // the result is on the device
+    std::function<RequestPtr()> travel;  // once they are there; none: under way
+    RequestPtr request;                  // after the bytes it reads, so that it ends before they do
+    [[nodiscard]] std::span<std::byte> staged() const { return staging->bytes().first(bytes); }
     bool active = false;
   };
 
   void set_block_variables();
+  [[nodiscard]] std::int64_t largest_allocation() const;
   void poison_memory();
   void check_margins();
   void bind(int buffer, DeviceBufferPtr memory);
@@ -85,6 +97,7 @@ class Shard {
   void abandon_collectives() noexcept;
 
   [[nodiscard]] std::set<int> used_constants() const;
+  void note_outputs(const std::vector<std::size_t>& outputs);
   void execute(const Steps& steps);
   void execute(const Step& step);
   void execute_leaf(const Step& step);
@@ -93,6 +106,7 @@ class Shard {
   void run_step(const Copy& x);
   void run_step(const For& x);
   void run_step(const While& x);
+  void run_ahead(const While& x, int most_ahead);
   void run_step(const Case& x);
   void run_step(const AllReduceStart& x);
   void run_step(const AllGatherStart& x);
@@ -101,13 +115,18 @@ class Shard {
 
   [[nodiscard]] std::int64_t value(const HostExpr& e) const { return e.evaluate(variables_); }
   /// Where `ref` points; at least `elements` lie behind it (an internal error otherwise).
-  [[nodiscard]] BoundBuffer locate(const BufferRef& ref, std::int64_t elements) const;
+  /// Work on it that is enqueued from now on finds what was uploaded to it.
+  [[nodiscard]] BoundBuffer locate(const BufferRef& ref, std::int64_t elements);
   [[nodiscard]] DType dtype_of(const BufferRef& ref) const;
   void read_elements(const BufferRef& ref, DType dtype, std::span<std::byte> to);
   [[nodiscard]] bool read_flag(const BufferRef& ref);
   [[nodiscard]] bool depends_on_block(const HostExpr& e) const;
   [[nodiscard]] const Placement& placement_of(const std::string& axis) const;
-  Pending& begin_request(int request);
+  Pending& begin_request(int request, std::size_t bytes);
+  [[nodiscard]] DeviceEventPtr stage(const BoundBuffer& from, std::size_t width,
+                                     std::span<std::byte> to);
+  void let_travel(int request, std::function<RequestPtr()> travel);
+  void begin_travels();
 
   const Artifact& artifact_;
   const Plan& plan_;
@@ -119,11 +138,18 @@ class Shard {
   std::vector<bool> is_block_variable_;
   std::vector<DeviceBufferPtr> inputs_, outputs_;  // inputs: null before they have a value
   std::vector<bool> is_lent_;                      // per input: memory of the host
-  DeviceBufferPtr arena_;
+  ArenaPieces pieces_;
+  std::vector<DeviceBufferPtr> arena_;  // per piece
   std::vector<DeviceBufferPtr> constants_;
+  Transfers transfers_;
+  std::vector<std::vector<std::size_t>>
+      outputs_made_;                         // by each step of the plan, where copies overlap
+  std::vector<DeviceEventPtr> output_made_;  // per output, in the last run; null: not known
   Poison poison_;
   std::vector<Bound> bound_;  // per plan buffer
   std::vector<Pending> pending_;
+  std::deque<int> waiting_;  // requests whose bytes are on their way to the host, in order
+  HostMemoryPtr flags_;      // of loops that run ahead
   const Step* current_ = nullptr;
   RunStats stats_;
   Communicator::Counters counters_before_;

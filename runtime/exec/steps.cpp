@@ -53,7 +53,12 @@ void Shard::run() {
     if (!is_block_variable_[i]) variables_[i] = 0;
   try {
     poison_memory();
-    execute(plan_.steps);
+    transfers_.note_work();
+    output_made_.assign(output_made_.size(), nullptr);
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      execute(plan_.steps[s]);
+      note_outputs(outputs_made_[s]);
+    }
     for (std::size_t r = 0; r < pending_.size(); ++r)
       if (pending_[r].active)
         throw_internal_error(cat("plan: collective ", r, " is never waited for"));
@@ -68,6 +73,13 @@ void Shard::run() {
   const auto counters = communicator_.counters();
   stats_.collective_calls = counters.calls - counters_before_.calls;
   stats_.communicated_bytes = counters.bytes - counters_before_.bytes;
+}
+
+// The step just enqueued is the last that touches these.
+void Shard::note_outputs(const std::vector<std::size_t>& outputs) {
+  if (outputs.empty()) return;
+  const DeviceEventPtr made = device_->mark();
+  for (const std::size_t i : outputs) output_made_[i] = made;
 }
 
 void Shard::execute(const Steps& steps) {
@@ -95,13 +107,14 @@ void Shard::execute_leaf(const Step& step) {
   }
 }
 
-BoundBuffer Shard::locate(const BufferRef& ref, std::int64_t elements) const {
+BoundBuffer Shard::locate(const BufferRef& ref, std::int64_t elements) {
   const Bound& bound = bound_[std::size_t(ref.buffer)];
   const std::int64_t offset = value(ref.offset);
   if (elements < 0 || offset < 0 || offset > bound.count || elements > bound.count - offset)
     throw_internal_error(
         cat("plan: elements ", offset, " to ", offset, " + ", elements, " of buffer ", ref.buffer,
             " (", plan_.buffers[std::size_t(ref.buffer)].name, "), which has ", bound.count));
+  transfers_.settle(*bound.memory);
   return {bound.memory.get(), bound.first + offset};
 }
 
@@ -171,6 +184,7 @@ void Shard::run_step(const For& x) {
 }
 
 void Shard::run_step(const While& x) {
+  if (const int ahead = x.guarded ? device_->iterations_ahead() : 0) return run_ahead(x, ahead);
   while (true) {
     execute(x.condition);
     if (!read_flag(x.predicate)) return;

@@ -98,10 +98,10 @@ class DraftCase : public ::testing::Test {
   }
 
   static void expect_same_values(PlanDraft before, PlanDraft after) {
-    // Kernels over rows, and those with vectors, are no lane code.
+    // Kernels over rows, of groups, and those with vectors, are no lane code.
     const auto needs_text = [](const PlanDraft& draft) {
       return std::ranges::any_of(draft.kernels, [](const auto& k) {
-        return k->row_variable >= 0 || kernel::has_vectors(k->body);
+        return k->row_variable >= 0 || k->group_items > 0 || kernel::has_vectors(k->body);
       });
     };
     const std::string target = needs_text(before) || needs_text(after) ? "opencl" : "cpu";

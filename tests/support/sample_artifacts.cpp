@@ -185,10 +185,10 @@ Artifact artifact_of_everything() {
   return artifact;
 }
 
-SessionParts null_parts(int shards, const NullKernels& kernels, std::int64_t memory_bytes) {
+SessionParts null_parts(int shards, const NullKernels& kernels, const NullDeviceOptions& options) {
   SessionParts parts;
   parts.communicators = make_local_communicators({.shards_per_rank = shards});
-  for (int i = 0; i < shards; ++i) parts.devices.push_back(make_null_device(kernels, memory_bytes));
+  for (int i = 0; i < shards; ++i) parts.devices.push_back(make_null_device(kernels, options));
   return parts;
 }
 

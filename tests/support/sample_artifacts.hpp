@@ -29,6 +29,6 @@ namespace partita::testing {
 
 /// `shards` null devices in this process and the communicators between them.
 [[nodiscard]] SessionParts null_parts(int shards, const NullKernels& kernels,
-                                      std::int64_t memory_bytes = 0);
+                                      const NullDeviceOptions& options = {});
 
 }  // namespace partita::testing

@@ -377,8 +377,8 @@ TEST(Session, MemoryLimitsAreCheckedBeforeAnythingRuns) {
       [&] { Session(artifact, {.memory_budget = 1000}, null_parts(1, federated_kernels())); });
   EXPECT_EQ(budget.kind(), ErrorKind::user);
   EXPECT_THAT(budget.what(), HasSubstr("expected at most 1000 bytes per shard"));
-  const Error device =
-      error_of([&] { Session(artifact, {}, null_parts(1, federated_kernels(), 10'000)); });
+  const Error device = error_of(
+      [&] { Session(artifact, {}, null_parts(1, federated_kernels(), {.memory_bytes = 10'000})); });
   EXPECT_EQ(device.kind(), ErrorKind::device);
   EXPECT_THAT(device.what(), HasSubstr("out of device memory"));
 }

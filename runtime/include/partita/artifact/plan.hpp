@@ -39,9 +39,10 @@ struct Buffer {
   BufferKind kind = BufferKind::arena;
   int index = 0;
   DType dtype = DType::f32;
-  HostExpr count;                 ///< elements on this shard
-  std::int64_t arena_offset = 0;  ///< bytes; a multiple of 128
-  std::string name;               ///< of the value it holds, for traces and messages
+  HostExpr count;  ///< elements on this shard
+  /// Bytes; a multiple of 128.  Where places have a byte in common, their values are not alive together.
+  std::int64_t arena_offset = 0;
+  std::string name;  ///< of the value it holds, for traces and messages
 };
 
 /// Element `offset` of a buffer; offsets reach kernels as arguments, never as sub-buffers.
@@ -99,6 +100,9 @@ struct While {
   Steps condition;
   BufferRef predicate;
   Steps body;
+  /// The steps of the body do nothing where the predicate does not hold, so that it stays as it is: iterations
+  /// may be enqueued before it is known whether there are so many.
+  bool guarded = false;
 };
 
 /// Reads an i32 (or i1, true being branch 0) from `index`; out of range is the last branch.
@@ -163,7 +167,8 @@ struct Plan {
   std::vector<Placement> placements;
   std::vector<std::string> variables;  ///< names, for traces and inspect; values start at 0
   std::vector<Buffer> buffers;
-  std::int64_t arena_bytes = 0;  ///< constant in the number of partitions
+  std::int64_t arena_bytes =
+      0;  ///< constant in the number of partitions; sessions may cut the arena
   Steps steps;
   int requests = 0;  ///< number of collective requests
 };

@@ -2,8 +2,10 @@
 // Copyright The partita authors
 //
 // What the executor needs of an accelerator.  One Device is one in-order stream of work: calls
-// enqueue and return; `read` and `finish` wait.  Errors are thrown (ErrorKind::device) at enqueue
-// or at the wait.  Not safe for concurrent calls; each shard's submit thread owns its device.
+// enqueue and return; `read` and `finish` wait.  Devices with memory of their own have a second stream
+// (CopyStream) for copies that run beside launches, ordered with the first by events.  Errors are thrown
+// (ErrorKind::device) at enqueue or at the wait.  Not safe for concurrent calls; each shard's submit
+// thread owns its device.
 #pragma once
 
 #include <array>
@@ -73,6 +75,41 @@ struct LaunchTime {
   double seconds = 0;  ///< of all of them, on the device
 };
 
+/// A point in a stream.  A null pointer is a point that is behind.
+class DeviceEvent {
+ public:
+  virtual ~DeviceEvent() = default;
+  /// Returns when what was enqueued before is done.
+  virtual void wait() = 0;
+};
+using DeviceEventPtr = std::shared_ptr<DeviceEvent>;
+
+/// Memory of the host from and to which a device copies without the host's help.
+class HostMemory {
+ public:
+  virtual ~HostMemory() = default;
+  [[nodiscard]] virtual std::span<std::byte> bytes() = 0;
+};
+using HostMemoryPtr = std::unique_ptr<HostMemory>;
+
+/// A second in-order stream of a device, for copies beside its work.  Nothing orders it with the work but
+/// events: Device::mark and CopyStream::wait_for before a copy of what work has made or still reads,
+/// Device::wait_for before work on what a copy brings.
+class CopyStream {
+ public:
+  virtual ~CopyStream() = default;
+  /// Copies that are enqueued from now on begin after the event.
+  virtual void wait_for(const DeviceEventPtr& event) = 0;
+  /// `from` may be reused at once.  The event: the bytes are there.
+  [[nodiscard]] virtual DeviceEventPtr write(DeviceBuffer& to, std::size_t byte_offset,
+                                             std::span<const std::byte> from) = 0;
+  /// Waits until the bytes are there.
+  virtual void read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) = 0;
+  /// Returns at once; `to` is part of a HostMemory of the device, which stays until the event.
+  [[nodiscard]] virtual DeviceEventPtr start_read(DeviceBuffer& from, std::size_t byte_offset,
+                                                  std::span<std::byte> to) = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -90,6 +127,21 @@ class Device {
                      std::span<const std::byte> from) = 0;
   /// Waits until the bytes are there.
   virtual void read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) = 0;
+  /// As read and write, but they return at once where they can: the host's bytes are part of a HostMemory of
+  /// this device and stay until the event.
+  [[nodiscard]] virtual DeviceEventPtr start_read(DeviceBuffer& from, std::size_t byte_offset,
+                                                  std::span<std::byte> to);
+  [[nodiscard]] virtual DeviceEventPtr start_write(DeviceBuffer& to, std::size_t byte_offset,
+                                                   std::span<const std::byte> from);
+  [[nodiscard]] virtual HostMemoryPtr host_memory(std::size_t bytes);
+  /// Null where copies beside the work are no faster, as where the device has the host's memory.
+  [[nodiscard]] virtual CopyStream* copies() { return nullptr; }
+  /// The point after all work that was enqueued until now.
+  [[nodiscard]] virtual DeviceEventPtr mark() { return {}; }
+  /// Work that is enqueued from now on begins after the event, which is of this device.
+  virtual void wait_for(const DeviceEventPtr& event);
+  /// Iterations of a loop that are worth enqueueing before it is known whether there are so many.
+  [[nodiscard]] virtual int iterations_ahead() const { return 0; }
   /// Ranges of one buffer must not overlap, except that a copy onto itself does nothing.
   virtual void copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to,
                     std::size_t to_byte, std::size_t bytes) = 0;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What a device does where it has no second stream: copies are done when the call returns.
+#include "partita/device/device.hpp"
+
+#include <vector>
+
+namespace partita {
+namespace {
+
+class PageableMemory final : public HostMemory {
+ public:
+  explicit PageableMemory(std::size_t bytes) : bytes_(bytes) {}
+  [[nodiscard]] std::span<std::byte> bytes() override { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+DeviceEventPtr Device::start_read(DeviceBuffer& from, std::size_t byte_offset,
+                                  std::span<std::byte> to) {
+  read(from, byte_offset, to);
+  return {};
+}
+
+DeviceEventPtr Device::start_write(DeviceBuffer& to, std::size_t byte_offset,
+                                   std::span<const std::byte> from) {
+  write(to, byte_offset, from);
+  return {};
+}
+
+HostMemoryPtr Device::host_memory(std::size_t bytes) {
+  return std::make_unique<PageableMemory>(bytes);
+}
+
+void Device::wait_for(const DeviceEventPtr& event) {
+  if (event) event->wait();
+}
+
+}  // namespace partita

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+# label: e2e mpi corpus simt
+# timeout: 400
+# processors: 2
+#
+# Rounds over ranks as they are compiled for GPUs, with copies beside the work, on the OpenCL device that is here:
+# corpus_ranks.sh.
+set -euo pipefail
+PARTITA_OPENCL_CLASS=gpu PARTITA_OPENCL_COPIES=1 "$(dirname "${BASH_SOURCE[0]}")/corpus_ranks.sh"
