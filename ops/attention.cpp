@@ -5,6 +5,8 @@
 // the ops that it stands for.
 #include <cmath>
 
+#include "ir/axes/removal.hpp"
+#include "ops/support/batch_folding.hpp"
 #include "ops/support/support.hpp"
 
 namespace partita::ir::ops {
@@ -93,6 +95,31 @@ std::vector<Tensor> eval(const EvalContext& c) {
   return one(convert(out, c.result_type().dtype));
 }
 
+FactorRule factors(const Node& node) {
+  FactorRule rule;
+  const Dims &q = node.operand(0).type().dims, &v = node.operand(2).type().dims;
+  const int batch = rule.add_factor(q[0]), rows = rule.add_factor(q[1]),
+            columns = rule.add_factor(v[1], FactorKind::replicated),
+            depth = rule.add_factor(q[2], FactorKind::replicated), width = rule.add_factor(v[2]);
+  rule.operands = {
+      {{batch}, {rows}, {depth}}, {{batch}, {columns}, {depth}}, {{batch}, {columns}, {width}}};
+  rule.operands.resize(node.operands().size(), {{batch}, {rows}, {columns}});
+  rule.results = {{{batch}, {rows}, {width}}};
+  return rule;
+}
+
+/// A further batch is part of the one that there is.
+void batch(const BatchJob& job) {
+  const Maker b = job.maker();
+  std::vector<Value> operands;
+  for (std::size_t k = 0; k < job.operands.size(); ++k)
+    operands.push_back(folded(b, job.with_batch(k), {}));
+  Type type = job.node.result_types()[0];
+  type.dims[0] *= job.context.size;
+  Node* made = remake(job.node, b.graph, std::move(operands), job.node.attrs, {type}, b.before);
+  job.set(0, unfolded(b, made->result(), {}, job.context.size));
+}
+
 }  // namespace
 
 void register_attention(OpRegistry& registry) {
@@ -107,6 +134,9 @@ void register_attention(OpRegistry& registry) {
   op.infer = infer;
   op.eval = eval;
   op.shape = KernelShape::attention;
+  op.factors = factors;
+  op.remove_axis = remove_from_each_dim;
+  op.batch = batch;
   op.cost = 1;
   op.derivative = Derivative::none("is made of what it stands for after that is differentiated");
   op.samples = {
