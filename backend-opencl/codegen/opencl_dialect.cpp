@@ -5,6 +5,8 @@
 // f16 is converted by vload_half and vstore_half, bf16 by integer arithmetic.
 #include "backend-opencl/codegen/opencl_dialect.hpp"
 
+#include "backend-opencl/codegen/matrix_units.hpp"
+
 namespace partita::opencl::codegen {
 
 namespace {
@@ -118,138 +120,6 @@ f64 sum_f64x8(f64x8 v) { return sum_f64x4(v.lo + v.hi); }
 f64 sum_f64x16(f64x16 v) { return sum_f64x8(v.lo + v.hi); }
 )";
 
-// Matrix units, by PTX where PARTITA_MATRIX_UNITS is 1 (kernel/ast/kernel.hpp says what the statements mean).  Where
-// it is 2, without units: items exchange what they hold through local memory, for devices on which neither can be tried.
-constexpr std::string_view matrix_exchange = R"(#ifdef PARTITA_MATRIX_UNITS
-#if PARTITA_MATRIX_UNITS == 1
-#define declare_matrix_exchange(items)
-#else
-#define declare_matrix_exchange(items) __local ui32 exchange[items * 6];
-#define matrix_lane ((i32)get_local_id(0) % 32)
-#define matrix_first ((i32)get_local_id(0) - matrix_lane)
-#endif
-#endif
-)";
-
-constexpr std::string_view load_matrices = R"(#ifdef PARTITA_MATRIX_UNITS
-#if PARTITA_MATRIX_UNITS == 1
-#define load_matrices(r0, r1, r2, r3, a, i) \
-  __asm__ volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" \
-                   : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3) \
-                   : "r"((ui32)(size_t)((a) + (i))) : "memory")
-#else
-ui32 exchanged_row(__local const ui16* a, __local const ui32* exchange, i32 first, i32 lane, i32 m) {
-  __local const ui16* row = a + exchange[first + m * 8 + lane / 4] + lane % 4 * 2;
-  return row[0] | (ui32)row[1] << 16;
-}
-#define load_matrices(r0, r1, r2, r3, a, i) \
-  exchange[get_local_id(0)] = (i); \
-  barrier(CLK_LOCAL_MEM_FENCE); \
-  r0 = exchanged_row(a, exchange, matrix_first, matrix_lane, 0); \
-  r1 = exchanged_row(a, exchange, matrix_first, matrix_lane, 1); \
-  r2 = exchanged_row(a, exchange, matrix_first, matrix_lane, 2); \
-  r3 = exchanged_row(a, exchange, matrix_first, matrix_lane, 3); \
-  barrier(CLK_LOCAL_MEM_FENCE)
-#endif
-#endif
-)";
-
-constexpr std::string_view load_matrices_turned = R"(#ifdef PARTITA_MATRIX_UNITS
-#if PARTITA_MATRIX_UNITS == 1
-#define load_matrices_turned(r0, r1, r2, r3, a, i) \
-  __asm__ volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" \
-                   : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3) \
-                   : "r"((ui32)(size_t)((a) + (i))) : "memory")
-#else
-ui32 exchanged_column(__local const ui16* a, __local const ui32* exchange, i32 first, i32 lane,
-                      i32 m) {
-  const i32 row = first + m * 8 + lane % 4 * 2;
-  return a[exchange[row] + lane / 4] | (ui32)a[exchange[row + 1] + lane / 4] << 16;
-}
-#define load_matrices_turned(r0, r1, r2, r3, a, i) \
-  exchange[get_local_id(0)] = (i); \
-  barrier(CLK_LOCAL_MEM_FENCE); \
-  r0 = exchanged_column(a, exchange, matrix_first, matrix_lane, 0); \
-  r1 = exchanged_column(a, exchange, matrix_first, matrix_lane, 1); \
-  r2 = exchanged_column(a, exchange, matrix_first, matrix_lane, 2); \
-  r3 = exchanged_column(a, exchange, matrix_first, matrix_lane, 3); \
-  barrier(CLK_LOCAL_MEM_FENCE)
-#endif
-#endif
-)";
-
-// Without units a sum is taken over all sixteen terms in their order.
-constexpr std::string_view multiply_matrices_bf16 = R"(#ifdef PARTITA_MATRIX_UNITS
-#if PARTITA_MATRIX_UNITS == 1
-#define multiply_matrices_bf16(d0, d1, d2, d3, a0, a1, a2, a3, b0, b1) \
-  __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, " \
-                   "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
-                   : "+f"(d0), "+f"(d1), "+f"(d2), "+f"(d3) \
-                   : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1))
-#else
-#define exchanged_bf16(word, half) as_float((half) ? (word) & 0xffff0000u : (word) << 16)
-f32 exchanged_sum_bf16(__local const ui32* exchange, i32 first, i32 row, i32 column) {
-  f32 sum = 0;
-  for (i32 k = 0; k < 16; ++k) {
-    const i32 in_a = (first + row % 8 * 4 + k % 8 / 2) * 6 + row / 8 + k / 8 * 2;
-    const i32 in_b = (first + column * 4 + k % 8 / 2) * 6 + 4 + k / 8;
-    sum = fma(exchanged_bf16(exchange[in_a], k % 2), exchanged_bf16(exchange[in_b], k % 2), sum);
-  }
-  return sum;
-}
-#define multiply_matrices_bf16(d0, d1, d2, d3, a0, a1, a2, a3, b0, b1) \
-  exchange_words(a0, a1, a2, a3, b0, b1); \
-  d0 += exchanged_sum_bf16(exchange, matrix_first, matrix_lane / 4, matrix_lane % 4 * 2); \
-  d1 += exchanged_sum_bf16(exchange, matrix_first, matrix_lane / 4, matrix_lane % 4 * 2 + 1); \
-  d2 += exchanged_sum_bf16(exchange, matrix_first, matrix_lane / 4 + 8, matrix_lane % 4 * 2); \
-  d3 += exchanged_sum_bf16(exchange, matrix_first, matrix_lane / 4 + 8, matrix_lane % 4 * 2 + 1); \
-  barrier(CLK_LOCAL_MEM_FENCE)
-#endif
-#endif
-)";
-
-constexpr std::string_view multiply_matrices_f16 = R"(#ifdef PARTITA_MATRIX_UNITS
-#if PARTITA_MATRIX_UNITS == 1
-#define multiply_matrices_f16(d0, d1, d2, d3, a0, a1, a2, a3, b0, b1) \
-  __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, " \
-                   "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
-                   : "+f"(d0), "+f"(d1), "+f"(d2), "+f"(d3) \
-                   : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1))
-#else
-#define exchanged_f16(word, half) f16_value((ui16)((half) ? (word) >> 16 : (word)))
-f32 exchanged_sum_f16(__local const ui32* exchange, i32 first, i32 row, i32 column) {
-  f32 sum = 0;
-  for (i32 k = 0; k < 16; ++k) {
-    const i32 in_a = (first + row % 8 * 4 + k % 8 / 2) * 6 + row / 8 + k / 8 * 2;
-    const i32 in_b = (first + column * 4 + k % 8 / 2) * 6 + 4 + k / 8;
-    sum = fma(exchanged_f16(exchange[in_a], k % 2), exchanged_f16(exchange[in_b], k % 2), sum);
-  }
-  return sum;
-}
-#define multiply_matrices_f16(d0, d1, d2, d3, a0, a1, a2, a3, b0, b1) \
-  exchange_words(a0, a1, a2, a3, b0, b1); \
-  d0 += exchanged_sum_f16(exchange, matrix_first, matrix_lane / 4, matrix_lane % 4 * 2); \
-  d1 += exchanged_sum_f16(exchange, matrix_first, matrix_lane / 4, matrix_lane % 4 * 2 + 1); \
-  d2 += exchanged_sum_f16(exchange, matrix_first, matrix_lane / 4 + 8, matrix_lane % 4 * 2); \
-  d3 += exchanged_sum_f16(exchange, matrix_first, matrix_lane / 4 + 8, matrix_lane % 4 * 2 + 1); \
-  barrier(CLK_LOCAL_MEM_FENCE)
-#endif
-#endif
-)";
-
-constexpr std::string_view exchange_words =
-    R"(#if defined(PARTITA_MATRIX_UNITS) && PARTITA_MATRIX_UNITS != 1
-#define exchange_words(a0, a1, a2, a3, b0, b1) \
-  exchange[get_local_id(0) * 6] = a0; \
-  exchange[get_local_id(0) * 6 + 1] = a1; \
-  exchange[get_local_id(0) * 6 + 2] = a2; \
-  exchange[get_local_id(0) * 6 + 3] = a3; \
-  exchange[get_local_id(0) * 6 + 4] = b0; \
-  exchange[get_local_id(0) * 6 + 5] = b1; \
-  barrier(CLK_LOCAL_MEM_FENCE)
-#endif
-)";
-
 kernel::Dialect make_dialect() {
   return {
       .name = "OpenCL C 1.2",
@@ -273,12 +143,6 @@ kernel::Dialect make_dialect() {
               {"narrow_f64", narrow_f64},
               {"narrow_ui64", narrow_ui64},
               {"narrow_i64", narrow_i64, {"narrow_ui64"}},
-              {"matrix_exchange", matrix_exchange},
-              {"exchange_words", exchange_words, {"matrix_exchange"}},
-              {"load_matrices", load_matrices, {"matrix_exchange"}},
-              {"load_matrices_turned", load_matrices_turned, {"matrix_exchange"}},
-              {"multiply_matrices_bf16", multiply_matrices_bf16, {"exchange_words"}},
-              {"multiply_matrices_f16", multiply_matrices_f16, {"exchange_words", "f16_value"}},
               {"saturate_i8", "#define saturate_i8 convert_char_sat\n"},
               {"saturate_i16", "#define saturate_i16 convert_short_sat\n"},
               {"saturate_i32", "#define saturate_i32 convert_int_sat\n"},
@@ -320,6 +184,9 @@ const kernel::Dialect& opencl_dialect(DeviceClass device_class) {
   static const kernel::Dialect dialect = make_dialect();
   static const kernel::Dialect of_many_items = [] {
     kernel::Dialect d = make_dialect();
+    // In front: what is there twice is as devices with units have it.
+    const std::vector<kernel::Snippet>& units = matrix_unit_snippets();
+    d.snippets.insert(d.snippets.begin(), units.begin(), units.end());
     d.snippets.push_back({"ieee_maximum_f32", maximum_f32});
     d.snippets.push_back({"ieee_maximum_f64", maximum_f64});
     return d;
