@@ -78,11 +78,8 @@ struct Block {
 
 class Loops {
  public:
-  Loops(Graph& graph, const RowRegion& region) : graph_(graph), region_(region) {
-    for (Node* node : graph.nodes())
-      for (const Value& v : ir::captures(*node)) users_[v].push_back(node);
-    returned_.insert(graph.results.begin(), graph.results.end());
-  }
+  Loops(Graph& graph, const GraphUses& uses, const RowRegion& region)
+      : graph_(graph), uses_(uses), region_(region) {}
 
   void run() {
     for (int stage = 0; stage < region_.stage_count; ++stage) computed_.push_back(nodes_of(stage));
@@ -110,25 +107,34 @@ class Loops {
     return all;
   }
 
+  /// Stages of what follows the region too: after the last one there is no other.
+  [[nodiscard]] int stage_of_any(const Node* node, std::size_t end) {
+    if (const auto it = stages_.find(node); it != stages_.end()) return it->second;
+    if (uses_.place(node) < end) return 0;
+    const bool depends = std::ranges::any_of(
+        uses_.inputs(node), [&](const Value& v) { return stages_.contains(v.node); });
+    return depends ? stages_[node] = region_.stage_count : 0;
+  }
+
   /// Nodes of one stage together, after what lies between it and the stage before.
   void sort_nodes() {
-    std::vector<Node*> order = graph_.nodes();
-    const auto key = [&](const Node* node) {
-      const auto it = region_.stages.find(node);
-      const int at = it == region_.stages.end() ? 0 : it->second;
-      // What no loop makes for itself alone may be used before.
-      return std::pair(at, region_.own.contains(node));
-    };
-    std::ranges::stable_sort(order, [&](const Node* a, const Node* b) { return key(a) < key(b); });
-    for (Node* node : order) graph_.move_before(node, nullptr);
+    std::size_t end = 0;
+    for (const Node* node : region_.own) end = std::max(end, uses_.place(node));
+    stages_ = region_.stages;
+    std::vector<std::pair<std::pair<int, bool>, Node*>> keyed;
+    // What no loop makes for itself alone may be used before.
+    for (Node* node : graph_.nodes())
+      keyed.push_back({{stage_of_any(node, end), region_.own.contains(node)}, node});
+    std::ranges::stable_sort(keyed, [](const auto& a, const auto& b) { return a.first < b.first; });
+    // Few nodes move: those after the region that do not need it.
+    for (std::size_t k = 0; k < keyed.size(); ++k)
+      graph_.move_before(keyed[k].second, graph_.nodes()[k]);
   }
 
   /// Whether a result of the stage is used after its loop.
   [[nodiscard]] bool is_needed_after(const Value& v, int stage) const {
-    if (returned_.contains(v)) return true;
-    const auto it = users_.find(v);
-    if (it == users_.end()) return false;
-    return std::ranges::any_of(it->second, [&](const Node* user) {
+    if (uses_.is_returned(v)) return true;
+    return std::ranges::any_of(uses_.users(v), [&](const Node* user) {
       if (!region_.contains(user) || region_.is_reduced(v.node)) return true;
       for (int later = stage + 1; later < region_.stage_count; ++later)
         if (computed_[std::size_t(later)].contains(user) &&
@@ -260,15 +266,17 @@ class Loops {
   }
 
   Graph& graph_;
+  const GraphUses& uses_;
   const RowRegion& region_;
-  ir::ValueMap<std::vector<Node*>> users_;
-  std::set<Value> returned_;
   std::vector<std::set<const Node*>> computed_;  ///< by stage
+  std::map<const Node*, int> stages_;            ///< of all nodes that depend on the region
   ir::ValueMap<Value> replaced_;
 };
 
 }  // namespace
 
-void make_row_loops(Graph& graph, const RowRegion& region) { Loops(graph, region).run(); }
+void make_row_loops(Graph& graph, const GraphUses& uses, const RowRegion& region) {
+  Loops(graph, uses, region).run();
+}
 
 }  // namespace partita::passes

@@ -10,6 +10,7 @@ namespace partita::passes {
 
 /// Puts a loop for each stage of the region in its place: a block's rows of what leaves the region are
 /// written where they belong, sums over the rows are added up.  A later stage computes again what is large.
-void make_row_loops(ir::Graph& graph, const RowRegion& region);
+/// `uses` are those before.
+void make_row_loops(ir::Graph& graph, const GraphUses& uses, const RowRegion& region);
 
 }  // namespace partita::passes

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "partita/base/error.hpp"
@@ -34,13 +35,10 @@ bool is_cheap(const Node& node) {
 
 class RegionFinder {
  public:
-  RegionFinder(Graph& graph, Node& product, std::int64_t blocks)
-      : graph_(graph), product_(product) {
+  RegionFinder(Graph& graph, const GraphUses& uses, Node& product, std::int64_t blocks)
+      : graph_(graph), uses_(uses), product_(product) {
     region_.blocks = blocks;
     region_.large = std::max<std::int64_t>(product.result_types()[0].count() / 2, 1);
-    for (Node* node : graph.nodes())
-      for (const Value& v : ir::captures(*node)) users_[v].push_back(node);
-    returned_.insert(graph.results.begin(), graph.results.end());
   }
 
   RowRegion run(const AxisPosition& position, std::string& why) {
@@ -129,8 +127,8 @@ class RegionFinder {
       for (int k = 0; k < node.result_count(); ++k) {
         const Value v = node.result(k);
         if (!region_.is_large(v) || is_free(v)) continue;
-        if (returned_.contains(v)) return refuse(node, "its result is returned");
-        for (Node* user : users_[v])
+        if (uses_.is_returned(v)) return refuse(node, "its result is returned");
+        for (Node* user : uses_.users(v))
           if (!add(*user)) return false;
       }
       take_operands(node);
@@ -155,13 +153,14 @@ class RegionFinder {
   /// Small nodes by which results of the region come back to it, such as the logarithm of a sum.
   bool take_paths() {
     find_own();
+    const std::span<Node* const> between = own_span();
     std::set<const Node*> reaching;
-    for (auto it = graph_.nodes().rbegin(); it != graph_.nodes().rend(); ++it)
+    for (auto it = between.rbegin(); it != between.rend(); ++it)
       for (int k = 0; k < (*it)->result_count(); ++k)
-        for (const Node* user : users_[(*it)->result(k)])
+        for (const Node* user : uses_.users((*it)->result(k)))
           if (region_.contains(user) || reaching.contains(user)) reaching.insert(*it);
     std::vector<Node*> taken;
-    for (Node* node : graph_.nodes()) {
+    for (Node* node : between) {
       if (region_.contains(node) || !reaching.contains(node) || !is_cheap(*node)) continue;
       const bool is_fed = std::ranges::any_of(node->operands(), [&](const Value& v) {
         return is_inside(v) && position(v).has_value();
@@ -172,7 +171,7 @@ class RegionFinder {
     for (auto it = taken.rbegin(); it != taken.rend(); ++it) {
       bool returns = false;
       for (int k = 0; k < (*it)->result_count(); ++k)
-        for (const Node* user : users_[(*it)->result(k)]) returns |= region_.contains(user);
+        for (const Node* user : uses_.users((*it)->result(k))) returns |= region_.contains(user);
       if (!returns) region_.flows.erase(*it);
     }
     return true;
@@ -188,18 +187,25 @@ class RegionFinder {
 
   [[nodiscard]] std::set<const Node*> dependents() const {
     std::set<const Node*> all;
-    for (const Node* node : graph_.nodes()) {
+    for (const Node* node : own_span()) {
       bool depends = region_.own.contains(node);
-      for (const Value& v : ir::captures(*node)) depends |= all.contains(v.node);
+      for (const Value& v : uses_.inputs(node)) depends |= all.contains(v.node);
       if (depends) all.insert(node);
     }
     return all;
   }
 
+  /// From the first of the region's own nodes to the last.
+  [[nodiscard]] std::span<Node* const> own_span() const {
+    const auto [first, last] =
+        std::ranges::minmax(region_.own, {}, [&](const Node* node) { return uses_.place(node); });
+    return std::span(graph_.nodes())
+        .subspan(uses_.place(first), uses_.place(last) - uses_.place(first) + 1);
+  }
+
   /// Every operand from within has the axis where its node wants it.
   bool is_consistent() {
-    std::ranges::copy_if(graph_.nodes(), std::back_inserter(region_.nodes),
-                         [&](const Node* node) { return region_.contains(node); });
+    sort_region();
     for (const Node* node : region_.nodes) {
       const AxisFlow& flow = region_.flows.at(node);
       for (std::size_t k = 0; k < node->operands().size(); ++k) {
@@ -212,7 +218,7 @@ class RegionFinder {
   }
 
   bool find_stages() {
-    for (const Node* node : graph_.nodes()) {
+    for (const Node* node : own_span()) {
       int stage = 0;
       const bool inside = region_.own.contains(node);
       bool depends = inside, is_sum_needed = false;
@@ -224,7 +230,7 @@ class RegionFinder {
         is_sum_needed |= is_sum && inside;
         stage = std::max(stage, it->second + int(is_inside(v) && !inside));
       };
-      for (const Value& v : ir::captures(*node)) follow(v);
+      for (const Value& v : uses_.inputs(node)) follow(v);
       if (!depends) continue;
       if (is_sum_needed) return refuse(*node, "it needs a sum over all rows");
       region_.stages[node] = stage;
@@ -233,13 +239,21 @@ class RegionFinder {
     return true;
   }
 
+  /// The region's nodes in the graph's order.
+  void sort_region() {
+    region_.nodes.clear();
+    std::ranges::copy_if(added_, std::back_inserter(region_.nodes),
+                         [&](const Node* node) { return region_.contains(node); });
+    std::ranges::sort(region_.nodes, {}, [&](const Node* node) { return uses_.place(node); });
+  }
+
   void find_own() {
     region_.own.clear();
-    for (const Node* node : graph_.nodes())
-      if (region_.contains(node) &&
-          (!is_cheap(*node) || std::ranges::any_of(node->operands(), [&](const Value& v) {
+    sort_region();
+    for (const Node* node : region_.nodes)
+      if (!is_cheap(*node) || std::ranges::any_of(node->operands(), [&](const Value& v) {
             return region_.own.contains(v.node);
-          })))
+          }))
         region_.own.insert(node);
   }
 
@@ -249,8 +263,8 @@ class RegionFinder {
     for (Node* node : region_.nodes)
       for (int k = 0; region_.own.contains(node) && k < node->result_count(); ++k) {
         const Value v = node->result(k);
-        const bool leaves = region_.is_reduced(node) || returned_.contains(v) ||
-                            std::ranges::any_of(users_[v], [&](const Node* user) {
+        const bool leaves = region_.is_reduced(node) || uses_.is_returned(v) ||
+                            std::ranges::any_of(uses_.users(v), [&](const Node* user) {
                               return !region_.contains(user);
                             });
         if (leaves && v.type().count() > most)
@@ -260,11 +274,10 @@ class RegionFinder {
   }
 
   Graph& graph_;
+  const GraphUses& uses_;
   Node& product_;
   RowRegion region_;
   ir::ValueMap<AxisPosition> positions_;
-  ir::ValueMap<std::vector<Node*>> users_;
-  std::set<Value> returned_;
   std::vector<Node*> added_;  ///< in the order in which they were taken in
   std::set<const Node*> fed_;
   std::map<const Node*, bool> free_;
@@ -273,9 +286,9 @@ class RegionFinder {
 
 }  // namespace
 
-RowRegion find_row_region(Graph& graph, Node& product, const AxisPosition& position,
-                          std::int64_t blocks, std::string& why) {
-  return RegionFinder(graph, product, blocks).run(position, why);
+RowRegion find_row_region(Graph& graph, const GraphUses& uses, Node& product,
+                          const AxisPosition& position, std::int64_t blocks, std::string& why) {
+  return RegionFinder(graph, uses, product, blocks).run(position, why);
 }
 
 }  // namespace partita::passes

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "partita/ir/factor_transform.hpp"
+#include "passes/transforms/stream_rows/graph_uses.hpp"
 
 namespace partita::passes {
 
@@ -22,7 +23,7 @@ struct RowRegion {
   std::map<const ir::Node*, ir::AxisFlow> flows;
   /// Nodes that depend on a sum of the region; each loop makes the others (constants, indices) for itself.
   std::set<const ir::Node*> own;
-  /// How often the inputs of a node left the region on their way, for every node of the graph that
+  /// How often the inputs of a node left the region on their way, for every node up to the region's last that
   /// depends on its own ones: what is in one stage can be one loop.
   std::map<const ir::Node*, int> stages;
   int stage_count = 1;
@@ -36,7 +37,7 @@ struct RowRegion {
 
 /// The region of `product`, with the axis at `position` of its result; without nodes, and with the
 /// reason in `why`, where something large would leave it.
-[[nodiscard]] RowRegion find_row_region(ir::Graph& graph, ir::Node& product,
+[[nodiscard]] RowRegion find_row_region(ir::Graph& graph, const GraphUses& uses, ir::Node& product,
                                         const ir::AxisPosition& position, std::int64_t blocks,
                                         std::string& why);
 

@@ -35,9 +35,14 @@ class Streamer {
     std::vector<Node*> seeds;
     for (Node* node : graph.nodes())
       if (is_seed(*node)) seeds.push_back(node);
-    for (Node* seed : seeds)  // a region may hold further ones
-      if (std::ranges::find(graph.nodes(), seed) != graph.nodes().end() && is_seed(*seed))
-        stream(graph, *seed);
+    std::optional<GraphUses> uses;
+    for (Node* seed : seeds) {
+      // A region may have held further ones.
+      if (std::ranges::find(graph.nodes(), seed) == graph.nodes().end() || !is_seed(*seed))
+        continue;
+      if (!uses) uses.emplace(graph);
+      if (stream(graph, *uses, *seed)) uses.reset();
+    }
     for (const Node* node : graph.nodes())
       for (const auto& region : node->regions()) run(*region);
   }
@@ -66,23 +71,25 @@ class Streamer {
     return Choice{{dim, 1, rows}, extent / rows};
   }
 
-  /// Streams the region of a product, where it has one.
-  void stream(Graph& graph, Node& product) {
+  /// Streams the region of a product; false where it has none.
+  bool stream(Graph& graph, const GraphUses& uses, Node& product) {
     const Type& type = product.result_types()[0];
     RowRegion best;
     for (int d = 0; d < int(type.dims.size()); ++d) {
       const std::optional<Choice> choice = cut(type, d);
       if (!choice) continue;
       std::string why;
-      RowRegion region = find_row_region(graph, product, choice->position, choice->blocks, why);
+      RowRegion region =
+          find_row_region(graph, uses, product, choice->position, choice->blocks, why);
       if (!region.nodes.empty() && (best.nodes.empty() || region.stage_count < best.stage_count))
         best = std::move(region);
     }
-    if (best.nodes.empty()) return;
+    if (best.nodes.empty()) return false;
     const int line = int(product.location().line);
     context_.notes.push_back(cat("streamed product", line > 0 ? cat(" of line ", line) : "", ": ",
                                  bytes_of(type), " bytes in ", best.blocks, " blocks"));
-    make_row_loops(graph, best);
+    make_row_loops(graph, uses, best);
+    return true;
   }
 
   std::int64_t large_bytes_;
