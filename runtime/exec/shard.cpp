@@ -109,6 +109,7 @@ void Shard::allocate() {
     const HostArray& constant = artifact_.constants[std::size_t(number)];
     DeviceBufferPtr& memory = constants_[std::size_t(number)];
     memory = poison_.allocate(*device_, constant.bytes.size());
+    transfers_.note_work();
     transfers_.upload(memory, poison_.margin(), constant.bytes);
   }
   for (const std::int64_t bytes : pieces_.bytes)
@@ -154,6 +155,7 @@ void Shard::own_input(int index) {
   if (inputs_[i] && !is_lent_[i]) return;
   if (is_lent_[i]) device_->finish();  // its owner may take it back
   inputs_[i] = poison_.allocate(*device_, port_bytes(plan_.inputs[i], communicator_.shard()));
+  transfers_.note_work();  // that fills it
   is_lent_[i] = false;
   rebind_ports();
 }
