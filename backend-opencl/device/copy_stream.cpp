@@ -24,6 +24,12 @@ void OpenclEvent::wait() {
 
 DeviceEventPtr take_event(cl_event event) { return std::make_shared<OpenclEvent>(event); }
 
+void enqueue_wait(cl_command_queue queue, const DeviceEventPtr& event) {
+  if (!event) return;
+  const cl_event handle = dynamic_cast<const OpenclEvent&>(*event).handle();
+  PARTITA_CL(clEnqueueBarrierWithWaitList(queue, 1, &handle, nullptr));
+}
+
 // --- Memory of the host -------------------------------------------------------------------------
 
 PinnedMemory::PinnedMemory(cl_context context, cl_command_queue queue, std::size_t bytes)
@@ -56,10 +62,7 @@ OpenclCopyStream::OpenclCopyStream(cl_context context, cl_device_id device) : co
 
 OpenclCopyStream::~OpenclCopyStream() { clFinish(queue_.get()); }
 
-// By the host, which is right on every driver.
-void OpenclCopyStream::wait_for(const DeviceEventPtr& event) {
-  if (event) event->wait();
-}
+void OpenclCopyStream::wait_for(const DeviceEventPtr& event) { enqueue_wait(queue_.get(), event); }
 
 OpenclCopyStream::Slot& OpenclCopyStream::take_slot() {
   Slot& slot = slots_[next_];

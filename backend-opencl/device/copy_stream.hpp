@@ -19,6 +19,7 @@ class OpenclEvent final : public DeviceEvent {
  public:
   explicit OpenclEvent(cl_event event) : event_(event) {}
   void wait() override;
+  [[nodiscard]] cl_event handle() const { return event_.get(); }
 
  private:
   Event event_;
@@ -26,6 +27,8 @@ class OpenclEvent final : public DeviceEvent {
 
 /// An event that a call has made.
 [[nodiscard]] DeviceEventPtr take_event(cl_event event);
+/// What is enqueued in `queue` from now on begins after the event, which may be null.
+void enqueue_wait(cl_command_queue queue, const DeviceEventPtr& event);
 
 /// Memory that the driver has allocated on the host, mapped while it lives.
 class PinnedMemory final : public HostMemory {

@@ -23,7 +23,7 @@ struct DeviceSlot {
 
 /// The environment variable that names devices by part of a device's or platform's name.
 inline constexpr const char* device_variable = "PARTITA_OPENCL_DEVICE";
-/// 1: devices of class simt have a queue for copies, and loops run ahead.
+/// 0: devices of class simt have no queue for copies, and loops do not run ahead.
 inline constexpr const char* copies_variable = "PARTITA_OPENCL_COPIES";
 /// The most bytes that one buffer may have, where that is less than the driver allows.
 inline constexpr const char* largest_variable = "PARTITA_OPENCL_LARGEST_BUFFER";

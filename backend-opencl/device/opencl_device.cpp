@@ -79,7 +79,7 @@ OpenclDevice::OpenclDevice(cl_command_queue lent) : is_lent_(true) {
 void OpenclDevice::start() {
   blas_ = std::make_unique<Blas>(build_target(), queue_.get(),
                                  [this](std::size_t bytes) { return scratch(bytes); });
-  if (profile_.device_class == DeviceClass::simt && environment(copies_variable) == "1")
+  if (profile_.device_class == DeviceClass::simt && environment(copies_variable) != "0")
     copies_ = std::make_unique<OpenclCopyStream>(context_.get(), slot_.device);
 }
 
@@ -191,6 +191,8 @@ DeviceEventPtr OpenclDevice::mark() {
   PARTITA_CL(clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &reached));
   return flushed(reached);
 }
+
+void OpenclDevice::wait_for(const DeviceEventPtr& event) { enqueue_wait(queue_.get(), event); }
 
 // Who waits for the event elsewhere must find it on its way.
 DeviceEventPtr OpenclDevice::flushed(cl_event event) {

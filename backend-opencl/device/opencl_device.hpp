@@ -44,6 +44,7 @@ class OpenclDevice final : public Device {
   [[nodiscard]] HostMemoryPtr host_memory(std::size_t bytes) override;
   [[nodiscard]] CopyStream* copies() override { return copies_.get(); }
   [[nodiscard]] DeviceEventPtr mark() override;
+  void wait_for(const DeviceEventPtr& event) override;
   [[nodiscard]] int iterations_ahead() const override;
   void copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to, std::size_t to_byte,
             std::size_t bytes) override;

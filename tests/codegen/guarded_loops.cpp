@@ -42,12 +42,8 @@ class GuardedLoops : public ::testing::Test {
   void SetUp() override {
     if (list_devices().empty()) GTEST_SKIP() << "no OpenCL platform is installed";
     ::setenv("PARTITA_OPENCL_CLASS", "gpu", 1);
-    ::setenv("PARTITA_OPENCL_COPIES", "1", 1);
   }
-  void TearDown() override {
-    ::unsetenv("PARTITA_OPENCL_CLASS");
-    ::unsetenv("PARTITA_OPENCL_COPIES");
-  }
+  void TearDown() override { ::unsetenv("PARTITA_OPENCL_CLASS"); }
 
   /// Runs @main twice on random inputs; each kind of loop occurs so often in its plan.
   static void expect_equal(const std::string& text, Loops expected_loops, double rounding = 1) {

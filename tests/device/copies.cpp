@@ -13,10 +13,8 @@ class DeviceCopies : public DeviceTest {
  protected:
   void SetUp() override {
     ::setenv("PARTITA_OPENCL_CLASS", "gpu", 1);
-    ::setenv("PARTITA_OPENCL_COPIES", "1", 1);
     DeviceTest::SetUp();
     ::unsetenv("PARTITA_OPENCL_CLASS");
-    ::unsetenv("PARTITA_OPENCL_COPIES");
   }
   CopyStream& copies() { return *device().copies(); }
 

@@ -8,4 +8,4 @@
 # Rounds over ranks as they are compiled for GPUs, with copies beside the work, on the OpenCL device that is here:
 # corpus_ranks.sh.
 set -euo pipefail
-PARTITA_OPENCL_CLASS=gpu PARTITA_OPENCL_COPIES=1 "$(dirname "${BASH_SOURCE[0]}")/corpus_ranks.sh"
+PARTITA_OPENCL_CLASS=gpu "$(dirname "${BASH_SOURCE[0]}")/corpus_ranks.sh"
