@@ -41,10 +41,10 @@ partita_status partita_compile(const void* program, size_t size, const char* nam
   return partita::c_api::guarded([&] {
     require(artifact, "artifact");
     const auto* const bytes = &require(static_cast<const std::byte*>(program), "program");
-    auto made = std::make_unique<partita_artifact>();
-    made->artifact = partita::compile(std::span(bytes, size), to_options(options, count),
-                                      name != nullptr ? name : "<program>")
-                         .artifact;
-    *artifact = made.release();
+    *artifact = std::make_unique<partita_artifact>(
+                    partita::compile(std::span(bytes, size), to_options(options, count),
+                                     name != nullptr ? name : "<program>")
+                        .artifact)
+                    .release();
   });
 }

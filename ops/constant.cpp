@@ -69,6 +69,9 @@ Removal remove_axis(const RemovalJob& job) {
     return Removal{.results = {b.constant(std::move(v))}, .why = {}};
   };
   if (value->is_splat()) return constant(std::make_shared<const Dense>(type, value->bytes(), true));
+  const AxisPosition& at = *job.flow.results[0];
+  if (is_ragged(at, job.n, value->type().dims[std::size_t(at.dim)]))
+    return {.results = {}, .why = "its last pieces have fewer elements"};
   const HostArray moved = axis_first(value->to_array(), *job.flow.results[0], job.n, type);
   HostArray first(type);
   std::copy_n(moved.bytes.begin(), first.bytes.size(), first.bytes.begin());

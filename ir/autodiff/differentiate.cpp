@@ -8,6 +8,7 @@
 #include "ir/autodiff/unroll.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/derivative.hpp"
+#include "partita/ir/make_loop.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/scalar/elementwise.hpp"
 
@@ -172,27 +173,18 @@ class ForwardGradient {
     if (at_once_ > 1) stacked_ = stacked_graph(jvp_, graph_.argument_count(), tangent(), at_once_);
     if (stacked_ == nullptr) at_once_ = 1;
     if (at_once_ == count) return c_.reshape(entries(c_, c_.zeros(index_), x), x.type().dims);
-    auto condition = std::make_unique<Graph>(), body = std::make_unique<Graph>();
-    const Value i = condition->add_argument(index_);
-    condition->add_argument(flat);
-    const DerivativeContext test(c_.node, *condition, c_.sweep, c_.path);
     const std::int64_t blocks = (count + at_once_ - 1) / at_once_;
-    condition->results = {test.compare("LT", i, test.splat(index_, double(blocks)))};
-    const Value block = body->add_argument(index_), sums = body->add_argument(flat);
-    const DerivativeContext inside(c_.node, *body, c_.sweep, c_.path);
-    // The last block begins where it still fits.
-    const Value first = inside.op("stablehlo.minimum",
-                                  {inside.multiply(block, inside.splat(index_, double(at_once_))),
-                                   inside.splat(index_, double(count - at_once_))});
-    const Value next = inside.op("stablehlo.add", {block, inside.splat(index_, 1)});
-    body->results = {next, inside.op("stablehlo.dynamic_update_slice",
-                                     {sums, entries(inside, first, x), first})};
-    std::vector<std::unique_ptr<Graph>> regions;
-    regions.push_back(std::move(condition));
-    regions.push_back(std::move(body));
-    Node* loop = create(graph_, "stablehlo.while", {c_.zeros(index_), c_.zeros(flat)}, {},
-                        std::move(regions));
-    return c_.reshape(loop->result(1), x.type().dims);
+    const auto step = [&](const Maker& body, Value block, std::span<const Value> carries) {
+      const DerivativeContext inside(c_.node, body.graph, c_.sweep, c_.path);
+      // The last block begins where it still fits.
+      const Value begin = inside.multiply(block, inside.splat(index_, double(at_once_))),
+                  last = inside.splat(index_, double(count - at_once_)),
+                  first = inside.op("stablehlo.minimum", {begin, last});
+      return Values{with_slice_along(body, carries[0], 0, first, entries(inside, first, x))};
+    };
+    const Values sums =
+        make_counted_loop(Maker{graph_}, index_.dtype, blocks, {c_.zeros(flat)}, step);
+    return c_.reshape(sums[0], x.type().dims);
   }
 
  private:

@@ -2,6 +2,8 @@
 // Copyright The partita authors
 //
 // Where an axis goes through a node, by the node's factors.
+#include <algorithm>
+
 #include "ir/axes/axis_regions.hpp"
 
 namespace partita::ir {
@@ -33,7 +35,11 @@ std::optional<FactorPart> locate(const FactorRule& rule, const DimFactors& dims,
                        after = product(rule, factors, k + 1, factors.size());
     if (before == 0 || after == 0 || p.outer % before != 0 || p.inner % after != 0) continue;
     const FactorPart part{factors[k], p.outer / before, p.inner / after};
-    if (part.outer * n * part.inner == rule.factors[std::size_t(factors[k])].size) return part;
+    const std::int64_t size = rule.factors[std::size_t(factors[k])].size,
+                       held = part.outer * n * part.inner;
+    // Last pieces with fewer elements: of a dimension that is one factor.
+    if (held == size || (factors.size() == 1 && p.outer == 1 && size > 0 && held > size))
+      return part;
   }
   return std::nullopt;
 }
@@ -76,6 +82,19 @@ struct Agreement {
   std::optional<FactorPart> part = {};
   std::string why = {};
 
+  [[nodiscard]] bool is_ragged(std::int64_t size) const {
+    return part->outer * n * part->inner > size;
+  }
+  /// Whether a dimension holds the factor beside others.
+  [[nodiscard]] bool meets_others() const {
+    const auto mixes = [&](const std::vector<int>& factors) {
+      return factors.size() > 1 && std::ranges::find(factors, part->factor) != factors.end();
+    };
+    const auto any_mixes = [&](const DimFactors& dims) { return std::ranges::any_of(dims, mixes); };
+    return std::ranges::any_of(rule.operands, any_mixes) ||
+           std::ranges::any_of(rule.results, any_mixes);
+  }
+
   void add(const DimFactors& dims, const std::optional<AxisPosition>& known,
            const std::string& what) {
     if (!known || !why.empty()) return;
@@ -114,6 +133,8 @@ AxisFlow flow_axis(const Node& node, std::int64_t n, const AxisPositions& operan
   if (factor.kind == FactorKind::replicated) return refused("it needs the whole dimension");
   flow.kind = factor.kind;
   flow.combiner = factor.combiner;
+  if (agreement.is_ragged(factor.size) && agreement.meets_others())
+    return refused("its last pieces would have fewer elements of several dimensions");
   for (std::size_t k = 0; k < rule.operands.size(); ++k)
     flow.operands[k] = project(rule, rule.operands[k], *agreement.part);
   for (std::size_t k = 0; k < rule.results.size(); ++k)
@@ -129,6 +150,18 @@ Type type_without(const Type& type, const std::optional<AxisPosition>& position)
   else
     t.dims[std::size_t(position->dim)] = position->outer * position->inner;
   return t;
+}
+
+SplitAxis split_axis(const Dims& dims, const AxisPosition& position, std::int64_t n) {
+  SplitAxis s{.dims = dims, .axis = position.dim};
+  const auto at = s.dims.begin() + position.dim;
+  *at = n;
+  if (position.inner != 1) s.dims.insert(at + 1, position.inner);
+  if (position.outer != 1) {
+    s.dims.insert(s.dims.begin() + position.dim, position.outer);
+    ++s.axis;
+  }
+  return s;
 }
 
 }  // namespace partita::ir

@@ -52,4 +52,8 @@ std::unique_ptr<Graph> make_combiner(Combiner combiner, DType dtype) {
   return region;
 }
 
+bool is_combined_over_partitions(Combiner combiner, DType dtype) {
+  return combines(combiner, dtype) && !(combiner == Combiner::sum && dtype == DType::i1);
+}
+
 }  // namespace partita::ir

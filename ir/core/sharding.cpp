@@ -133,12 +133,15 @@ Mesh read_mesh(Scanner& in) {
   return mesh;
 }
 
-std::vector<AxisRef> read_axes(Scanner& in) {
-  std::vector<AxisRef> axes;
+DimSharding read_axes(Scanner& in) {
+  DimSharding dim;
   in.expect("{");
-  if (in.eat("}")) return axes;
+  if (in.eat("}")) return dim;
   do {
-    if (in.eat("?")) break;
+    if (in.eat("?")) {
+      dim.is_open = true;
+      break;
+    }
     AxisRef axis{.name = in.quoted()};
     if (in.eat(":")) {
       in.expect("(");
@@ -146,10 +149,10 @@ std::vector<AxisRef> read_axes(Scanner& in) {
       in.expect(")");
       axis.size = in.number();
     }
-    axes.push_back(std::move(axis));
+    dim.axes.push_back(std::move(axis));
   } while (in.eat(","));
   in.expect("}");
-  return axes;
+  return dim;
 }
 
 Sharding read_sharding(Scanner& in) {
@@ -166,7 +169,7 @@ Sharding read_sharding(Scanner& in) {
   if (!in.eat("]")) {
     do {
       sharding.dims.push_back(read_axes(in));
-      if (in.eat("p")) static_cast<void>(in.number());  // a priority of propagation
+      if (in.eat("p")) sharding.dims.back().priority = in.number();
     } while (in.eat(","));
     in.expect("]");
   }
@@ -174,7 +177,7 @@ Sharding read_sharding(Scanner& in) {
     const std::string name = in.word();
     if (name != "replicated" && name != "unreduced") in.fail("replicated or unreduced");
     in.expect("=");
-    sharding.is_unreduced |= !read_axes(in).empty() && name == "unreduced";
+    (name == "unreduced" ? sharding.unreduced : sharding.replicated) = read_axes(in).axes;
   }
   in.expect(">");
   return sharding;
@@ -254,6 +257,57 @@ Sharding parse_sharding(std::string_view text) {
   return read_sharding(in);
 }
 
+namespace {
+
+std::string axes_text(const std::vector<AxisRef>& axes) {
+  std::string text;
+  for (const AxisRef& axis : axes) {
+    text += cat(text.empty() ? "" : ", ", "\"", axis.name, "\"");
+    if (axis.size != 0) text += cat(":(", axis.pre, ")", axis.size);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Mesh& mesh) {
+  std::string axes, ids;
+  for (const MeshAxis& axis : mesh.axes)
+    axes += cat(axes.empty() ? "" : ", ", "\"", axis.name, "\"=", axis.size);
+  for (const std::int64_t id : mesh.device_ids) ids += cat(ids.empty() ? "" : ", ", id);
+  return cat("<[", axes, "]", ids.empty() ? "" : cat(", device_ids=[", ids, "]"), ">");
+}
+
+std::string to_text(const Sharding& sharding) {
+  std::string dims;
+  for (const DimSharding& dim : sharding.dims) {
+    const std::string axes = axes_text(dim.axes);
+    dims += cat(dims.empty() ? "" : ", ", "{", axes, dim.is_open && !axes.empty() ? ", " : "",
+                dim.is_open ? "?" : "", "}", dim.priority ? cat("p", *dim.priority) : "");
+  }
+  const auto list = [](const char* name, const std::vector<AxisRef>& axes) {
+    return axes.empty() ? std::string() : cat(", ", name, "={", axes_text(axes), "}");
+  };
+  return cat("#sdy.sharding<",
+             sharding.inner ? cat("mesh", to_text(*sharding.inner)) : cat("@", sharding.mesh),
+             ", [", dims, "]", list("replicated", sharding.replicated),
+             list("unreduced", sharding.unreduced), ">");
+}
+
+bool Sharding::names(std::string_view axis) const {
+  const auto has = [&](const std::vector<AxisRef>& axes) {
+    return std::ranges::find(axes, axis, &AxisRef::name) != axes.end();
+  };
+  return has(replicated) || has(unreduced) ||
+         std::ranges::any_of(dims, [&](const DimSharding& d) { return has(d.axes); });
+}
+
+std::optional<Sharding> sharding_in(const Attribute* attribute) {
+  const auto* raw = attribute ? attribute->get_if<RawAttr>() : nullptr;
+  if (!raw || !raw->text.starts_with("#sdy.sharding<")) return {};
+  return parse_sharding(raw->text);
+}
+
 std::vector<Sharding> parse_shardings(std::string_view text) {
   Scanner in(text);
   in.expect("#sdy.sharding_per_value");
@@ -284,11 +338,11 @@ Cut::Cut(const Sharding& sharding, const Mesh& mesh, const std::vector<std::stri
     : pieces_(sharding.dims.size(), 1),
       by_device_(std::size_t(mesh.size()), Dims(sharding.dims.size(), 0)),
       manual_(by_device_.size(), 0) {
-  if (sharding.is_unreduced)
+  if (!sharding.unreduced.empty())
     throw_user_error("sharding: expected values that are reduced, found unreduced axes");
   std::vector<AxisRef> used;
   for (std::size_t d = 0; d < sharding.dims.size(); ++d)
-    for (const AxisRef& ref : sharding.dims[d]) {
+    for (const AxisRef& ref : sharding.dims[d].axes) {
       const auto axis = mesh.find(ref.name);
       if (!axis)
         throw_user_error(cat("sharding: expected an axis of the mesh, found \"", ref.name, "\""));

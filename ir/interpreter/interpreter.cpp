@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/interpreter/mesh_run.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::ir {
@@ -36,7 +37,10 @@ std::vector<Tensor> EvalContext::run_region(std::size_t k, std::vector<Tensor> a
 }
 
 std::vector<Tensor> Interpreter::run(const Function& function, std::span<const Tensor> arguments) {
-  const std::vector<Type> types = function.argument_types();
+  const bool is_outermost = !process.grid && frames_.empty();
+  const auto mesh = is_outermost ? shard_mesh(module_) : std::nullopt;
+  const std::vector<Type> types =
+      mesh ? whole_argument_types(module_, function) : function.argument_types();
   if (types.size() != arguments.size())
     throw_user_error(cat("func.func: @", function.name, ": expected ", types.size(),
                          " arguments, found ", arguments.size()),
@@ -46,7 +50,8 @@ std::vector<Tensor> Interpreter::run(const Function& function, std::span<const T
       throw_user_error(cat("func.func: @", function.name, ": expected argument ", k, " of type ",
                            to_string(types[k]), ", found ", to_string(arguments[k]->type)),
                        function.location);
-  if (!process.grid && frames_.empty() && needs_processes(module_, function)) {
+  if (mesh) return run_on_mesh(*this, *mesh, function, arguments);
+  if (is_outermost && needs_processes(module_, function)) {
     const GridSize size = grid_size(module_);
     ProcessGrid grid(size.replicas, size.partitions);
     if (grid.size() > 1)

@@ -10,6 +10,7 @@
 
 #include "ir/autodiff/trip_count.hpp"
 #include "ops/control/control_derivatives.hpp"
+#include "partita/ir/make_loop.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::ir {
@@ -64,67 +65,18 @@ Values jvp(DerivativeContext& c, const Values& tangents) {
 
 // --- Reverse ------------------------------------------------------------------------------------
 
-/// A loop over t = 0 … n-1 with carries; the body gets t first and returns the next carries.
-class CountedLoop {
- public:
-  CountedLoop(std::int64_t trips, DType index) : trips_(trips), index_(Type::scalar(index)) {}
-
-  [[nodiscard]] std::unique_ptr<Graph> new_body() const {
-    auto body = std::make_unique<Graph>();
-    body->add_argument(index_, "t");
-    return body;
-  }
-  /// The node; its results are t, then the carries.
-  Node* make(const DerivativeContext& c, std::unique_ptr<Graph> body, const Values& init,
-             Node* before) const {
-    auto condition = std::make_unique<Graph>();
-    const DerivativeContext test(c.node, *condition, c.sweep, c.path),
-        inside(c.node, *body, c.sweep, c.path);
-    const Value t = condition->add_argument(index_, "t");
-    for (const Value& v : init) condition->add_argument(v.type());
-    condition->results = {test.compare("LT", t, test.splat(index_, double(trips_)))};
-    const Value next = inside.op("stablehlo.add", {body->argument(0), inside.splat(index_, 1)});
-    body->results.insert(body->results.begin(), next);
-    Values operands{create_splat(c.graph, index_, 0, before)};
-    operands.insert(operands.end(), init.begin(), init.end());
-    std::vector<std::unique_ptr<Graph>> regions;
-    regions.push_back(std::move(condition));
-    regions.push_back(std::move(body));
-    return create(c.graph, "stablehlo.while", std::move(operands), {}, std::move(regions), {},
-                  before, c.node.location());
-  }
-
- private:
-  std::int64_t trips_;
-  Type index_;
-};
-
 Type stacked(Type type, std::int64_t n) {
   type.dims.insert(type.dims.begin(), n);
   return type;
 }
 
-Values starts_of(const DerivativeContext& c, const Type& stack, Value at) {
-  Values starts{at};
-  starts.resize(stack.dims.size(), c.zeros(at.type()));
-  return starts;
-}
-
 /// The stack with entry `at` replaced.
-Value put(const DerivativeContext& c, Value stack, Value entry, Value at) {
-  Values operands{stack, c.reshape(entry, stacked(entry.type(), 1).dims)};
-  const Values starts = starts_of(c, stack.type(), at);
-  operands.insert(operands.end(), starts.begin(), starts.end());
-  return c.op("stablehlo.dynamic_update_slice", operands);
+Value put(const Maker& make, Value stack, Value entry, Value at) {
+  return with_slice_along(make, stack, 0, at, make.reshape(entry, stacked(entry.type(), 1).dims));
 }
 
-Value get(const DerivativeContext& c, Value stack, const Type& entry, Value at) {
-  Values operands{stack};
-  const Values starts = starts_of(c, stack.type(), at);
-  operands.insert(operands.end(), starts.begin(), starts.end());
-  const Value one =
-      c.op("stablehlo.dynamic_slice", operands, {{"slice_sizes", I64s(stacked(entry, 1).dims)}});
-  return c.reshape(one, entry.dims);
+Value get(const Maker& make, Value stack, const Type& entry, Value at) {
+  return make.reshape(slice_along(make, stack, 0, at, 1), entry.dims);
 }
 
 class LoopReverse {
@@ -132,7 +84,7 @@ class LoopReverse {
   DerivativeContext& c;
 
   LoopReverse(DerivativeContext& context, const Values& cotangents, std::int64_t trips)
-      : c(context), cotangents_(cotangents), trips_(trips), loop_(trips, index_dtype()) {}
+      : c(context), cotangents_(cotangents), trips_(trips), index_(Type::scalar(index_dtype())) {}
 
   Values run() {
     sort_carries();
@@ -172,7 +124,8 @@ class LoopReverse {
   /// passed on.
   void build_body() {
     const Graph& body = c.node.region(1);
-    graph_ = loop_.new_body();
+    graph_ = std::make_unique<Graph>();
+    graph_->add_argument(index_, "t");
     const DerivativeContext inside(c.node, *graph_, c.sweep, c.path);
     ValueMap<Value> map;
     for (std::size_t k = 0; k < passed_.size(); ++k) {
@@ -254,37 +207,48 @@ class LoopReverse {
     }
   }
 
-  /// The loop again, with stacks; results that others use come from it.
-  void stack_residuals() {
-    Values values;  // what is stacked, as seen in the body
-    auto body = loop_.new_body();
-    ValueMap<Value> map{{split_.forward->argument(0), body->argument(0)}};
-    for (int k = 1; k < first_seed_; ++k)
-      map[split_.forward->argument(k)] =
-          body->add_argument(split_.forward->argument(k).type(), split_.forward->argument_hint(k));
-    const Values made = clone_body(*split_.forward, *body, map);
-    auto extra = made.begin() + std::ptrdiff_t(carries_.size());
+  /// What is stacked, of the arguments and results of the forward region.
+  [[nodiscard]] Values stacked_of(std::span<const Value> arguments, const Values& results) const {
+    Values values;
+    auto extra = results.begin() + std::ptrdiff_t(carries_.size());
     for (const int argument : split_.residuals)
-      if (argument != 0) values.push_back(argument < 0 ? *extra++ : body->argument(argument));
-    if (values.empty()) return;
-    body->results.assign(made.begin(), made.begin() + std::ptrdiff_t(carries_.size()));
-    const DerivativeContext inside(c.node, *body, c.sweep, c.path);
-    Values init;
-    for (const std::size_t k : carries_) init.push_back(c.node.operand(k));
-    for (const Value& v : values) {
-      const Type type = stacked(v.type(), trips_);
-      init.push_back(create_splat(c.graph, type, 0, &c.node));
-      body->results.push_back(put(inside, body->add_argument(type), v, body->argument(0)));
-    }
-    Node* forward = loop_.make(c, std::move(body), init, &c.node);
-    stacks_ = results_from(*forward, 1 + carries_.size(), values.size());
-    mark_residuals(*forward, 1 + carries_.size(), values.size());
-    replace_by(*forward);
+      if (argument != 0)
+        values.push_back(argument < 0 ? *extra++ : arguments[std::size_t(argument)]);
+    return values;
   }
 
-  void replace_by(Node& forward) {
+  /// The loop again, with stacks; results that others use come from it.
+  void stack_residuals() {
+    const Graph& forward = *split_.forward;
+    const std::vector<Value> arguments = forward.arguments();
+    const Values values = stacked_of(arguments, forward.results);
+    if (values.empty()) return;
+    Values start;
+    for (const std::size_t k : carries_) start.push_back(c.node.operand(k));
+    for (const Value& v : values)
+      start.push_back(create_splat(c.graph, stacked(v.type(), trips_), 0, &c.node));
+    const std::size_t n = carries_.size();
+    const auto step = [&](const Maker& body, Value t, std::span<const Value> carries) {
+      ValueMap<Value> map;
+      const std::vector<Value> now = body.graph.arguments();
+      for (std::size_t k = 0; k <= n; ++k) map[arguments[k]] = now[k];
+      Values next = clone_body(forward, body.graph, map);
+      const Values entries = stacked_of(now, next);
+      next.resize(n);
+      for (std::size_t k = 0; k < entries.size(); ++k)
+        next.push_back(put(body, carries[n + k], entries[k], t));
+      return next;
+    };
+    const Values made = make_counted_loop(Maker{c.graph, &c.node, c.node.location()}, index_.dtype,
+                                          trips_, start, step);
+    stacks_.assign(made.begin() + std::ptrdiff_t(n), made.end());
+    mark_residuals(*made[0].node, 1 + n, values.size());
+    replace_by(made);
+  }
+
+  void replace_by(const Values& carried) {
     Values results;
-    int at = 1;
+    std::size_t at = 0;
     for (std::size_t k = 0; k < passed_.size(); ++k) {
       const Type& type = c.node.result_types()[k];
       if (passed_[k])
@@ -293,46 +257,50 @@ class LoopReverse {
         results.push_back(create_splat(
             c.graph, type, double(counters_[k]->first + trips_ * counters_[k]->step), &c.node));
       else
-        results.push_back(forward.result(at++));
+        results.push_back(carried[at++]);
     }
     c.sweep.replace(c.node, results);
   }
 
-  Values run_backward() {
-    auto body = loop_.new_body();
-    const DerivativeContext inside(c.node, *body, c.sweep, c.path);
+  /// One iteration of the reverse, with cotangents and sums so far.
+  Values step_back(const Maker& body, Value t, std::span<const Value> carries) const {
+    const DerivativeContext inside(c.node, body.graph, c.sweep, c.path);
     const Value back =
-        inside.op("stablehlo.subtract",
-                  {inside.splat(body->argument(0).type(), double(trips_ - 1)), body->argument(0)});
+        inside.op("stablehlo.subtract", {inside.splat(index_, double(trips_ - 1)), t});
     const Graph& backward = *split_.backward;
     ValueMap<Value> map;
     int at = 0;
     auto stack = stacks_.begin();
     for (const int argument : split_.residuals) {
       const Value residual = backward.argument(at++);
-      map[residual] = argument == 0 ? back : get(inside, *stack++, residual.type(), back);
+      map[residual] = argument == 0 ? back : get(body, *stack++, residual.type(), back);
     }
-    for (; at < backward.argument_count(); ++at)
-      map[backward.argument(at)] = body->add_argument(backward.argument(at).type());
-    body->results = clone_body(backward, *body, map);
-    Values init;
+    for (const Value& v : carries) map[backward.argument(at++)] = v;
+    return clone_body(backward, body.graph, map);
+  }
+
+  Values run_backward() {
+    Values start;
     for (const std::size_t i : live_)
-      init.push_back(c.or_zeros(cotangents_[carries_[i]], c.node.result_types()[carries_[i]]));
-    for (const Value& v : summed_) init.push_back(c.zeros(v.type()));
-    Node* made = loop_.make(c, std::move(body), init, nullptr);
+      start.push_back(c.or_zeros(cotangents_[carries_[i]], c.node.result_types()[carries_[i]]));
+    for (const Value& v : summed_) start.push_back(c.zeros(v.type()));
+    const Values made = make_counted_loop(
+        Maker{.graph = c.graph, .location = c.node.location()}, index_.dtype, trips_, start,
+        [&](const Maker& body, Value t, std::span<const Value> now) {
+          return step_back(body, t, now);
+        });
     Values results(passed_.size());
     for (std::size_t k = 0; k < passed_.size(); ++k)
       if (passed_[k]) results[k] = cotangents_[k];
-    for (std::size_t i = 0; i < live_.size(); ++i)
-      results[carries_[live_[i]]] = made->result(int(i) + 1);
+    for (std::size_t i = 0; i < live_.size(); ++i) results[carries_[live_[i]]] = made[i];
     for (std::size_t i = 0; i < summed_.size(); ++i)
-      c.sweep.accumulate(summed_[i], made->result(int(live_.size() + i) + 1));
+      c.sweep.accumulate(summed_[i], made[live_.size() + i]);
     return results;
   }
 
   const Values& cotangents_;
   const std::int64_t trips_;
-  const CountedLoop loop_;
+  const Type index_;  ///< of t
   std::vector<bool> passed_;
   std::vector<std::optional<Counter>> counters_;
   std::vector<std::size_t> carries_;  ///< of the loop: those that are neither

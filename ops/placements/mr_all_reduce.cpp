@@ -5,6 +5,7 @@
 // and the done that takes it.  Attributes of the start: the placement that is split, and for all_reduce
 // the combiner (sum, max, min, and, or).  Interpreted as with one shard, where both are the identity.
 #include "ops/placements/mr_support.hpp"
+#include "ops/support/in_flight.hpp"
 #include "partita/ir/interpreter.hpp"
 
 namespace partita::ir::ops {
@@ -28,35 +29,9 @@ std::vector<Type> infer_all_reduce_start(const InferContext& c) {
   return infer_start(c);
 }
 
-std::vector<Type> infer_done(const InferContext& c) {
-  expect_operand_count(c, 1);
-  c.expect(c.operands[0].is_token, "a token", to_string(c.operands[0]));
-  return {c.declared().begin(), c.declared().end()};
-}
-
 std::vector<Tensor> eval_start(const EvalContext& c) {
   c.interpreter.in_flight[&c.node] = {c.operands.begin(), c.operands.end()};
   return one(HostArray(Type::token()));
-}
-
-std::vector<Tensor> eval_done(const EvalContext& c) {
-  const auto at = c.interpreter.in_flight.find(c.node.operand(0).node);
-  if (at == c.interpreter.in_flight.end())
-    throw_user_error(
-        cat(c.node.name(),
-            ": expected the token of a start that has not been taken yet, found another"),
-        c.node.location());
-  std::vector<Tensor> values = std::move(at->second);
-  c.interpreter.in_flight.erase(at);
-  const bool fits = values.size() == c.node.result_types().size() &&
-                    std::ranges::equal(values, c.node.result_types(), {},
-                                       [](const Tensor& t) { return t->type; });
-  if (!fits)
-    throw_user_error(
-        cat(c.node.name(),
-            ": expected results of the types of the start's operands (one shard), found others"),
-        c.node.location());
-  return values;
 }
 
 OpDef collective(std::string name, std::string doc, InferFn infer, EvalFn eval) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// What the mr ops share: placements and the axes that belong to them, slices of one partition, and
-// accumulation over partitions in the interpreter.
+// What the mr ops share: placements and the axes that belong to them, slices of one partition.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "ops/support/combiners.hpp"
 #include "ops/support/support.hpp"
 
 namespace partita::ir::ops {
@@ -46,28 +46,5 @@ class PlacementSize {
 /// Index `i` of dimension `axis`.
 [[nodiscard]] HostArray slice_of(const HostArray& array, std::int64_t axis, std::int64_t i);
 void put_slice(const HostArray& slice, HostArray& into, std::int64_t axis, std::int64_t i);
-
-/// The combiner that an attribute of an mr op names; a user error for another text, which asks for
-/// `expected`.
-[[nodiscard]] Combiner expect_combiner(const InferContext& c, const std::string& text,
-                                       std::string_view expected);
-/// Whether mr ops apply it to such elements: truth values are not summed, they have "or" for that.
-[[nodiscard]] bool is_combined_over_partitions(Combiner combiner, DType dtype);
-
-/// Combines values of one type, from the combiner's identity on; sums of floats in f64.
-class Accumulator {
- public:
-  Accumulator(Combiner combiner, const Type& type);
-  /// Takes in the elements of `from` from element `offset` on.
-  void add(const HostArray& from, std::int64_t offset = 0);
-  [[nodiscard]] HostArray result() const;
-  /// A sum of floats, divided before it is rounded.
-  [[nodiscard]] HostArray mean(std::int64_t count) const;
-
- private:
-  Type type_;
-  HostArray value_;
-  std::string_view row_;
-};
 
 }  // namespace partita::ir::ops

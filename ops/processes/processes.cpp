@@ -9,6 +9,8 @@ namespace partita::ir::ops {
 void register_collectives(OpRegistry& registry);
 void register_collective_permute(OpRegistry& registry);
 void register_manual_computation(OpRegistry& registry);
+void register_mesh_collectives(OpRegistry& registry);
+void register_mesh_pieces(OpRegistry& registry);
 void register_sdy(OpRegistry& registry);
 void register_sharding_calls(OpRegistry& registry);
 
@@ -16,6 +18,8 @@ void register_processes(OpRegistry& registry) {
   register_collectives(registry);
   register_collective_permute(registry);
   register_manual_computation(registry);
+  register_mesh_collectives(registry);
+  register_mesh_pieces(registry);
   register_sdy(registry);
   register_sharding_calls(registry);
 }

@@ -3,16 +3,51 @@
 //
 // Shardy's annotations: for values identities.  What they say about placements and mesh axes is
 // read by the passes.
+#include "ir/axes/batching.hpp"
+#include "ir/axes/removal.hpp"
 #include "ops/support/support.hpp"
+#include "partita/ir/sharding.hpp"
 
 namespace partita::ir::ops {
 namespace {
 
+Sharding sharding_of(const Node& node) { return *sharding_in(node.attrs.find("sharding")); }
+
 std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 1);
-  c.expect(c.attrs.find("sharding")->get_if<RawAttr>() != nullptr,
-           "a sharding #sdy.sharding<@mesh, […]>", "another attribute");
+  std::optional<Sharding> sharding;
+  try {
+    sharding = sharding_in(c.attrs.find("sharding"));
+  } catch (const Error& error) {
+    c.fail(error.what());
+  }
+  c.expect(sharding.has_value(), "a sharding #sdy.sharding<@mesh, […]>", "another attribute");
+  c.expect(std::ssize(sharding->dims) == c.operands[0].rank(),
+           cat("a sharding of ", c.operands[0].rank(), " dimensions"), cat(sharding->dims.size()));
   return {c.operands[0]};
+}
+
+Dict with_sharding(const Node& node, const Sharding& sharding) {
+  Dict attrs = node.attrs;
+  attrs.set("sharding", RawAttr{to_text(sharding)});
+  return attrs;
+}
+
+/// What is said of the other dimensions holds with a further one, of which nothing is said.
+void batch(const BatchJob& job) {
+  Sharding sharding = sharding_of(job.node);
+  sharding.dims.insert(sharding.dims.begin(), DimSharding{.axes = {}, .is_open = true});
+  job.set(0,
+          job.maker().op(job.node.name(), {job.with_batch(0)}, with_sharding(job.node, sharding)));
+}
+
+Removal remove_axis(const RemovalJob& job) {
+  Sharding sharding = sharding_of(job.node);
+  const AxisPosition& at = *job.flow.results[0];
+  if (is_whole(at)) sharding.dims.erase(sharding.dims.begin() + at.dim);
+  return {.results = {job.maker().op(job.node.name(), {job.operands[0]},
+                                     with_sharding(job.node, sharding))},
+          .why = {}};
 }
 
 std::vector<Tensor> eval(const EvalContext& c) { return {c.operands[0]}; }
@@ -44,6 +79,8 @@ void register_sdy(OpRegistry& registry) {
   op.lower = lower;
   op.factors = factors;
   op.may_alias = {{0, 0}};
+  op.batch = batch;
+  op.remove_axis = remove_axis;
   registry.add(op);
   op.name = "sdy.reshard";
   registry.add(std::move(op));

@@ -7,6 +7,7 @@
 
 #include "ir/axes/batching.hpp"
 #include "ops/reduce/reduce.hpp"
+#include "partita/ir/make_loop.hpp"
 #include "partita/ir/reduction.hpp"
 
 namespace partita::ir::ops {
@@ -42,34 +43,19 @@ struct LoopShape {
   }
 };
 
-Value step_below(Graph& graph, Value step, std::int64_t steps) {
-  const Maker b{graph};
-  return b.compare("LT", step, b.splat(step.type(), double(steps)));
-}
-
-/// One step: the region on every slice at once.  Arguments: the step, the values so far.
-std::unique_ptr<Graph> make_step(const BatchJob& job, const LoopShape& shape,
-                                 const std::vector<Value>& elements) {
-  auto graph = std::make_unique<Graph>();
-  const Maker b{*graph};
+/// One step: the region on every slice at once, of the values so far and a row of each operand.
+std::vector<Value> reduce_row(const BatchJob& job, std::span<const Value> so_far,
+                              const std::vector<Value>& rows, const Maker& body) {
   const Graph& region = job.node.region(0);
-  const Value step = graph->add_argument(Type::scalar(DType::i64));
-  const std::size_t n = elements.size();
   BatchMap map;
-  for (std::size_t k = 0; k < n; ++k) {
-    const Type slices{.dtype = elements[k].type().dtype, .dims = {shape.slices}};
-    map[region.argument(int(k))] = {graph->add_argument(slices), true};
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    map[region.argument(int(k))] = {so_far[k], true};
+    map[region.argument(int(rows.size() + k))] = {rows[k], true};
   }
-  for (std::size_t k = 0; k < n; ++k) {
-    const Value row = b.op("stablehlo.dynamic_slice", {elements[k], step, b.splat(step.type(), 0)},
-                           {{"slice_sizes", I64s{1, shape.slices}}});
-    map[region.argument(int(n + k))] = {b.reshape(row, {shape.slices}), true};
-  }
-  const BatchContext slices{.into = *graph, .size = shape.slices};
-  graph->results = {b.op("stablehlo.add", {step, b.splat(step.type(), 1)})};
-  for (const BatchedValue& v : batch_body(region, map, slices))
-    graph->results.push_back(batched(v, slices));
-  return graph;
+  const BatchContext slices{.into = body.graph, .size = rows[0].type().dims[0]};
+  std::vector<Value> next;
+  for (const BatchedValue& v : batch_body(region, map, slices)) next.push_back(batched(v, slices));
+  return next;
 }
 
 /// Element by element, for a region that is not one of the usual ones.
@@ -77,25 +63,24 @@ void reduce_by_loop(const BatchJob& job) {
   const Maker b = job.maker();
   const LoopShape shape(job);
   const std::size_t n = job.operands.size() / 2;
-  std::vector<Value> elements, carried{b.splat(Type::scalar(DType::i64), 0)};
+  std::vector<Value> elements, start;
   const std::vector<Type> results = job.batched_types();
   for (std::size_t k = 0; k < n; ++k) {
     const Value moved =
         b.op("stablehlo.transpose", {job.with_batch(k)}, {{"permutation", shape.permutation}});
     elements.push_back(b.reshape(moved, {shape.steps, shape.slices}));
-    carried.push_back(
+    start.push_back(
         b.reshape(b.broadcast(job.with_batch(n + k), results[k].dims, {0}), {shape.slices}));
   }
-  auto condition = std::make_unique<Graph>();
-  for (const Value& v : carried) condition->add_argument(v.type());
-  condition->results = {step_below(*condition, condition->argument(0), shape.steps)};
-  std::vector<std::unique_ptr<Graph>> regions;
-  regions.push_back(std::move(condition));
-  regions.push_back(make_step(job, shape, elements));
-  Node* loop = create(b.graph, "stablehlo.while", carried, {}, std::move(regions), {}, b.before,
-                      job.node.location());
-  for (std::size_t k = 0; k < n; ++k)
-    job.set(int(k), b.reshape(loop->result(int(k) + 1), results[k].dims));
+  const std::vector<Value> reduced = make_counted_loop(
+      b, DType::i64, shape.steps, start,
+      [&](const Maker& body, Value step, std::span<const Value> so_far) {
+        std::vector<Value> rows;
+        for (const Value& v : elements)
+          rows.push_back(body.reshape(slice_along(body, v, 0, step, 1), {shape.slices}));
+        return reduce_row(job, so_far, rows, body);
+      });
+  for (std::size_t k = 0; k < n; ++k) job.set(int(k), b.reshape(reduced[k], results[k].dims));
 }
 
 }  // namespace

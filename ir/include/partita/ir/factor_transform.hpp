@@ -58,12 +58,17 @@ std::vector<BatchedValue> batch_body(const Graph& body, BatchMap& map, const Bat
 // --- Following and removing an axis ------------------------------------------------------------
 
 /// Where an axis of extent n lies in a value: dimension `dim` has extent outer * n * inner, and the
-/// index along it is (o * n + i) * inner + q for index i of the axis.
+/// index along it is (o * n + i) * inner + q for index i of the axis.  Where outer is 1 the dimension may
+/// have fewer elements than n * inner: the last indices then have fewer of them, or none.
 struct AxisPosition {
   int dim = 0;
   std::int64_t outer = 1, inner = 1;
   bool operator==(const AxisPosition&) const = default;
 };
+/// Whether the last indices of the axis have fewer elements of a dimension of this extent.
+[[nodiscard]] inline bool is_ragged(const AxisPosition& p, std::int64_t n, std::int64_t extent) {
+  return p.outer * n * p.inner > extent;
+}
 using AxisPositions = std::vector<std::optional<AxisPosition>>;
 
 /// How an axis passes through a node.
@@ -111,5 +116,12 @@ struct Removal {
 
 /// Type of a value after the removal of an axis at `position`.
 [[nodiscard]] Type type_without(const Type& type, const std::optional<AxisPosition>& position);
+
+/// Dimensions of a value with its axis as one of its own.
+struct SplitAxis {
+  Dims dims;     ///< […, outer, n, inner, …], outer and inner where they are not 1
+  int axis = 0;  ///< the dimension of extent n
+};
+[[nodiscard]] SplitAxis split_axis(const Dims& dims, const AxisPosition& position, std::int64_t n);
 
 }  // namespace partita::ir

@@ -24,7 +24,8 @@ class Interpreter {
   explicit Interpreter(const Module& module) : module_(module) {}
   /// Runs a function; argument types are verified (user error).  One that asks which process runs it
   /// is run by every process of the grid that the module names, on the same arguments; the results
-  /// are those of the first.
+  /// are those of the first.  Where the module is for one shard of a mesh (mr.mesh), arguments and results
+  /// are wholes, and every shard runs the function on its blocks.
   [[nodiscard]] std::vector<Tensor> run(const Function& function,
                                         std::span<const Tensor> arguments);
   /// Runs a graph whose captures are bound in the enclosing frames.

@@ -27,4 +27,7 @@ namespace partita::ir {
 /// A region of scalars (dtype, dtype) -> dtype that applies the combiner's op.
 [[nodiscard]] std::unique_ptr<Graph> make_combiner(Combiner combiner, DType dtype);
 
+/// Whether mr ops apply it to such elements: truth values are not summed, they have "or" for that.
+[[nodiscard]] bool is_combined_over_partitions(Combiner combiner, DType dtype);
+
 }  // namespace partita::ir

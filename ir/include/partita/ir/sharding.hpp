@@ -43,22 +43,40 @@ struct AxisRef {
   bool operator==(const AxisRef&) const = default;
 };
 
+/// How one dimension is cut.
+struct DimSharding {
+  std::vector<AxisRef> axes;             ///< the major one first
+  bool is_open = false;                  ///< further axes may cut it where that is cheaper ("?")
+  std::optional<std::int64_t> priority;  ///< of propagation: 0 first ("p1")
+  bool operator==(const DimSharding&) const = default;
+};
+
 struct Sharding {
   std::string mesh;           ///< symbol; empty where the mesh is written out
   std::optional<Mesh> inner;  ///< the mesh that is written out
-  /// Axes that cut each dimension, the major one first.
-  std::vector<std::vector<AxisRef>> dims;
-  bool is_unreduced = false;  ///< names axes over which partial sums remain
+  std::vector<DimSharding> dims;
+  std::vector<AxisRef> replicated;  ///< axes that cut no dimension, open ones included
+  std::vector<AxisRef> unreduced;   ///< axes over which partial sums remain
+  bool operator==(const Sharding&) const = default;
+
+  /// Whether it says something of the axis: where it cuts, that it does not, or that sums remain.
+  [[nodiscard]] bool names(std::string_view axis) const;
 };
 
 /// Reads "#sdy.sharding<…>" or what is between its angle brackets.  A user error says what is wrong.
 [[nodiscard]] Sharding parse_sharding(std::string_view text);
+/// The text that parse_sharding reads: "#sdy.sharding<@mesh, [{"x"}, {?}]>".
+[[nodiscard]] std::string to_text(const Sharding& sharding);
+/// Of an attribute that holds such a text; nothing of others.
+[[nodiscard]] std::optional<Sharding> sharding_in(const Attribute* attribute);
 /// Reads "#sdy.sharding_per_value<[<…>, …]>".
 [[nodiscard]] std::vector<Sharding> parse_shardings(std::string_view text);
 /// Names in quotes, in order: what "#sdy<manual_axes{"x"}>" lists.
 [[nodiscard]] std::vector<std::string> quoted_names(std::string_view text);
 /// Reads "<["x"=2, "y"=4], device_ids=[…]>".
 [[nodiscard]] Mesh parse_mesh(std::string_view text);
+/// The text that parse_mesh reads.
+[[nodiscard]] std::string to_text(const Mesh& mesh);
 /// The mesh of a module by its symbol; nothing where it is not declared.
 [[nodiscard]] std::optional<Mesh> find_mesh(const Module& module, std::string_view symbol);
 /// All meshes that a module declares, in order.
