@@ -20,9 +20,8 @@ bool is_undone(const ir::Node& node, Stage stage) {
     if (stage >= Stage::raised) return true;
     return !node.attrs.text("name", "").starts_with("partita.");
   }
-  if (stage >= Stage::raised &&
-      (node.is("sdy.sharding_constraint") || node.is("sdy.manual_computation")))
-    return true;
+  if (stage >= Stage::raised && node.is("sdy.manual_computation")) return true;
+  if (stage >= Stage::placed && node.is("sdy.sharding_constraint")) return true;
   return stage >= Stage::placed && is_placement_op(node);
 }
 

@@ -9,6 +9,7 @@
 
 #include "ir/interpreter/constants.hpp"
 #include "partita/ir/loops.hpp"
+#include "partita/ir/mesh.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::passes {
@@ -79,7 +80,17 @@ std::optional<Interval> ValueRanges::compute(Value v) {
     return n ? std::optional(Interval{0, *n - 1})
              : Interval{0, std::numeric_limits<std::int32_t>::max()};
   }
+  if (node.is("mr.shard_index")) return of_shard_index(node);
   return of_arithmetic(node);
+}
+
+std::optional<Interval> ValueRanges::of_shard_index(const Node& node) const {
+  const auto mesh = ir::shard_mesh(module_);
+  if (!mesh) return Interval{0, 0};
+  std::int64_t shards = 1;
+  for (const int axis : ir::shard_index_axes(node, *mesh))
+    shards *= mesh->axes[std::size_t(axis)].size;
+  return Interval{0, shards - 1};
 }
 
 std::optional<Interval> ValueRanges::of_arithmetic(const Node& node) {

@@ -29,6 +29,7 @@ class ValueRanges {
   std::optional<Interval> of_argument(ir::Value v);
   std::optional<Interval> of_loop_carry(const ir::Node& loop, ir::Value carry, bool in_body);
   std::optional<Interval> of_arithmetic(const ir::Node& node);
+  [[nodiscard]] std::optional<Interval> of_shard_index(const ir::Node& node) const;
 
   const ir::Module& module_;
   ir::ValueMap<std::optional<Interval>> known_;

@@ -10,6 +10,7 @@
 #include "partita/base/error.hpp"
 #include "partita/ir/batched_processes.hpp"
 #include "partita/ir/manual_computation.hpp"
+#include "partita/ir/mesh.hpp"
 #include "partita/ir/process_grid.hpp"
 #include "partita/passes/pass.hpp"
 
@@ -159,6 +160,7 @@ void expand_processes(const ir::Module& module, Graph& graph, ir::ValueMap<Value
 }
 
 void run(ir::Module& module, PassContext& context) {
+  if (ir::shard_mesh(module)) return;
   const bool has_entry = module.find(context.function) != nullptr;
   // First, while the functions that processes run are as they were written.
   for (const auto& f : module.functions) {

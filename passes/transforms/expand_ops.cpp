@@ -115,7 +115,9 @@ Results expand_reduce_window(Node& node) {
 Results expand(Node& node) {
   if (node.name().starts_with("stablehlo.batch_norm_"))
     return ir::normalization_ops(*node.graph(), node, &node);
-  if (node.is("mr.attention")) return {ir::attention_ops(*node.graph(), node, &node)};
+  if (node.is("mr.attention")) return ir::attention_ops(*node.graph(), node, &node);
+  if (node.is("mr.attention_gradient"))
+    return ir::attention_gradient_ops(*node.graph(), node, &node);
   if (node.is("stablehlo.convolution")) return expand_convolution(node);
   if (node.is("stablehlo.reduce_window")) return expand_reduce_window(node);
   return {};

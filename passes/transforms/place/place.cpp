@@ -234,6 +234,9 @@ class Placer {
       graph.replace_uses(node->result(), make.broadcast(x, node->result_types()[0].dims, dims));
     }
     ir::remove_dead_nodes(graph);
+    // Each map has its loop, which does what has effects within the map.
+    if (graph.erase_if([](const Node& node) { return node.is("mr.map"); }))
+      ir::remove_dead_nodes(graph);
   }
 
   ir::Module& module_;

@@ -20,27 +20,6 @@ using ir::I64s;
 using ir::Node;
 using ir::Value;
 
-/// Dimensions of a value with its axis split off, in place: […, outer, n, inner, …].
-struct SplitShape {
-  Dims dims;
-  std::int64_t axis = 0;
-};
-
-SplitShape split_shape(const Dims& dims, const AxisPosition& p, std::int64_t n) {
-  SplitShape s;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    if (int(d) != p.dim) {
-      s.dims.push_back(dims[d]);
-      continue;
-    }
-    if (p.outer != 1) s.dims.push_back(p.outer);
-    s.axis = std::int64_t(s.dims.size());
-    s.dims.push_back(n);
-    if (p.inner != 1) s.dims.push_back(p.inner);
-  }
-  return s;
-}
-
 Value reshape_to(Graph& graph, Value v, const Dims& dims, Node* before) {
   if (v.type().dims == dims) return v;
   const Type type{.dtype = v.type().dtype, .dims = dims};
@@ -57,7 +36,7 @@ Value transpose_by(Graph& graph, Value v, const I64s& permutation, Node* before)
 
 /// The value with the axis as its dimension 0.
 Value axis_to_front(Graph& graph, Value v, const AxisPosition& p, std::int64_t n, Node* before) {
-  const SplitShape s = split_shape(v.type().dims, p, n);
+  const ir::SplitAxis s = ir::split_axis(v.type().dims, p, n);
   I64s permutation{s.axis};
   for (std::int64_t d = 0; d < std::int64_t(s.dims.size()); ++d)
     if (d != s.axis) permutation.push_back(d);
@@ -71,7 +50,7 @@ Value axis_to_front(Graph& graph, Value v, const AxisPosition& p, std::int64_t n
 /// The inverse: `placed` has the axis at 0; the result is of type `type` with the axis at p.
 Value axis_from_front(Graph& graph, Value placed, const Type& type, const AxisPosition& p,
                       std::int64_t n, Node* before) {
-  const SplitShape s = split_shape(type.dims, p, n);
+  const ir::SplitAxis s = ir::split_axis(type.dims, p, n);
   Dims front{n};
   for (std::size_t d = 0; d < s.dims.size(); ++d)
     if (std::int64_t(d) != s.axis) front.push_back(s.dims[d]);

@@ -12,12 +12,13 @@
 #include "ir/core/placement_support.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/ir/sharding.hpp"
 #include "partita/passes/pass.hpp"
+#include "passes/analysis/program_mesh.hpp"
 #include "passes/rewrites/partition_indices.hpp"
 #include "passes/transforms/raise/composites.hpp"
 #include "passes/transforms/raise/outline.hpp"
 #include "passes/transforms/raise/scan_to_map.hpp"
-#include "passes/transforms/raise/sharding_text.hpp"
 
 namespace partita::passes::transforms {
 namespace {
@@ -36,11 +37,11 @@ Seeds annotated_seeds(const ir::Module& module, const ir::Function& f, const Gra
                       const std::string& placement) {
   Seeds seeds;
   const auto add = [&](Value v, const ir::Attribute* sharding) {
-    const auto* raw = sharding == nullptr ? nullptr : sharding->get_if<ir::RawAttr>();
-    if (raw == nullptr) return;
-    const auto axes = sharding_axes(raw->text);
-    for (std::size_t d = 0; d < axes.size() && d < v.type().dims.size(); ++d)
-      if (axes[d] == std::vector{placement} && module.placement_size(placement) == v.type().dims[d])
+    const std::optional<ir::Sharding> said = ir::sharding_in(sharding);
+    if (!said) return;
+    for (std::size_t d = 0; d < said->dims.size() && d < v.type().dims.size(); ++d)
+      if (said->dims[d].axes == std::vector{ir::AxisRef{placement}} &&
+          module.placement_size(placement) == v.type().dims[d])
         seeds.emplace_back(v, AxisPosition{.dim = int(d)});
   };
   for (std::size_t k = 0; &graph == f.body.get() && k < f.arg_attrs.size(); ++k)
@@ -58,12 +59,13 @@ void declare_mesh_axes(ir::Module& module, const ir::Function& f) {
   std::set<std::string> named;
   ir::walk(*f.body, [&](Node& node) {
     if (!node.is("sdy.sharding_constraint")) return;
-    if (const ir::Attribute* a = node.attrs.find("sharding"))
-      if (const auto* raw = a->get_if<ir::RawAttr>())
-        for (const auto& dim : sharding_axes(raw->text)) named.insert(dim.begin(), dim.end());
+    if (const auto said = ir::sharding_in(node.attrs.find("sharding")))
+      for (const ir::DimSharding& dim : said->dims)
+        for (const ir::AxisRef& axis : dim.axes) named.insert(axis.name);
   });
-  for (const auto& [axis, size] : mesh_axes(module))
-    if (named.contains(axis) && size > 0) declare_placement(module, axis, size, "sdy.mesh");
+  for (const ir::Mesh& mesh : ir::meshes(module))
+    for (const ir::MeshAxis& axis : mesh.axes)
+      if (named.contains(axis.name)) declare_placement(module, axis.name, axis.size, "sdy.mesh");
 }
 
 void remove_constraints(Graph& graph) {
@@ -301,7 +303,9 @@ void run(ir::Module& module, PassContext& context) {
     raise_composites(module, *g, context);
     normalise_maps(*g->body, module);
   }
-  for (const auto& g : module.functions) remove_constraints(*g->body);
+  // What they say of axes that are no placements is for `partition`.
+  if (!program_mesh(module))
+    for (const auto& g : module.functions) remove_constraints(*g->body);
   normalise_maps(*f.body, module);
   localise_partition_indices(*f.body, module);
   recognise_means(*f.body, module);

@@ -29,18 +29,8 @@ struct Blocked {
 
 Blocked blocked_shape(const Type& type, const AxisPosition& at, std::int64_t blocks) {
   if (at.outer == 1) return {type.dims, at.dim, at.inner};
-  Blocked b;
-  for (std::size_t d = 0; d < type.dims.size(); ++d) {
-    if (int(d) != at.dim) {
-      b.dims.push_back(type.dims[d]);
-      continue;
-    }
-    b.dims.push_back(at.outer);
-    b.dim = int(b.dims.size());
-    b.dims.push_back(blocks);
-    if (at.inner != 1) b.dims.push_back(at.inner);
-  }
-  return b;
+  const ir::SplitAxis split = ir::split_axis(type.dims, at, blocks);
+  return {split.dims, split.axis, 1};
 }
 
 /// Whether a value follows from nothing but indices and constants.

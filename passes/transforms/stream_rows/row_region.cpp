@@ -41,25 +41,17 @@ class RegionFinder {
     region_.large = std::max<std::int64_t>(product.result_types()[0].count() / 2, 1);
   }
 
-  RowRegion run(const AxisPosition& position, std::string& why) {
+  std::optional<RowRegion> run(const AxisPosition& position) {
     positions_[product_.result()] = position;
-    const bool is_found = add(product_) && close() && take_paths() && is_consistent();
-    why = why_;
-    if (!is_found) return {};
+    if (!add(product_) || !close()) return std::nullopt;
+    take_paths();
+    if (!is_consistent()) return std::nullopt;
     find_own();
-    if (!find_stages() || !gains()) {
-      why = why_;
-      return {};
-    }
+    if (!find_stages() || !gains()) return std::nullopt;
     return std::move(region_);
   }
 
  private:
-  bool refuse(const Node& node, const std::string& reason) {
-    why_ = cat(node.name(), ": ", reason);
-    return false;
-  }
-
   [[nodiscard]] std::optional<AxisPosition> position(const Value& v) const {
     const auto it = positions_.find(v);
     return it == positions_.end() ? std::nullopt : std::optional(it->second);
@@ -69,23 +61,19 @@ class RegionFinder {
   /// Takes a node in, if the axis passes it in agreement with what is known of its values.
   bool add(Node& node) {
     if (region_.contains(&node)) return true;
-    if (node.op().regions_capture) return refuse(node, "it is control flow");
-    if (node.op().has_side_effect) return refuse(node, "it has an effect");
+    if (node.op().regions_capture || node.op().has_side_effect) return false;
     AxisPositions operands, results;
     for (const Value& v : node.operands())
       operands.push_back(is_inside(v) ? position(v) : std::nullopt);
     for (int k = 0; k < node.result_count(); ++k) results.push_back(position(node.result(k)));
     AxisFlow flow = ir::flow_axis(node, region_.blocks, operands, results);
-    if (!flow.why.empty()) return refuse(node, flow.why);
-    if (flow.kind == FactorKind::replicated) return refuse(node, "it needs the whole axis");
+    if (!flow.why.empty() || flow.kind == FactorKind::replicated) return false;
     for (std::size_t k = 0; k < operands.size(); ++k)
-      if (operands[k] && operands[k] != flow.operands[k])
-        return refuse(node, cat("operand ", k, " has the axis in another place"));
+      if (operands[k] && operands[k] != flow.operands[k]) return false;
     if (flow.kind == FactorKind::reduced && !can_add_up(node, flow)) return false;
     for (int k = 0; k < node.result_count(); ++k) {
       const auto& at = flow.results[std::size_t(k)];
-      if (results[std::size_t(k)] && results[std::size_t(k)] != at)
-        return refuse(node, "a result has the axis in another place");
+      if (results[std::size_t(k)] && results[std::size_t(k)] != at) return false;
       if (at) positions_[node.result(k)] = *at;
     }
     region_.flows.emplace(&node, std::move(flow));
@@ -95,19 +83,15 @@ class RegionFinder {
 
   /// Whether partial results of blocks combine to the result, in the precision that it has.
   bool can_add_up(const Node& node, const AxisFlow& flow) {
-    if (!flow.combiner || node.result_count() != 1)
-      return refuse(node, "it is combined in a way of its own");
-    const DType dtype = node.result_types()[0].dtype;
+    if (!flow.combiner || node.result_count() != 1) return false;
     if (node.is("stablehlo.dot_general")) return true;
-    if (!node.is("stablehlo.reduce")) return refuse(node, "it reduces the axis");
-    if (!ir::starts_from_identity(node, *flow.combiner))
-      return refuse(node, "its initial value is no identity");
-    if (info(*flow.combiner).rounds && is_small_float(dtype))
-      return refuse(node, "its sum is rounded once");
+    if (!node.is("stablehlo.reduce") || !ir::starts_from_identity(node, *flow.combiner))
+      return false;
+    if (!info(*flow.combiner).rounds) return true;
+    // Small floats are rounded once, and few terms are added in order.
     const AxisPosition& at = *flow.operands[0];
-    if (info(*flow.combiner).rounds && region_.blocks * at.inner <= few_terms && at.inner > 1)
-      return refuse(node, "its few terms are added in order");
-    return true;
+    const bool in_order = region_.blocks * at.inner <= few_terms && at.inner > 1;
+    return !is_small_float(node.result_types()[0].dtype) && !in_order;
   }
 
   /// Whether `v` can be made again in every block of what is small.
@@ -127,7 +111,7 @@ class RegionFinder {
       for (int k = 0; k < node.result_count(); ++k) {
         const Value v = node.result(k);
         if (!region_.is_large(v) || is_free(v)) continue;
-        if (uses_.is_returned(v)) return refuse(node, "its result is returned");
+        if (uses_.is_returned(v)) return false;
         for (Node* user : uses_.users(v))
           if (!add(*user)) return false;
       }
@@ -151,7 +135,7 @@ class RegionFinder {
   }
 
   /// Small nodes by which results of the region come back to it, such as the logarithm of a sum.
-  bool take_paths() {
+  void take_paths() {
     find_own();
     const std::span<Node* const> between = own_span();
     std::set<const Node*> reaching;
@@ -174,7 +158,6 @@ class RegionFinder {
         for (const Node* user : uses_.users((*it)->result(k))) returns |= region_.contains(user);
       if (!returns) region_.flows.erase(*it);
     }
-    return true;
   }
 
   /// Whether some operand depends on the region by a way around it.
@@ -210,8 +193,7 @@ class RegionFinder {
       const AxisFlow& flow = region_.flows.at(node);
       for (std::size_t k = 0; k < node->operands().size(); ++k) {
         const Value& v = node->operand(k);
-        if (is_inside(v) && position(v) != flow.operands[k])
-          return refuse(*node, cat("operand ", k, " has the axis in another place"));
+        if (is_inside(v) && position(v) != flow.operands[k]) return false;
       }
     }
     return true;
@@ -232,7 +214,7 @@ class RegionFinder {
       };
       for (const Value& v : uses_.inputs(node)) follow(v);
       if (!depends) continue;
-      if (is_sum_needed) return refuse(*node, "it needs a sum over all rows");
+      if (is_sum_needed) return false;
       region_.stages[node] = stage;
       if (inside) region_.stage_count = std::max(region_.stage_count, stage + 1);
     }
@@ -267,8 +249,7 @@ class RegionFinder {
                             std::ranges::any_of(uses_.users(v), [&](const Node* user) {
                               return !region_.contains(user);
                             });
-        if (leaves && v.type().count() > most)
-          return refuse(*node, "its result is not much smaller");
+        if (leaves && v.type().count() > most) return false;
       }
     return true;
   }
@@ -281,14 +262,13 @@ class RegionFinder {
   std::vector<Node*> added_;  ///< in the order in which they were taken in
   std::set<const Node*> fed_;
   std::map<const Node*, bool> free_;
-  std::string why_;
 };
 
 }  // namespace
 
-RowRegion find_row_region(Graph& graph, const GraphUses& uses, Node& product,
-                          const AxisPosition& position, std::int64_t blocks, std::string& why) {
-  return RegionFinder(graph, uses, product, blocks).run(position, why);
+std::optional<RowRegion> find_row_region(Graph& graph, const GraphUses& uses, Node& product,
+                                         const AxisPosition& position, std::int64_t blocks) {
+  return RegionFinder(graph, uses, product, blocks).run(position);
 }
 
 }  // namespace partita::passes

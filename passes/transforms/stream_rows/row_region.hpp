@@ -6,12 +6,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "partita/ir/factor_transform.hpp"
-#include "passes/transforms/stream_rows/graph_uses.hpp"
+#include "passes/analysis/graph_uses.hpp"
 
 namespace partita::passes {
 
@@ -35,10 +35,10 @@ struct RowRegion {
   }
 };
 
-/// The region of `product`, with the axis at `position` of its result; without nodes, and with the
-/// reason in `why`, where something large would leave it.
-[[nodiscard]] RowRegion find_row_region(ir::Graph& graph, const GraphUses& uses, ir::Node& product,
-                                        const ir::AxisPosition& position, std::int64_t blocks,
-                                        std::string& why);
+/// The region of `product`, with the axis at `position` of its result; none where something large would leave it.
+[[nodiscard]] std::optional<RowRegion> find_row_region(ir::Graph& graph, const GraphUses& uses,
+                                                       ir::Node& product,
+                                                       const ir::AxisPosition& position,
+                                                       std::int64_t blocks);
 
 }  // namespace partita::passes

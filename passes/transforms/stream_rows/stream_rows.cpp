@@ -74,21 +74,19 @@ class Streamer {
   /// Streams the region of a product; false where it has none.
   bool stream(Graph& graph, const GraphUses& uses, Node& product) {
     const Type& type = product.result_types()[0];
-    RowRegion best;
+    std::optional<RowRegion> best;
     for (int d = 0; d < int(type.dims.size()); ++d) {
       const std::optional<Choice> choice = cut(type, d);
       if (!choice) continue;
-      std::string why;
-      RowRegion region =
-          find_row_region(graph, uses, product, choice->position, choice->blocks, why);
-      if (!region.nodes.empty() && (best.nodes.empty() || region.stage_count < best.stage_count))
-        best = std::move(region);
+      std::optional<RowRegion> region =
+          find_row_region(graph, uses, product, choice->position, choice->blocks);
+      if (region && (!best || region->stage_count < best->stage_count)) best = std::move(region);
     }
-    if (best.nodes.empty()) return false;
+    if (!best) return false;
     const int line = int(product.location().line);
     context_.notes.push_back(cat("streamed product", line > 0 ? cat(" of line ", line) : "", ": ",
-                                 bytes_of(type), " bytes in ", best.blocks, " blocks"));
-    make_row_loops(graph, uses, best);
+                                 bytes_of(type), " bytes in ", best->blocks, " blocks"));
+    make_row_loops(graph, uses, *best);
     return true;
   }
 

@@ -29,6 +29,7 @@ struct PassContext {
   std::string function = "main";
   std::map<std::string, std::int64_t> placements;  ///< --placement NAME=N
   std::string layout = "auto";                     ///< loop | batch[:B] | auto
+  bool shards = true;                              ///< a program with a mesh becomes a shard's
   TargetInfo target = {};                          ///< what is compiled for
   std::map<std::string, std::string> options;      ///< of this pass: name{key=value}
   std::vector<std::string> remarks;                ///< what was not recovered or fused, and why

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "passes/transforms/partition/axis_plan.hpp"
+
+#include <algorithm>
+
+#include "partita/base/error.hpp"
+#include "partita/ir/op.hpp"
+#include "passes/transforms/partition/indexed_parts.hpp"
+
+namespace partita::passes {
+
+using ir::AxisFlow;
+using ir::AxisPosition;
+using ir::AxisPositions;
+using ir::Graph;
+using ir::Node;
+using ir::Value;
+
+namespace {
+
+bool is_piece_op(const Node& node) { return node.is("mr.mesh_slice") || node.is("mr.mesh_join"); }
+
+/// The flow by one known position alone.
+AxisFlow flow_by(const Node& node, std::int64_t n, std::size_t k, bool is_operand,
+                 const AxisPosition& at) {
+  AxisPositions operands(node.operands().size()), results(std::size_t(node.result_count()));
+  (is_operand ? operands : results)[k] = at;
+  return ir::flow_axis(node, n, operands, results);
+}
+
+}  // namespace
+
+bool cuts_in_order(const AxisPosition& at, std::int64_t n, std::int64_t extent) {
+  return at.outer == 1 && at.inner == (extent + n - 1) / n;
+}
+
+std::string described(const Node& node) {
+  return node.hint.empty() ? std::string(node.name()) : cat(node.name(), " (%", node.hint, ")");
+}
+
+AxisPlan::AxisPlan(const ir::Function& f, const MeshCut& cut, MayCut may_cut)
+    : cut_(cut), body_(*f.body), may_cut_(std::move(may_cut)) {
+  seed(f);
+  run(*f.body);
+}
+
+std::optional<AxisPosition> AxisPlan::position(Value v) const {
+  const auto found = places_.find(v);
+  return found == places_.end() ? std::nullopt : std::optional(found->second.at);
+}
+
+const std::string& AxisPlan::why(Value v) const {
+  static const std::string none;
+  const auto found = places_.find(v);
+  return found == places_.end() ? none : found->second.why;
+}
+
+std::optional<AxisPosition> AxisPlan::said(const ir::Sharding& sharding, const Type& type) const {
+  const std::int64_t n = cut_.size();
+  for (std::size_t d = 0; d < sharding.dims.size() && d < type.dims.size(); ++d) {
+    std::int64_t outer = 1, later = 1;
+    bool is_found = false;
+    for (const ir::AxisRef& ref : sharding.dims[d].axes) {
+      const auto index = cut_.mesh.find(ref.name);
+      if (!index || *index < cut_.axis) continue;
+      if (*index == cut_.axis)
+        is_found = true;
+      else
+        (is_found ? later : outer) *= cut_.mesh.axes[*index].size;
+    }
+    const std::int64_t extent = type.dims[d];
+    if (!is_found || extent < 2) continue;
+    const std::int64_t pieces = outer * n * later, inner = (extent + pieces - 1) / pieces * later;
+    // Pieces of uneven size lie in order along one axis only.
+    if (outer != 1 && outer * n * inner != extent) return std::nullopt;
+    return AxisPosition{.dim = int(d), .outer = outer, .inner = inner};
+  }
+  return std::nullopt;
+}
+
+void AxisPlan::state(Value v, const ir::Sharding& sharding, const std::string& why) {
+  if (const auto at = said(sharding, v.type())) {
+    set(v, at, why);
+    return;
+  }
+  const bool may_cut =
+      std::ranges::any_of(sharding.dims, &ir::DimSharding::is_open) && !sharding.names(cut_.name());
+  if (!may_cut) closed_[v] = true;
+}
+
+void AxisPlan::seed(const ir::Function& f) {
+  for (std::size_t k = 0; k < f.arg_attrs.size(); ++k)
+    if (const auto sharding = ir::sharding_in(f.arg_attrs[k].find("sdy.sharding")))
+      state(f.body->argument(int(k)), *sharding, cat("argument ", k));
+  states_arguments_ = false;
+  seed_nodes(*f.body);
+  // A result's sharding is a wish: the value may lie otherwise where it is used.
+  for (std::size_t k = 0; k < f.res_attrs.size() && k < f.body->results.size(); ++k)
+    if (const auto sharding = ir::sharding_in(f.res_attrs[k].find("sdy.sharding")))
+      if (const auto at = said(*sharding, f.body->results[k].type()))
+        set(f.body->results[k], at, cat("result ", k));
+}
+
+void AxisPlan::seed_nodes(const Graph& graph) {
+  ir::walk(graph, [&](Node& node) {
+    if (node.is("sdy.sharding_constraint") || node.is("sdy.reshard"))
+      if (const auto sharding = ir::sharding_in(node.attrs.find("sharding")))
+        state(node.result(), *sharding, described(node));
+    if (!is_piece_op(node) || node.attrs.text("axis") != cut_.name()) return;
+    const Value whole = node.is("mr.mesh_slice") ? node.operand(0) : node.result();
+    const Value part = node.is("mr.mesh_slice") ? node.result() : node.operand(0);
+    const auto d = std::size_t(node.attrs.i64("dim"));
+    const AxisPosition at{.dim = int(d), .outer = 1, .inner = part.type().dims[d]};
+    if (node.is("mr.mesh_join")) closed_.erase(whole);
+    set(whole, at, described(node));
+    closed_[part] = true;
+  });
+}
+
+bool AxisPlan::set(Value v, const std::optional<AxisPosition>& at, const std::string& why) {
+  if (!at || closed_.contains(v) || v.type().is_token) return false;
+  const std::int64_t extent = v.type().dims.at(std::size_t(at->dim));
+  if (extent < 2 || (at->outer != 1 && is_ragged(*at, cut_.size(), extent))) return false;
+  if (body_.is_argument(v) &&
+      (!(states_arguments_ || cuts_in_order(*at, cut_.size(), extent)) || !may_cut_(v.index, *at)))
+    return false;
+  return places_.emplace(v, AxisPlace{*at, why}).second;
+}
+
+bool AxisPlan::unite(Value a, Value b, const std::string& why) {
+  bool changed = set(b, position(a), why);
+  changed |= set(a, position(b), why);
+  return changed;
+}
+
+/// `whole` has a placement's axis in front of `part` where in_axis is 0.
+bool AxisPlan::unite_placed(Value whole, Value part, std::int64_t in_axis, const std::string& why) {
+  if (in_axis < 0) return unite(whole, part, why);
+  std::optional<AxisPosition> inside = position(whole), outside = position(part);
+  bool changed = false;
+  if (inside && inside->dim != in_axis) {
+    if (inside->dim > in_axis) --inside->dim;
+    changed |= set(part, inside, why);
+  }
+  if (outside) {
+    if (outside->dim >= in_axis) ++outside->dim;
+    changed |= set(whole, outside, why);
+  }
+  return changed;
+}
+
+bool AxisPlan::visit_regions(Node& node) {
+  const std::string why = described(node);
+  bool changed = false;
+  const bool is_loop = node.is("stablehlo.while");
+  for (int k = 0; k < node.result_count(); ++k) {
+    const Value result = node.result(k);
+    if (is_loop) {
+      const Value carried = node.region(1).argument(k);
+      for (const Value v : {node.operand(std::size_t(k)), node.region(0).argument(k), result,
+                            node.region(1).results[std::size_t(k)]})
+        changed |= unite(carried, v, why);
+    } else {
+      for (const auto& region : node.regions())
+        changed |= unite(result, region->results[std::size_t(k)], why);
+    }
+  }
+  return changed;
+}
+
+bool AxisPlan::visit_map(Node& node) {
+  const std::string why = described(node);
+  const Graph& body = node.region(0);
+  bool changed = false;
+  const ir::I64s &in = node.attrs.i64s_or_empty("in_axes"),
+                 &out = node.attrs.i64s_or_empty("out_axes");
+  for (std::size_t k = 0; k < node.operands().size(); ++k)
+    changed |= unite_placed(node.operand(k), body.argument(int(k)), in.empty() ? 0 : in[k], why);
+  for (std::size_t k = 0; k < body.results.size(); ++k)
+    changed |= unite_placed(node.result(int(k)), body.results[k], out.empty() ? 0 : out[k], why);
+  return changed;
+}
+
+/// A scatter along the dimension that its indices address keeps it cut.
+bool AxisPlan::visit_scatter(Node& node) {
+  const auto along = [&](Value v) {
+    const auto at = position(v);
+    return at && at->outer == 1 && addresses(node, at->dim) ? at : std::nullopt;
+  };
+  if (!node.is("stablehlo.scatter")) return false;
+  const std::string why = described(node);
+  bool changed = set(node.result(), along(node.operand(0)), why);
+  if (follows_back_) changed |= set(node.operand(0), along(node.result()), why);
+  return changed;
+}
+
+bool AxisPlan::visit_plain(Node& node) {
+  if (visit_scatter(node)) return true;
+  AxisPositions operands, results;
+  bool is_known = false;
+  for (const Value& v : node.operands()) is_known |= operands.emplace_back(position(v)).has_value();
+  for (int k = 0; k < node.result_count(); ++k)
+    is_known |= results.emplace_back(position(node.result(k))).has_value();
+  if (!is_known) return false;
+  AxisFlow flow = ir::flow_axis(node, cut_.size(), operands, results);
+  // Where they do not agree, the largest operand leads.
+  if (!flow.why.empty()) {
+    std::int64_t largest = -1;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (!operands[k] || node.operand(k).type().count() <= largest) continue;
+      AxisFlow own = flow_by(node, cut_.size(), k, true, *operands[k]);
+      if (!own.why.empty()) continue;
+      largest = node.operand(k).type().count();
+      flow = std::move(own);
+    }
+    if (!flow.why.empty()) return false;
+  }
+  const std::string why = described(node);
+  bool changed = false;
+  for (std::size_t k = 0; k < flow.results.size(); ++k)
+    changed |= set(node.result(int(k)), flow.results[k], why);
+  if (!follows_back_) return changed;
+  for (std::size_t k = 0; k < flow.operands.size(); ++k)
+    changed |= set(node.operand(k), flow.operands[k], why);
+  return changed;
+}
+
+bool AxisPlan::visit(Node& node) {
+  if (is_piece_op(node) && node.attrs.text("axis") == cut_.name()) return false;
+  if (node.is("stablehlo.while") || node.is("stablehlo.case") || node.is("stablehlo.if"))
+    return visit_regions(node);
+  if (node.is("mr.map")) return visit_map(node);
+  return visit_plain(node);
+}
+
+bool AxisPlan::sweep(const Graph& graph, bool backwards) {
+  bool changed = false;
+  const auto each = [&](Node* node) {
+    if (!backwards) changed |= visit(*node);
+    if (node->op().regions_capture || node->is("mr.map"))
+      for (const auto& region : node->regions()) changed |= sweep(*region, backwards);
+    if (!node->regions().empty() || backwards) changed |= visit(*node);
+  };
+  if (backwards)
+    for (auto it = graph.nodes().rbegin(); it != graph.nodes().rend(); ++it) each(*it);
+  else
+    for (Node* node : graph.nodes()) each(node);
+  return changed;
+}
+
+/// With the data first, then also against it.
+void AxisPlan::run(const Graph& graph) {
+  while (sweep(graph, false)) {
+  }
+  follows_back_ = true;
+  for (bool changed = true; changed;) {
+    changed = sweep(graph, true);
+    changed |= sweep(graph, false);
+  }
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// A program with a mesh becomes the program of one of its shards: types of parts, and communication where
+// parts do not suffice.  Axis by axis: where it shall cut each value (axis_plan), then the nodes anew
+// (axis_rewrite).
+#include <algorithm>
+
+#include "partita/base/error.hpp"
+#include "partita/ir/mesh.hpp"
+#include "partita/ir/op.hpp"
+#include "partita/passes/pass.hpp"
+#include "passes/analysis/program_mesh.hpp"
+#include "passes/transforms/partition/axis_rewrite.hpp"
+
+namespace partita::passes::transforms {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::Value;
+
+std::string mesh_symbol(const ir::Module& module) {
+  for (const ir::ModuleItem& item : module.items)
+    if (item.op == "sdy.mesh") return item.symbol;
+  return "mesh";
+}
+
+void remove_constraints(Graph& graph) {
+  ir::ValueMap<Value> replaced;
+  ir::walk(graph, [&](Node& node) {
+    if (!node.is("sdy.sharding_constraint") && !node.is("sdy.reshard")) return;
+    Value v = node.operand(0);
+    if (const auto earlier = replaced.find(v); earlier != replaced.end()) v = earlier->second;
+    replaced[node.result()] = v;
+  });
+  if (replaced.empty()) return;
+  graph.replace_uses(replaced);
+  ir::remove_dead_nodes(graph);
+}
+
+void partition(ir::Function& f, const ir::Mesh& mesh, const std::string& symbol) {
+  PortShardings ports;
+  for (const Value& v : f.body->arguments()) ports.arguments.emplace_back(v.type());
+  for (const Value& v : f.body->results) ports.results.emplace_back(v.type());
+  for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis)
+    cut_along(f, {.mesh = mesh, .axis = axis}, ports);
+  remove_constraints(*f.body);
+  for (std::size_t k = 0; k < ports.arguments.size(); ++k)
+    ports.arguments[k].write(f.arg_attrs[k], symbol);
+  for (std::size_t k = 0; k < ports.results.size(); ++k)
+    ports.results[k].write(f.res_attrs[k], symbol);
+}
+
+/// Whether values are those of one shard already: pieces of them are made nowhere.
+bool is_of_one_shard(const ir::Module& module) {
+  if (!ir::shard_mesh(module)) return false;
+  bool has_pieces = false;
+  for (const auto& f : module.functions)
+    ir::walk(*f->body, [&](Node& node) {
+      has_pieces |= node.is("mr.mesh_slice") || node.is("mr.mesh_join");
+    });
+  return !has_pieces;
+}
+
+void run(ir::Module& module, PassContext& context) {
+  const auto mesh = context.shards ? program_mesh(module) : std::nullopt;
+  if (!mesh || is_of_one_shard(module)) {
+    for (const auto& f : module.functions) remove_constraints(*f->body);
+    return;
+  }
+  ir::Function& f = module.entry(context.function);
+  partition(f, *mesh, mesh_symbol(module));
+  module.attrs.set("mr.mesh", ir::RawAttr{cat("#sdy.mesh", ir::to_text(*mesh))});
+  context.counts["mesh_shards"] = mesh->size();
+}
+
+}  // namespace
+
+PassInfo pass_partition();
+PassInfo pass_partition() {
+  return {.name = "partition",
+          .doc = "Makes a program with a mesh that of one shard: types of parts, and collectives.",
+          .needs = Stage::raised,
+          .gives = Stage::raised,
+          .idempotent = true,
+          .run = run};
+}
+
+}  // namespace partita::passes::transforms

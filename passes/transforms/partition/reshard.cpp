@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "passes/transforms/partition/reshard.hpp"
+
+#include "ir/axes/dim_edit.hpp"
+#include "partita/base/error.hpp"
+#include "partita/ir/op.hpp"
+
+namespace partita::passes {
+
+using ir::AxisPosition;
+using ir::I64s;
+using ir::Value;
+
+Type part_type(Type whole, const std::optional<AxisPosition>& at) {
+  if (at) whole.dims[std::size_t(at->dim)] = at->outer * at->inner;
+  return whole;
+}
+
+Value Reshard::index() const {
+  return make_.op("mr.shard_index", {}, {{"axes", ir::List({ir::Attribute(cut_.name())})}});
+}
+
+/// Shards that differ along the axis alone, in its order.
+ir::Attribute Reshard::groups() const {
+  std::int64_t inner = 1;
+  for (std::size_t k = cut_.axis + 1; k < cut_.mesh.axes.size(); ++k)
+    inner *= cut_.mesh.axes[k].size;
+  const std::int64_t n = cut_.size(), count = cut_.mesh.size() / n;
+  HostArray ids(Type{.dtype = DType::i64, .dims = {count, n}});
+  for (std::int64_t g = 0; g < count; ++g)
+    for (std::int64_t i = 0; i < n; ++i)
+      ids.data<DType::i64>()[g * n + i] = (g / inner * n + i) * inner + g % inner;
+  return ir::make_dense(ids);
+}
+
+Value Reshard::padded(Value v, int dim, std::int64_t extent) const {
+  const Type& type = v.type();
+  const std::int64_t missing = extent - type.dims[std::size_t(dim)];
+  if (missing == 0) return v;
+  I64s none(type.dims.size(), 0), high = none;
+  high[std::size_t(dim)] = missing;
+  return make_.op(
+      "stablehlo.pad", {v, make_.splat(Type::scalar(type.dtype), 0)},
+      {{"edge_padding_low", none}, {"edge_padding_high", high}, {"interior_padding", none}});
+}
+
+Value Reshard::cropped(Value v, int dim, std::int64_t extent) const {
+  Dims limits = v.type().dims;
+  if (limits[std::size_t(dim)] == extent) return v;
+  limits[std::size_t(dim)] = extent;
+  const I64s starts(limits.size(), 0), strides(limits.size(), 1);
+  return make_.op("stablehlo.slice", {v},
+                  {{"start_indices", starts}, {"limit_indices", limits}, {"strides", strides}});
+}
+
+/// [.., outer * n * inner, ..] as [n, .., outer * inner, ..].
+Value Reshard::split_to_front(Value whole, const AxisPosition& at) const {
+  const auto d = std::size_t(at.dim);
+  const std::int64_t n = cut_.size();
+  Value v = padded(whole, at.dim, at.outer * n * at.inner);
+  Dims apart = v.type().dims, joined = part_type(whole.type(), at).dims;
+  apart[d] = at.outer;
+  apart.insert(apart.begin() + std::ptrdiff_t(d) + 1, {n, at.inner});
+  joined.insert(joined.begin(), n);
+  v = make_.transpose(make_.reshape(v, apart), ir::moved_dim(std::ssize(apart), at.dim + 1, 0));
+  return make_.reshape(v, joined);
+}
+
+Value Reshard::merge_from_front(Value stacked, const AxisPosition& at) const {
+  const auto d = std::size_t(at.dim);
+  const std::int64_t n = cut_.size();
+  Dims apart = stacked.type().dims, joined(apart.begin() + 1, apart.end());
+  apart[d + 1] = at.outer;
+  apart.insert(apart.begin() + std::ptrdiff_t(d) + 2, at.inner);
+  joined[d] = at.outer * n * at.inner;
+  return make_.reshape(make_.transpose(make_.reshape(stacked, apart),
+                                       ir::moved_dim(std::ssize(apart), 0, at.dim + 1)),
+                       joined);
+}
+
+Value Reshard::slice(Value whole, const AxisPosition& at) const {
+  const Type part = part_type(whole.type(), at);
+  std::vector<Value> operands{at.outer == 1 ? padded(whole, at.dim, cut_.size() * at.inner)
+                                            : split_to_front(whole, at)};
+  const Value index = this->index(), zero = make_.splat(index.type(), 0);
+  const Value start =
+      make_.op("stablehlo.multiply",
+               {index, make_.splat(index.type(), at.outer == 1 ? double(at.inner) : 1)});
+  const std::size_t along = at.outer == 1 ? std::size_t(at.dim) : 0;
+  I64s sizes = operands[0].type().dims;
+  sizes[along] = at.outer == 1 ? at.inner : 1;
+  for (std::size_t d = 0; d < sizes.size(); ++d) operands.push_back(d == along ? start : zero);
+  return make_.reshape(make_.op("stablehlo.dynamic_slice", operands, {{"slice_sizes", sizes}}),
+                       part.dims);
+}
+
+Value Reshard::stack(Value own) const {
+  return make_.op("mr.mesh_all_gather", {own}, {{"groups", groups()}});
+}
+
+Value Reshard::gather(Value part, const AxisPosition& at, std::int64_t extent) const {
+  return cropped(merge_from_front(stack(part), at), at.dim, extent);
+}
+
+Value Reshard::exchange(Value part, const AxisPosition& from, std::int64_t extent,
+                        const AxisPosition& to) const {
+  const Value pieces =
+      make_.op("mr.mesh_all_to_all", {split_to_front(part, to)}, {{"groups", groups()}});
+  return cropped(merge_from_front(pieces, from), from.dim, extent);
+}
+
+Value Reshard::combine(Value partial, Combiner combiner) const {
+  return make_.op("mr.mesh_all_reduce", {partial},
+                  {{"groups", groups()}, {"combiner", std::string(info(combiner).mr)}});
+}
+
+Value Reshard::combine_scatter(Value partial, Combiner combiner, const AxisPosition& at) const {
+  return make_.op("mr.mesh_reduce_scatter", {split_to_front(partial, at)},
+                  {{"groups", groups()}, {"combiner", std::string(info(combiner).mr)}});
+}
+
+Value Reshard::masked(Value part, const AxisPosition& at, std::int64_t extent, Value filler) const {
+  if (!is_ragged(at, cut_.size(), extent)) return part;
+  const Type counts{.dtype = DType::i32, .dims = part.type().dims};
+  const Value start = make_.op("stablehlo.multiply",
+                               {index(), make_.splat(Type::scalar(DType::i32), double(at.inner))});
+  const Value place = make_.op(
+      "stablehlo.add", {make_.iota(counts, at.dim), make_.broadcast(start, counts.dims, {})});
+  return make_.op("stablehlo.select",
+                  {make_.compare("LT", place, make_.splat(counts, double(extent))), part,
+                   make_.broadcast(filler, counts.dims, {})});
+}
+
+}  // namespace partita::passes

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Makes a shard's part of a value from another part of it, by communication along one axis of a mesh.
+#pragma once
+
+#include <optional>
+
+#include "partita/base/combiner.hpp"
+#include "partita/ir/maker.hpp"
+#include "passes/transforms/partition/axis_plan.hpp"
+
+namespace partita::passes {
+
+/// Emits at the end of a graph.
+class Reshard {
+ public:
+  Reshard(ir::Graph& graph, const MeshCut& cut) : make_{graph}, cut_(cut) {}
+
+  /// The shard's part of what every shard holds whole.
+  [[nodiscard]] ir::Value slice(ir::Value whole, const ir::AxisPosition& at) const;
+  /// The whole, of dimension extent `extent`, of what each shard holds a part of.
+  [[nodiscard]] ir::Value gather(ir::Value part, const ir::AxisPosition& at,
+                                 std::int64_t extent) const;
+  /// The part along another dimension; `extent` is that of `from`'s dimension in the whole.
+  [[nodiscard]] ir::Value exchange(ir::Value part, const ir::AxisPosition& from,
+                                   std::int64_t extent, const ir::AxisPosition& to) const;
+  [[nodiscard]] ir::Value combine(ir::Value partial, Combiner combiner) const;
+  /// The part of what all shards' values combine to.
+  [[nodiscard]] ir::Value combine_scatter(ir::Value partial, Combiner combiner,
+                                          const ir::AxisPosition& at) const;
+  /// Every shard's value, in order along the axis, as a new leading dimension.
+  [[nodiscard]] ir::Value stack(ir::Value own) const;
+  /// `part` with `filler` where a ragged dimension has no elements on this shard.
+  [[nodiscard]] ir::Value masked(ir::Value part, const ir::AxisPosition& at, std::int64_t extent,
+                                 ir::Value filler) const;
+  /// The shard's place along the axis, an i32.
+  [[nodiscard]] ir::Value index() const;
+
+ private:
+  [[nodiscard]] ir::Value padded(ir::Value v, int dim, std::int64_t extent) const;
+  [[nodiscard]] ir::Value cropped(ir::Value v, int dim, std::int64_t extent) const;
+  [[nodiscard]] ir::Value split_to_front(ir::Value whole, const ir::AxisPosition& at) const;
+  [[nodiscard]] ir::Value merge_from_front(ir::Value stacked, const ir::AxisPosition& at) const;
+  [[nodiscard]] ir::Attribute groups() const;
+
+  ir::Maker make_;
+  MeshCut cut_;
+};
+
+/// The type of a shard's part.
+[[nodiscard]] Type part_type(Type whole, const std::optional<ir::AxisPosition>& at);
+
+}  // namespace partita::passes
