@@ -102,6 +102,10 @@ class PlanPrinter final : public PlanText {
         variables_(plan_.variables.size()) {}
 
   ObjectUnit print() {
+    if (mesh_shards(plan_) > 1)
+      throw_user_error(
+          cat("an object file: expected a program of one shard, found one of a mesh of ",
+              mesh_shards(plan_)));
     lay_out();
     steps(plan_.steps);
     std::string source = parallel_type();
@@ -232,6 +236,8 @@ class PlanPrinter final : public PlanText {
     PARTITA_ASSERT(axis != plan_.placements.end());
     copy(x.from, x.to, axis->size * x.elements_per_partition);
   }
+
+  void step(const GroupStart& x) override { copy(x.from, x.to, x.elements); }
 
   void step(const Check& x) override {
     line(cat("if (!", flag(x.condition), ") return ",

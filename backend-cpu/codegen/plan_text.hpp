@@ -34,6 +34,7 @@ class PlanText {
   virtual void step(const Gemm& x) = 0;
   virtual void step(const AllReduceStart& x) = 0;
   virtual void step(const AllGatherStart& x) = 0;
+  virtual void step(const GroupStart& x) = 0;
   virtual void step(const CollectiveDone& x) = 0;
   virtual void step(const Check& x) = 0;
 

@@ -146,6 +146,7 @@ class FunctionText final : public PlanText {
   void step(const Gemm& /*x*/) override { refuse(); }
   void step(const AllReduceStart& /*x*/) override { refuse(); }
   void step(const AllGatherStart& /*x*/) override { refuse(); }
+  void step(const GroupStart& /*x*/) override { refuse(); }
   void step(const CollectiveDone& /*x*/) override { refuse(); }
   void step(const Check& /*x*/) override { refuse(); }
 
@@ -162,6 +163,7 @@ class Maker {
       : artifact_(artifact), printed_(printed) {
     for (const Placement& p : artifact.plan.placements)
       block_variables_.insert({p.begin_variable, p.end_variable});
+    block_variables_.insert(artifact.plan.mesh_variable);
     for (const KernelEntry& k : artifact.kernels) names_.insert(k.name);
     for (const PrintedKernel& k : printed) work_.push_back(work_per_item(*k.kernel));
   }

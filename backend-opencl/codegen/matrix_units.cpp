@@ -92,20 +92,16 @@ f32 exchanged_sum_TYPE(__local const ui32* exchange, i32 first, i32 row, i32 col
 #endif
 )";
 
-// Devices with the units round in one instruction.
-constexpr std::string_view bf16_bits =
+// Devices with the units round in one instruction; that of pairs is the faster one.
+constexpr std::string_view bf16_bits_of_units =
     R"(#if defined(PARTITA_MATRIX_UNITS) && PARTITA_MATRIX_UNITS == 1
 ui16 bf16_bits(f32 x) {
-  ui16 bits;
-  __asm__("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-  return bits;
+  ui32 bits;
+  __asm__("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(0.0f), "f"(x));
+  return (ui16)bits;
 }
 #else
-ui16 bf16_bits(f32 x) {
-  const ui32 bits = as_uint(x);
-  return isnan(x) ? (ui16)(bits >> 16 | 0x40u) : (ui16)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
-}
-#endif
+WITHOUT#endif
 )";
 
 std::string replaced(std::string_view text,
@@ -126,7 +122,8 @@ const std::vector<kernel::Snippet>& matrix_unit_snippets() {
   static const std::string columns = replaced(
       load, {{"NAME", "load_matrices_turned"}, {"TURNED", ".trans"}, {"PAIR", pair_of_column}});
   static const std::string bf16 = replaced(multiply, {{"TYPE", "bf16"}}),
-                           f16 = replaced(multiply, {{"TYPE", "f16"}});
+                           f16 = replaced(multiply, {{"TYPE", "f16"}}),
+                           bits = replaced(bf16_bits_of_units, {{"WITHOUT", bf16_bits}});
   static const std::vector<kernel::Snippet> all{
       {"matrix_exchange", exchange},
       {"exchange_words", exchange_words, {"matrix_exchange"}},
@@ -134,7 +131,7 @@ const std::vector<kernel::Snippet>& matrix_unit_snippets() {
       {"load_matrices_turned", columns, {"matrix_exchange"}},
       {"multiply_matrices_bf16", bf16, {"exchange_words", "bf16_value"}},
       {"multiply_matrices_f16", f16, {"exchange_words", "f16_value"}},
-      {"bf16_bits", bf16_bits},
+      {"bf16_bits", bits},
   };
   return all;
 }

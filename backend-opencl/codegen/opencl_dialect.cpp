@@ -45,12 +45,6 @@ constexpr std::string_view bf16_value =
     R"(f32 bf16_value(ui16 bits) { return as_float((ui32)bits << 16); }
 )";
 
-constexpr std::string_view bf16_bits = R"(ui16 bf16_bits(f32 x) {
-  const ui32 bits = as_uint(x);
-  return isnan(x) ? (ui16)(bits >> 16 | 0x40u) : (ui16)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
-}
-)";
-
 // After rounding to odd, rounding to 16 bits is as if done once.
 constexpr std::string_view narrow_f64 = R"(f32 narrow_f64(f64 x) {
   const f32 nearest = (f32)x;

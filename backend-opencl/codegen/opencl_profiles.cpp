@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Numbers are those of vendors' data sheets; rates are without matrix units, which no kernel uses.
+// Numbers are those of vendors' data sheets; FlopRates are without matrix units.
 #include "backend-opencl/codegen/opencl_profiles.hpp"
 
 namespace partita::opencl::codegen {
@@ -135,17 +135,29 @@ constexpr std::string_view gfx90a[] = {"gfx90a"};
 constexpr std::string_view gfx1100[] = {"gfx110"};
 constexpr std::string_view xe[] = {"Intel(R) Arc", "Intel(R) Data Center GPU"};
 
+constexpr Multiprocessors of_sm_80{.local_bytes = 164 * kib, .matrix_flops = 312 * tera};
+constexpr Multiprocessors of_sm_86{
+    .items = 1536, .groups = 16, .local_bytes = 100 * kib, .matrix_flops = 71 * tera};
+constexpr Multiprocessors of_sm_90{.local_bytes = 228 * kib, .matrix_flops = 989 * tera};
+/// Four units of 512 registers for each of 64 items.
+constexpr Multiprocessors of_gfx90a{.registers = 4 * 512 * 64};
+/// Two units of 1536 registers for each of 32 items.
+constexpr Multiprocessors of_gfx1100{.items = 1024, .registers = 2 * 1536 * 32};
+/// Xe cores of 16 engines, each of 8 threads of 16 items with 128 registers of 32 bytes.
+constexpr Multiprocessors of_xe{
+    .count = 32, .registers = 16 * 8 * 128 * 8, .local_bytes = 128 * kib};
+
 constexpr TargetProfile table[] = {
     {"generic", [](TargetInfo&) {}},
     {"pocl-avx512", [](TargetInfo&) {}},
     {"pocl-avx2", [](TargetInfo& t) { t.registers = 16, t.register_bytes = 32; }},
     {"gpu", set_gpu},
-    {"nvidia-sm_80", set_sm_80, sm_80},
-    {"nvidia-sm_86", set_sm_86, sm_86},
-    {"nvidia-sm_90", set_sm_90, sm_90},
-    {"amd-gfx90a", set_gfx90a, gfx90a},
-    {"amd-gfx1100", set_gfx1100, gfx1100},
-    {"intel-xe", set_xe, xe},
+    {"nvidia-sm_80", set_sm_80, sm_80, of_sm_80},
+    {"nvidia-sm_86", set_sm_86, sm_86, of_sm_86},
+    {"nvidia-sm_90", set_sm_90, sm_90, of_sm_90},
+    {"amd-gfx90a", set_gfx90a, gfx90a, of_gfx90a},
+    {"amd-gfx1100", set_gfx1100, gfx1100, of_gfx1100},
+    {"intel-xe", set_xe, xe, of_xe},
 };
 
 }  // namespace

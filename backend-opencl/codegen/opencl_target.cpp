@@ -5,6 +5,7 @@
 // kernels of a program share one module, and kernels of equal text are one kernel.
 #include "backend-opencl/codegen/opencl_dialect.hpp"
 #include "backend-opencl/codegen/opencl_profiles.hpp"
+#include "kernel/analysis/kernel_work.hpp"
 #include "kernel/print/kernel_list.hpp"
 #include "kernel/print/printer.hpp"
 #include "partita/base/error.hpp"
@@ -87,8 +88,12 @@ void generate(const PlanDraft& draft, const CompileOptions& options, const Targe
               Artifact& artifact) {
   kernel::ScalarText text(opencl_dialect(info.device_class));
   std::string source;
-  for (const PrintedKernel& k : print_kernels(
-           draft, artifact, [&](const Kernel& kernel) { return kernel_text(kernel, text); })) {
+  const std::vector<PrintedKernel> printed = print_kernels(
+      draft, artifact, [&](const Kernel& kernel) { return kernel_text(kernel, text); });
+  if (info.device_class == DeviceClass::simt)
+    for (std::size_t k = 0; k < printed.size(); ++k)
+      artifact.kernels[k].work = work_of(*printed[k].kernel);
+  for (const PrintedKernel& k : printed) {
     if (!k.comment.empty()) source += cat("\n// ", k.comment);
     const std::int64_t group = k.kernel->group_items;
     source += "\n";

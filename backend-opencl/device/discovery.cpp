@@ -208,7 +208,8 @@ std::vector<DeviceSlot> assign_devices(const DeviceRequest& request) {
       devices.size() == 1 && is_cpu(devices.front().device) && shards > 1 && cores >= shards;
   std::vector<DeviceSlot> slots;
   for (int shard = first; shard < first + request.devices_per_rank; ++shard) {
-    const DeviceSlot& root = devices[std::size_t(shard) % devices.size()];
+    const DeviceSlot& root =
+        devices[std::size_t(shard / request.streams_per_device) % devices.size()];
     DeviceSlot slot{.platform = root.platform, .device = root.device, .owner = {}};
     if (split) slot.owner = split_by_core(root.device, cores, shard, shards);
     if (slot.owner) slot.device = slot.owner.get();

@@ -66,12 +66,36 @@ class Evaluation {
   std::int64_t item_;
 };
 
+/// Items that run at once.
+std::int64_t items_of(const Kernel& k) {
+  return k.group_items > 0 ? std::min(k.group_items, items_at_once) : items_at_once;
+}
+
+/// Where the items' accesses begin, in bytes.
+std::optional<std::vector<std::int64_t>> places_of(const Kernel& k, ExprId index,
+                                                   std::size_t element) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t item = 0; item < items_of(k); ++item) {
+    const auto at = Evaluation(k.pool, item).of(index);
+    if (!at) return std::nullopt;
+    all.push_back(*at * std::int64_t(element));
+  }
+  return all;
+}
+
+/// Sectors that accesses of `bytes` touch.
+std::int64_t count_sectors(const std::vector<std::int64_t>& places, std::size_t bytes) {
+  std::set<std::int64_t> sectors;
+  for (const std::int64_t at : places)
+    for (std::int64_t s = at / sector_bytes; s <= (at + std::int64_t(bytes) - 1) / sector_bytes;
+         ++s)
+      sectors.insert(s);
+  return std::int64_t(sectors.size());
+}
+
 class Accesses {
  public:
-  explicit Accesses(const Kernel& kernel)
-      : k_(kernel),
-        items_(kernel.group_items > 0 ? std::min(kernel.group_items, items_at_once)
-                                      : items_at_once) {}
+  explicit Accesses(const Kernel& kernel) : k_(kernel) {}
 
   std::vector<ItemAccess> find() {
     for (const ExprId id : reachable(k_.pool, k_.body)) {
@@ -109,30 +133,20 @@ class Accesses {
     }
   }
 
-  /// Where the items' accesses begin, in bytes.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> places(ExprId index,
                                                                 std::size_t element) const {
-    std::vector<std::int64_t> all;
-    for (std::int64_t item = 0; item < items_; ++item) {
-      const auto at = Evaluation(k_.pool, item).of(index);
-      if (!at) return std::nullopt;
-      all.push_back(*at * std::int64_t(element));
-    }
-    return all;
+    return places_of(k_, index, element);
   }
 
   void add_global(const std::string& what, ExprId index, std::size_t bytes,
                   std::size_t element = 0) {
     const auto all = places(index, element == 0 ? element_of(index, bytes) : element);
     if (!all) return;
-    std::set<std::int64_t> sectors, asked;
+    std::set<std::int64_t> asked;
     for (const std::int64_t at : *all)
-      for (std::int64_t byte = at; byte < at + std::int64_t(bytes); ++byte) {
-        sectors.insert(byte / sector_bytes);
-        asked.insert(byte);
-      }
+      for (std::int64_t byte = at; byte < at + std::int64_t(bytes); ++byte) asked.insert(byte);
     // A few elements are less than a sector whatever is done.
-    const double moved = double(sectors.size()) * double(sector_bytes) /
+    const double moved = double(count_sectors(*all, bytes) * sector_bytes) /
                          double(std::max<std::size_t>(asked.size(), std::size_t(sector_bytes)));
     found_.push_back({.what = what, .moved = moved});
   }
@@ -197,7 +211,6 @@ class Accesses {
   }
 
   const Kernel& k_;
-  std::int64_t items_;
   std::map<std::pair<std::int32_t, bool>, std::set<ExprId>>
       local_;  ///< by array, and whether stored
   std::vector<ItemAccess> found_;
@@ -206,5 +219,12 @@ class Accesses {
 }  // namespace
 
 std::vector<ItemAccess> item_accesses(const Kernel& kernel) { return Accesses(kernel).find(); }
+
+double moved_bytes_per_item(const Kernel& kernel, ExprId index, std::size_t element,
+                            std::size_t bytes) {
+  const auto places = places_of(kernel, index, element);
+  if (!places) return double(std::max<std::size_t>(bytes, std::size_t(sector_bytes)));
+  return double(count_sectors(*places, bytes) * sector_bytes) / double(places->size());
+}
 
 }  // namespace partita::kernel

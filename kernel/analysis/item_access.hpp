@@ -26,4 +26,10 @@ struct ItemAccess {
 /// are left out; neighbours in local memory that begin at multiples of four words count as one.
 [[nodiscard]] std::vector<ItemAccess> item_accesses(const Kernel& kernel);
 
+/// Bytes that memory moves for an item where these items each read or write `bytes` at an index, which counts
+/// elements of `element` bytes: sectors that they have in common are moved once.  A sector for each item at least
+/// where places are read from memory.
+[[nodiscard]] double moved_bytes_per_item(const Kernel& kernel, scalar::ExprId index,
+                                          std::size_t element, std::size_t bytes);
+
 }  // namespace partita::kernel

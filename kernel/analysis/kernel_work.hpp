@@ -2,16 +2,20 @@
 // Copyright The partita authors
 //
 // An estimate of what a kernel does, from its statements alone: simple operations on elements, in
-// which elementary functions count as several.  For decisions, not for predictions of time.
+// which elementary functions count as several, and what memory moves.
 #pragma once
 
 #include "kernel/ast/kernel.hpp"
 #include "kernel/ast/plan_draft.hpp"
+#include "partita/artifact/kernel_work.hpp"
 
 namespace partita::kernel {
 
 /// Operations of one work-item at most; infinite where a loop of the kernel has no known bound.
 [[nodiscard]] double work_per_item(const Kernel& kernel);
+
+/// What an artifact says of the kernel.
+[[nodiscard]] KernelWork work_of(const Kernel& kernel);
 
 /// What one run of a plan on one shard does; infinite where a loop's turns are not known.
 struct PlanWork {

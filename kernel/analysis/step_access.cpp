@@ -98,6 +98,10 @@ void for_each_access(Step& step, KernelAccesses& kernels,
                           read(s.from);
                           write(s.to);
                         },
+                        [&](GroupStart& s) {
+                          read(s.from);
+                          write(s.to);
+                        },
                         [&](Check& s) { read(s.condition); }, [](auto&) {}},
              step.what);
   for (Steps* inner : inner_steps(step))

@@ -81,6 +81,35 @@ std::vector<ExprId> reachable(const ExprPool& pool, ExprId root) {
   return walk.take();
 }
 
+namespace {
+
+void map_all(Block& stmts, const std::function<ExprId(ExprId)>& map) {
+  for (Stmt& s : stmts) {
+    map_roots(s, map);
+    if (Block* body = body_of(s)) map_all(*body, map);
+  }
+}
+
+}  // namespace
+
+void drop_unreached(Kernel& kernel) {
+  std::vector<ExprId> kept = reachable(kernel.pool, kernel.body);
+  std::ranges::sort(kept);
+  ExprPool pool;
+  pool.declare_as(kernel.pool);
+  for (const std::int32_t item : {unbounded_item, 0})
+    if (kernel.pool.extent(item) < ExprPool::unbounded)
+      pool.set_extent(item, kernel.pool.extent(item));
+  std::unordered_map<ExprId, ExprId> made;
+  for (const ExprId id : kept) {
+    Expr e = kernel.pool[id];
+    for (ExprId& operand : e.operands) operand = made.at(operand);
+    made[id] = pool.restore(std::move(e));
+  }
+  map_all(kernel.body, [&](ExprId id) { return made.at(id); });
+  kernel.pool = std::move(pool);
+}
+
 std::set<ExprId> evaluated(const ExprPool& pool, ExprId root,
                            const std::function<bool(ExprId)>& goes_on) {
   std::set<ExprId> found;

@@ -23,6 +23,9 @@ namespace partita::kernel {
 [[nodiscard]] std::vector<scalar::ExprId> reachable(const scalar::ExprPool& pool,
                                                     scalar::ExprId root);
 
+/// Leaves in the kernel's pool what its statements reach, in the order in which it is there: as its text is read.
+void drop_unreached(Kernel& kernel);
+
 /// What evaluating an expression evaluates in any case, and what is in branches of conditions for which
 /// `goes_on` holds.
 [[nodiscard]] std::set<scalar::ExprId> evaluated(

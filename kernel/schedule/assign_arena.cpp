@@ -62,6 +62,10 @@ class Liveness {
       in_flight_[a->request].push_back(a->from.buffer);
       in_flight_[a->request].push_back(a->to.buffer);
     }
+    if (GroupStart* a = std::get_if<GroupStart>(&s.what)) {
+      in_flight_[a->request].push_back(a->from.buffer);
+      in_flight_[a->request].push_back(a->to.buffer);
+    }
     if (CollectiveDone* d = std::get_if<CollectiveDone>(&s.what))
       for (int b : in_flight_[d->request]) touch(b, time, time);
   }

@@ -9,6 +9,7 @@
 
 #include "kernel/analysis/guardable_loop.hpp"
 #include "kernel/analysis/step_access.hpp"
+#include "kernel/ast/expressions.hpp"
 #include "kernel/ast/statements.hpp"
 #include "kernel/draft_pass.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 /// The kernel with a buffer more, the predicate's: it does nothing where that does not hold.
 std::unique_ptr<Kernel> guarded(const Kernel& kernel) {
   auto result = std::make_unique<Kernel>(kernel);
+  drop_unreached(*result);
   const auto slot = std::int32_t(result->buffers.size());
   result->buffers.push_back({.dtype = DType::i1});
   const scalar::ExprId holds = result->pool.load(slot, DType::i1, result->pool.index(0));

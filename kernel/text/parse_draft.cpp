@@ -45,6 +45,14 @@ class DraftParser {
       plan_.variables.push_back(in_.quoted());
     } else if (in_.accept("placement")) {
       parse_placement();
+    } else if (in_.accept("mesh")) {
+      MeshAxis axis{.name = in_.quoted()};
+      axis.size = in_.integer();
+      plan_.mesh.push_back(std::move(axis));
+    } else if (in_.accept("shard")) {
+      plan_.mesh_variable = in_.numbered('v');
+    } else if (in_.accept("groups")) {
+      plan_.groups.push_back(parse_lists());
     } else if (in_.accept("input")) {
       plan_.inputs.push_back(parse_port());
     } else if (in_.accept("output")) {
@@ -83,6 +91,21 @@ class DraftParser {
     plan_.placements.push_back(std::move(p));
   }
 
+  std::vector<std::vector<int>> parse_lists() {
+    std::vector<std::vector<int>> lists;
+    in_.expect("[");
+    while (!in_.accept("]")) {
+      std::vector<int>& list = lists.emplace_back();
+      in_.expect("[");
+      while (!in_.accept("]")) {
+        list.push_back(int(in_.integer()));
+        if (!in_.sees("]")) in_.expect(",");
+      }
+      if (!in_.sees("]")) in_.expect(",");
+    }
+    return lists;
+  }
+
   Type parse_type() {
     Type type{.dtype = parse_dtype_name(in_), .dims = {}};
     in_.expect("[");
@@ -105,6 +128,7 @@ class DraftParser {
         throw_user_error(cat("expected the name of a placement, found \"", name, "\""), where);
       port.placement = int(it - plan_.placements.begin());
     }
+    if (in_.accept("cut")) port.axes = parse_lists();
     return port;
   }
 
@@ -212,6 +236,7 @@ class DraftParser {
     if (in_.accept("case")) return parse_case();
     if (in_.accept("all_reduce")) return parse_all_reduce();
     if (in_.accept("all_gather")) return parse_all_gather();
+    if (in_.accept("group")) return parse_group();
     if (in_.accept("done")) {
       CollectiveDone done{int(in_.integer())};
       return {done, in_.quoted()};
@@ -350,15 +375,41 @@ class DraftParser {
     return {std::move(c), std::move(name)};
   }
 
-  Step parse_all_reduce() {
-    AllReduceStart a{.request = int(in_.integer())};
+  Combiner parse_combiner() {
     const auto* const it = std::ranges::find_if(
         collective_combiners, [&](Combiner c) { return in_.accept(to_string(c)); });
     if (it == collective_combiners.end()) in_.fail("a combiner");
-    a.combiner = *it;
+    return *it;
+  }
+
+  Step parse_group() {
+    GroupStart g{.request = int(in_.integer())};
+    const auto* const it = std::ranges::find_if(
+        group_call_names, [&](std::string_view call) { return in_.accept(call); });
+    if (it == group_call_names.end()) in_.fail("a collective of groups");
+    g.call = GroupCall(it - group_call_names.begin());
+    g.combiner = parse_combiner();
+    g.dtype = parse_dtype_name(in_);
+    in_.expect("groups");
+    g.groups = int(in_.integer());
+    g.from = parse_ref();
+    in_.expect("to");
+    g.to = parse_ref();
+    in_.expect("each");
+    g.elements = in_.integer();
+    return {std::move(g), in_.quoted()};
+  }
+
+  Step parse_all_reduce() {
+    AllReduceStart a{.request = int(in_.integer())};
+    a.combiner = parse_combiner();
     a.dtype = parse_dtype_name(in_);
-    in_.expect("over");
-    a.axis = in_.quoted();
+    if (in_.accept("groups")) {
+      a.groups = int(in_.integer());
+    } else {
+      in_.expect("over");
+      a.axis = in_.quoted();
+    }
     in_.expect("(");
     while (!in_.accept(")")) {
       Piece p{.at = parse_ref(), .count = {}};

@@ -41,6 +41,17 @@ std::string number(double x) {
   return text::constant_text(DType::f64, std::bit_cast<std::uint64_t>(x));
 }
 
+/// "[[0, 1], [2, 3]]"
+std::string lists_text(const std::vector<std::vector<int>>& lists) {
+  std::string all;
+  for (const std::vector<int>& list : lists) {
+    std::string items;
+    for (const int i : list) items += cat(items.empty() ? "" : ", ", i);
+    all += cat(all.empty() ? "[" : ", [", items, "]");
+  }
+  return cat("[", all, "]");
+}
+
 class DraftPrinter : text::Lines {
  public:
   explicit DraftPrinter(const PlanDraft& draft) : draft_(draft), plan_(draft.plan) {
@@ -74,6 +85,9 @@ class DraftPrinter : text::Lines {
   void print_ports() {
     for (std::size_t v = 0; v < plan_.variables.size(); ++v)
       line("variable v", v, " ", quote(plan_.variables[v]));
+    for (const MeshAxis& a : plan_.mesh) line("mesh ", quote(a.name), " ", a.size);
+    if (plan_.mesh_variable >= 0) line("shard v", plan_.mesh_variable);
+    for (const ShardLists& lists : plan_.groups) line("groups ", lists_text(lists));
     for (const Placement& p : plan_.placements)
       line("placement ", quote(p.name), " ", p.size,
            p.begin_variable < 0 && p.end_variable < 0
@@ -84,7 +98,8 @@ class DraftPrinter : text::Lines {
         line(what, " ", quote(p.name), " : ", type_text(p.type),
              p.placement < 0
                  ? std::string()
-                 : cat(" over ", quote(plan_.placements[std::size_t(p.placement)].name)));
+                 : cat(" over ", quote(plan_.placements[std::size_t(p.placement)].name)),
+             p.axes.empty() ? std::string() : cat(" cut ", lists_text(p.axes)));
     };
     print_ports_of("input", plan_.inputs);
     print_ports_of("output", plan_.outputs);
@@ -181,12 +196,18 @@ class DraftPrinter : text::Lines {
     std::string pieces;
     for (const Piece& p : x.pieces)
       pieces += cat(pieces.empty() ? "" : ", ", ref(p.at), " count ", host(p.count));
-    line("all_reduce ", x.request, " ", to_string(x.combiner), " ", dtype(x.dtype), " over ",
-         quote(x.axis), " (", pieces, ") ", name);
+    line("all_reduce ", x.request, " ", to_string(x.combiner), " ", dtype(x.dtype),
+         x.groups < 0 ? cat(" over ", quote(x.axis)) : cat(" groups ", x.groups), " (", pieces,
+         ") ", name);
   }
   void print(const AllGatherStart& x, const std::string& name) {
     line("all_gather ", x.request, " ", dtype(x.dtype), " over ", quote(x.axis), " ", ref(x.from),
          " to ", ref(x.to), " each ", x.elements_per_partition, " ", name);
+  }
+  void print(const GroupStart& x, const std::string& name) {
+    line("group ", x.request, " ", to_string(x.call), " ", to_string(x.combiner), " ",
+         dtype(x.dtype), " groups ", x.groups, " ", ref(x.from), " to ", ref(x.to), " each ",
+         x.elements, " ", name);
   }
   void print(const CollectiveDone& x, const std::string& name) {
     line("done ", x.request, " ", name);

@@ -39,6 +39,7 @@ Context::Context(const ir::Module& module, const ir::Function& function, const V
       out_(&draft_.plan.steps) {}
 
 PlanDraft Context::lower() {
+  bind_mesh();
   bind_arguments();
   lower_graph(*function_.body);
   bind_results();
@@ -109,7 +110,7 @@ bool Context::is_host(Value v) const { return host_.contains(v) || analysis_.is_
 bool Context::has_host_value(Value v) const {
   if (host_.contains(v)) return true;
   if (!is_host(v) || v.node == nullptr) return false;
-  return v.node->is("stablehlo.constant") ||
+  return v.node->is("stablehlo.constant") || v.node->is("mr.shard_index") ||
          (host_operation(*v.node) &&
           std::ranges::all_of(v.node->operands(), [&](Value x) { return has_host_value(x); }));
 }
@@ -122,6 +123,8 @@ HostExpr Context::host_value(Value v) {
     const HostArray array =
         convert((*node.attrs.find("value")->get_if<ir::DenseRef>())->to_array(), DType::i64);
     e = HostExpr(*array.data<DType::i64>());
+  } else if (node.is("mr.shard_index")) {
+    e = shard_index(node);
   } else if (const HostOperation operation = host_operation(node)) {
     std::vector<HostExpr> operands;
     for (const Value& x : node.operands()) operands.push_back(host_value(x));
@@ -160,11 +163,53 @@ Location Context::memory(Value v) {
   return at;
 }
 
+void Context::bind_mesh() {
+  mesh_ = ir::shard_mesh(module_);
+  if (!mesh_) return;
+  for (const ir::MeshAxis& axis : mesh_->axes) plan_.mesh.push_back({axis.name, axis.size});
+  argument_layouts_ = ir::argument_layouts(*mesh_, function_);
+  result_layouts_ = ir::result_layouts(*mesh_, function_);
+}
+
+PortInfo Context::port_of(const std::vector<ir::MeshLayout>& layouts, std::size_t k,
+                          const Type& local) const {
+  PortInfo port;
+  port.type = layouts.empty() ? local : layouts[k].global;
+  if (!layouts.empty() && layouts[k].is_cut()) port.axes = layouts[k].axes;
+  return port;
+}
+
+HostExpr Context::shard_index(const Node& node) {
+  if (!mesh_) return 0;
+  if (plan_.mesh_variable < 0) plan_.mesh_variable = new_variable("shard");
+  const HostExpr shard = HostExpr::variable(plan_.mesh_variable);
+  const Dims sizes = ir::axis_sizes(*mesh_), strides = row_major_strides(sizes);
+  HostExpr index = 0;
+  for (const int axis : ir::shard_index_axes(node, *mesh_)) {
+    const HostExpr size(sizes[std::size_t(axis)]);
+    index = index * size + HostExpr::binary(HostExpr::Kind::mod,
+                                            HostExpr::binary(HostExpr::Kind::div, shard,
+                                                             HostExpr(strides[std::size_t(axis)])),
+                                            size);
+  }
+  return index;
+}
+
+int Context::group_list(const std::vector<ir::I64s>& lists) {
+  ShardLists wanted;
+  for (const ir::I64s& list : lists) wanted.emplace_back(list.begin(), list.end());
+  const auto found = std::ranges::find(plan_.groups, wanted);
+  const auto number = int(found - plan_.groups.begin());
+  if (found == plan_.groups.end()) plan_.groups.push_back(std::move(wanted));
+  return number;
+}
+
 void Context::bind_arguments() {
   const auto arguments = function_.body->arguments();
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const Value v = arguments[k];
-    PortInfo port{.name = function_.body->argument_hint(int(k)), .type = v.type()};
+    PortInfo port = port_of(argument_layouts_, k, v.type());
+    port.name = function_.body->argument_hint(int(k));
     if (const std::string name = text_of(function_.arg_attrs, k, "mr.name"); !name.empty())
       port.name = name;
     HostExpr count(v.type().count());
@@ -208,7 +253,8 @@ void Context::bind_results() {
   const auto& results = function_.body->results;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Value v = results[k];
-    PortInfo port{.name = text_of(function_.res_attrs, k, "jax.result_info"), .type = v.type()};
+    PortInfo port = port_of(result_layouts_, k, v.type());
+    port.name = text_of(function_.res_attrs, k, "jax.result_info");
     const Location from = memory(v);
     HostExpr count(v.type().count());
     if (const auto it = split_.find(v); it != split_.end()) {

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "partita/artifact/plan.hpp"
 #include "partita/base/host_array.hpp"
 #include "partita/ir/graph.hpp"
+#include "partita/ir/mesh.hpp"
 
 namespace partita::lowering {
 
@@ -80,6 +82,10 @@ class Context {
   void lower_graph(const ir::Graph& graph);
 
   // Placements and shards.
+  /// The index of this shard along axes of the mesh, as mr.shard_index.
+  [[nodiscard]] HostExpr shard_index(const ir::Node& node);
+  /// The number of lists of groups, or pairs, in the plan's table.
+  int group_list(const std::vector<ir::I64s>& lists);
   int placement_index(const std::string& name);
   /// Null for what is no operand of a foreach.
   [[nodiscard]] const Slice* slice(ir::Value v) const;
@@ -110,6 +116,9 @@ class Context {
  private:
   void bind_arguments();
   void bind_results();
+  void bind_mesh();
+  [[nodiscard]] PortInfo port_of(const std::vector<ir::MeshLayout>& layouts, std::size_t k,
+                                 const Type& local) const;
   void lower_node(ir::Node& node);
   void lower_elements(ir::Node& node);
   void emit_launch(KernelBody& body, Launch launch, bool has_many_items);
@@ -128,6 +137,8 @@ class Context {
   ir::ValueMap<int> split_;  ///< index of the placement
   int foreach_depth_ = 0;
   ir::ValueMap<int> requests_;
+  std::optional<ir::Mesh> mesh_;
+  std::vector<ir::MeshLayout> argument_layouts_, result_layouts_;  ///< empty without a mesh
 };
 
 /// "add_4x8": the name of the step, or kernel, of a node.

@@ -11,6 +11,7 @@
 #include "lowering/values/host_operations.hpp"
 #include "lowering/values/strided_view.hpp"
 #include "lowering/values/tuning_model.hpp"
+#include "partita/ir/attention.hpp"
 #include "partita/ir/window.hpp"
 
 namespace partita::lowering {
@@ -176,7 +177,8 @@ void ValueAnalysis::find_host_scalars(const Graph& graph) {
     if (node->result_count() != 1 || !is_scalar_integer(node->result())) continue;
     const bool operands_are_host =
         std::ranges::all_of(node->operands(), [&](Value v) { return host_.contains(v); });
-    if (node->is("stablehlo.constant") || (operands_are_host && host_operation(*node) != nullptr))
+    if (node->is("stablehlo.constant") || node->is("mr.shard_index") ||
+        (operands_are_host && host_operation(*node) != nullptr))
       host_.insert(node->result());
   }
 }
@@ -297,9 +299,16 @@ double ValueAnalysis::limit(Value v, const Graph& graph) {
     const Node& user = *use.user;
     if (visits_again(user))
       limit = std::min(limit, window_operand_cost(user, policy_.target.tile()));
-    // Queries, keys and values are read again and again; masks and the like once.
-    if (user.op().shape == KernelShape::attention && use.operand < 3)
+    if (user.op().shape == KernelShape::attention) {
+      // Masks and the like are as large as the scores that nobody stores: however many kernels take them, it is one
+      // root.
+      if (std::size_t(use.operand) >= ir::first_region_operand(user)) {
+        roots.insert(this);
+        continue;
+      }
+      // Queries, keys, values and what is of their rows are read again and again.
       limit = std::min(limit, contraction_operand_cost);
+    }
     if (user.op().shape == KernelShape::contraction)
       limit = std::min(limit, operand_cost(user, use.operand));
     changes_index |=

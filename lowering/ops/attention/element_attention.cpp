@@ -2,101 +2,57 @@
 // Copyright The partita authors
 #include "lowering/ops/attention/element_attention.hpp"
 
-#include <algorithm>
-
 namespace partita::lowering {
 
 using namespace kernel;
 namespace {
 
-using scalar::ExprId;
-
-/// An item has so many rows, and pieces of so many columns, between which lie those of the other items.
-constexpr std::int64_t item_rows = 4, piece = 4;
-constexpr std::int64_t depth_step = 16, value_step = 8;
-
-class ElementAttention final : public AttentionKernel {
+class ElementAttention final : public ElementTiles {
  public:
-  ElementAttention(ir::Node& node, const ElementAttentionForm& form, KernelBody& body,
-                   const Location& to)
-      : AttentionKernel(node, body, to, form.items(), form.group_rows),
-        form_(form),
-        depth_step_(std::min(depth_step, s_.depth)) {
-    across_ = pool_.mod(body_.item(), form_.across);
-    row_group_ = pool_.div(body_.item(), form_.across);
-    item_row_ = pool_.mul(row_group_, item_rows);
-    item_column_ = pool_.mul(across_, piece);
-  }
+  ElementAttention(ir::Node& node, const ElementForm& form, KernelBody& body,
+                   const std::vector<Location>& results)
+      : ElementTiles(node, body, results, Operand::queries, form) {}
 
   void write() {
-    weights_ = body_.new_array(d, form_.tile() * form_.group_rows);
-    shared_ = body_.new_array(d, form_.group_rows * form_.across);
-    scores_ = declared(item_rows * piece, 0);
-    most_ = declared(item_rows, lowest);
-    sums_ = declared(item_rows, 0);
-    results_ = declared(item_rows * form_.pieces * piece, 0);
-    const TileOperand::Form form{.padding_along_sum = piece, .held = d};
-    const auto held = [this](ExprId x) { return pool_.convert(x, d); };
-    queries_ = operand(queries, form_.group_rows, depth_step_, form, first_row_, held);
-    values_ = operand(values, form_.pieces * form_.tile(), value_step, form, zero(), held);
+    shared_ = body_.new_array(d, form_.group_lines * form_.across);
+    scores_ = declared(item_lines * piece, 0);
+    most_ = declared(item_lines, lowest);
+    sums_ = declared(item_lines, 0);
+    results_ = line_sums(Operand::values);
+    const TileOperand queries = lines(Operand::queries, form_.group_lines, first_line_),
+                      values = turned(Operand::values);
     body_.loop(ceil_divide(s_.columns, form_.tile()), [&](ExprId tile) {
       const ExprId first = pool_.mul(tile, form_.tile());
-      keys_ = operand(keys, form_.tile(), depth_step_, form, first, held);
-      add_products(first);
-      weigh();
-      add_values(first);
+      const TileOperand keys = lines(Operand::keys, form_.tile(), first);
+      multiply(queries, keys, Operand::keys, scores_);
+      weigh(first);
+      add_weighted(values, first, results_);
     });
     store_results();
   }
 
  private:
-  /// Scores of the item's rows and of columns from `first` on.
-  void add_products(ExprId first) {
-    for (const Register& s : scores_) body_.assign(s, number(0));
-    body_.loop(ceil_divide(s_.depth, depth_step_), [&](ExprId turn) {
-      const ExprId term = pool_.mul(turn, depth_step_);
-      const auto queries = queries_.fetch(term), keys = keys_.fetch(term);
-      body_.barrier();
-      queries_.put(queries, zero());
-      keys_.put(keys, zero());
-      body_.barrier();
-      for (std::int64_t depth = 0; depth < depth_step_; ++depth)
-        for (std::int64_t i = 0; i < item_rows; ++i)
-          for (std::int64_t j = 0; j < piece; ++j)
-            body_.multiply_add(scores_[std::size_t(i * piece + j)],
-                               queries_.load(zero(), pool_.index(depth), pool_.add(item_row_, i)),
-                               keys_.load(zero(), pool_.index(depth), pool_.add(item_column_, j)));
-    });
-    for (std::int64_t i = 0; i < item_rows; ++i)
-      for (std::int64_t j = 0; j < piece; ++j) {
-        const Register& s = scores_[std::size_t(i * piece + j)];
-        const ExprId column = pool_.add(pool_.add(first, item_column_), j);
-        body_.assign(s, score(body_.value(s), row(i), column));
-      }
-  }
-
-  [[nodiscard]] ExprId row(std::int64_t i) {
-    return pool_.add(pool_.add(first_row_, item_row_), i);
-  }
-
   /// Weights by the maximum so far, to which what there is is brought as well.
-  void weigh() {
-    for (std::int64_t i = 0; i < item_rows; ++i) {
-      ExprId most = value(scores_, i * piece);
-      for (std::int64_t j = 1; j < piece; ++j) most = larger(value(scores_, i * piece + j), most);
-      share(i, most);
+  void weigh(ExprId first) {
+    const auto score_at = [this](std::int64_t i, std::int64_t j) {
+      return value(scores_, i * piece + j);
+    };
+    for (std::int64_t i = 0; i < item_lines; ++i) {
+      for (std::int64_t j = 0; j < piece; ++j) {
+        const ExprId column = pool_.add(pool_.add(first, item_column_), j);
+        body_.assign(scores_[std::size_t(i * piece + j)], score(score_at(i, j), line(i), column));
+      }
+      share(i, combined(
+                   piece, [&](std::int64_t j) { return score_at(i, j); },
+                   [this](ExprId x, ExprId y) { return larger(y, x); }));
     }
     body_.barrier();
-    for (std::int64_t i = 0; i < item_rows; ++i) weigh_row(i);
-    for (std::int64_t j = 0; j < piece; ++j) {
-      std::vector<ExprId> rows;
-      for (std::int64_t i = 0; i < item_rows; ++i) rows.push_back(value(scores_, i * piece + j));
-      body_.store_local_wide(weights_, weights_at(pool_.add(item_column_, j), across_), rows);
-    }
+    for (std::int64_t i = 0; i < item_lines; ++i) weigh_row(i);
+    share_weights(scores_);
   }
   void weigh_row(std::int64_t i) {
-    ExprId most = value(most_, i);
-    for (std::int64_t k = 0; k < form_.across; ++k) most = larger(shared(i, k), most);
+    const ExprId shared = all_of(i, [this](ExprId x, ExprId y) { return larger(y, x); });
+    const ExprId most = larger(shared, value(most_, i));
     const Base now = base(value(most_, i), most);
     body_.assign(most_[std::size_t(i)], most);
     ExprId sum = apply("multiply", {value(sums_, i), body_.value(now.factor)});
@@ -106,99 +62,128 @@ class ElementAttention final : public AttentionKernel {
       sum = apply("add", {sum, body_.value(s)});
     }
     body_.assign(sums_[std::size_t(i)], sum);
-    for (std::int64_t e = 0; e < form_.pieces * piece; ++e) {
-      const Register& r = results_[std::size_t(i * form_.pieces * piece + e)];
+    const std::int64_t count = of_line(results_);
+    for (std::int64_t e = 0; e < count; ++e) {
+      const Register& r = results_[std::size_t(i * count + e)];
       body_.assign(r, apply("multiply", {body_.value(r), body_.value(now.factor)}));
     }
   }
 
   /// What items of a row have for each other.
   void share(std::int64_t i, ExprId x) { body_.store_local(shared_, place(i, across_), x); }
-  [[nodiscard]] ExprId shared(std::int64_t i, std::int64_t k) {
-    return body_.load_local(shared_, place(i, pool_.index(k)));
+  template <class Combine>
+  [[nodiscard]] ExprId all_of(std::int64_t i, const Combine& combine) {
+    return combined(
+        form_.across,
+        [&](std::int64_t k) { return body_.load_local(shared_, place(i, pool_.index(k))); },
+        combine);
   }
   [[nodiscard]] ExprId place(std::int64_t i, ExprId across) {
-    return pool_.add(pool_.add(pool_.mul(row_group_, form_.across), across), i * form_.items());
-  }
-  /// Where the weights of the item's rows are, of a column: turned by its piece, so that items that store
-  /// different pieces store to different banks.
-  [[nodiscard]] ExprId weights_at(ExprId column, ExprId column_piece) {
-    return pool_.add(
-        pool_.mul(column, form_.group_rows),
-        pool_.mul(pool_.mod(pool_.add(row_group_, column_piece), form_.group_rows / item_rows),
-                  item_rows));
-  }
-
-  /// Results += weights times the values of columns from `first` on.
-  void add_values(ExprId first) {
-    body_.loop(form_.tile() / value_step, [&](ExprId turn) {
-      const ExprId begin = pool_.mul(turn, value_step);
-      const auto values = values_.fetch(pool_.add(first, begin));
-      body_.barrier();
-      values_.put(values, zero());
-      body_.barrier();
-      for (std::int64_t step = 0; step < value_step; ++step) {
-        const ExprId weights = weights_at(
-            pool_.add(begin, step), pool_.add(pool_.mul(turn, value_step / piece), step / piece));
-        for (std::int64_t i = 0; i < item_rows; ++i)
-          for (std::int64_t e = 0; e < form_.pieces * piece; ++e)
-            body_.multiply_add(results_[std::size_t(i * form_.pieces * piece + e)],
-                               body_.load_local(weights_, pool_.add(weights, i)),
-                               values_.load(zero(), pool_.index(step), value_column(e)));
-      }
-    });
-  }
-  [[nodiscard]] ExprId value_column(std::int64_t e) {
-    return pool_.add(item_column_, e / piece * form_.tile() + e % piece);
+    return pool_.add(pool_.add(pool_.mul(line_group_, form_.across), across), i * form_.items());
   }
 
   void store_results() {
-    for (std::int64_t i = 0; i < item_rows; ++i) share(i, value(sums_, i));
+    for (std::int64_t i = 0; i < item_lines; ++i) share(i, value(sums_, i));
     body_.barrier();
-    const std::int64_t together = s_.width % piece == 0 ? piece : 1;
-    for (std::int64_t i = 0; i < item_rows; ++i) {
-      ExprId all = shared(i, 0);
-      for (std::int64_t k = 1; k < form_.across; ++k) all = apply("add", {all, shared(i, k)});
-      const Register sum = body_.declare(d, all);
-      body_.guard_if_needed(pool_.less(row(i), pool_.index(s_.rows)), [&] {
-        for (std::int64_t e = 0; e < form_.pieces * piece; e += together) {
-          std::vector<ExprId> weighted;
-          for (std::int64_t k = e; k < e + together; ++k)
-            weighted.push_back(value(results_, i * form_.pieces * piece + k));
-          store(row(i), value_column(e), weighted, body_.value(sum));
-        }
+    for (std::int64_t i = 0; i < item_lines; ++i) {
+      const Register sum = body_.declare(d, all_of(i, [this](ExprId x, ExprId y) {
+                                           return apply("add", {x, y});
+                                         }));
+      body_.guard_if_needed(pool_.less(line(i), pool_.index(s_.rows)), [&] {
+        store_line(0, i, results_, [&](ExprId x) {
+          return apply("divide", {x, body_.value(sum)});
+        });
+        store_row(line(i), pool_.less(across_, pool_.index(1)), value(most_, i), body_.value(sum));
       });
     }
   }
 
-  ElementAttentionForm form_;
-  std::int64_t depth_step_;
-  ExprId across_{}, row_group_{}, item_row_{}, item_column_{};
-  TileOperand queries_, keys_, values_;
   /// Of the item's rows: scores, then weights; maxima and sums so far; results. Row-major.
   Registers scores_, most_, sums_, results_;
-  std::int32_t weights_ = -1, shared_ = -1;  ///< weights by column; what items share
+  std::int32_t shared_ = -1;  ///< what items share
+};
+
+class ElementGradient final : public ElementTiles {
+ public:
+  ElementGradient(ir::Node& node, Operand own, const ElementForm& form, KernelBody& body,
+                  const std::vector<Location>& results)
+      : ElementTiles(node, body, results, own, form), sides_(own) {}
+
+  void write() {
+    const TileOperand own = lines(sides_.own, form_.group_lines, first_line_),
+                      own_partner = lines(sides_.own_partner, form_.group_lines, first_line_),
+                      turned_other = turned(sides_.other);
+    TileOperand turned_partner;
+    if (sides_.is_of_keys()) turned_partner = turned(sides_.other_partner);
+    weights_ = declared(item_lines * piece, 0);
+    slopes_ = declared(item_lines * piece, 0);
+    results_ = line_sums(sides_.other);
+    if (sides_.is_of_keys()) weighted_ = line_sums(sides_.other_partner);
+    if (!sides_.is_of_keys())
+      for (std::int64_t i = 0; i < item_lines; ++i) facts_.push_back(facts_of(line(i)));
+    body_.loop(ceil_divide(lines_of(sides_.other), form_.tile()), [&](ExprId tile) {
+      const ExprId first = pool_.mul(tile, form_.tile());
+      const TileOperand other = lines(sides_.other, form_.tile(), first),
+                        partner = lines(sides_.other_partner, form_.tile(), first);
+      if (sides_.is_of_keys()) share_facts(first, form_.tile());
+      multiply(own, other, sides_.other, weights_);
+      multiply(own_partner, partner, sides_.other_partner, slopes_);
+      weigh_all(first);
+      if (sides_.is_of_keys()) {
+        share_weights(weights_);
+        add_weighted(turned_partner, first, weighted_);
+        body_.barrier();
+      }
+      share_weights(slopes_);
+      add_weighted(turned_other, first, results_);
+    });
+    store_results();
+  }
+
+ private:
+  void weigh_all(ExprId first) {
+    for (std::int64_t j = 0; j < piece; ++j) {
+      const ExprId in_tile = pool_.add(item_column_, j), other = pool_.add(first, in_tile);
+      const ExprId is_within = pool_.less(other, pool_.index(lines_of(sides_.other)));
+      const bool is_of_keys = sides_.is_of_keys();
+      std::vector<RowFacts> of_other;
+      if (is_of_keys) of_other.push_back(shared_facts(in_tile, form_.tile()));
+      for (std::int64_t i = 0; i < item_lines; ++i) {
+        const auto at = std::size_t(i * piece + j);
+        weigh(weights_[at], slopes_[at], is_of_keys ? other : line(i), is_of_keys ? line(i) : other,
+              is_within, is_of_keys ? of_other[0] : facts_[std::size_t(i)]);
+      }
+    }
+  }
+
+  void store_results() {
+    const auto same = [](ExprId x) { return x; };
+    for (std::int64_t i = 0; i < item_lines; ++i)
+      body_.guard_if_needed(pool_.less(line(i), pool_.index(lines_of(sides_.own))), [&] {
+        store_line(sides_.result(), i, results_, same);
+        if (sides_.is_of_keys()) store_line(sides_.partner_result(), i, weighted_, same);
+      });
+  }
+
+  GradientSides sides_;
+  Registers weights_, slopes_;  ///< of the item's lines, by columns
+  Registers results_, weighted_;
+  std::vector<RowFacts> facts_;  ///< of the item's lines, where these are rows
 };
 
 }  // namespace
 
-ElementAttentionForm::ElementAttentionForm(const AttentionShape& s, const TargetInfo& target) {
-  constexpr std::int64_t most_pieces = 4, fewest_rows = 16;
-  if (s.width > most_pieces * tile()) across = 16;
-  pieces = ceil_divide(s.width, tile());
-  // Wide values leave less local memory to rows; few rows, and few groups, want small ones.
-  if (across == 16) group_rows = 32;
-  const auto groups = [&] { return s.batch * ceil_divide(s.rows, group_rows); };
-  while (group_rows > fewest_rows && (s.rows < group_rows || groups() < target.compute_units))
-    group_rows /= 2;
+std::int64_t write_element_attention(ir::Node& node, const ElementForm& form, KernelBody& body,
+                                     const std::vector<Location>& results) {
+  ElementAttention kernel(node, form, body, results);
+  kernel.write();
+  return kernel.groups();
 }
 
-std::int64_t ElementAttentionForm::items() const { return group_rows / item_rows * across; }
-std::int64_t ElementAttentionForm::tile() const { return across * piece; }
-
-std::int64_t write_element_attention(ir::Node& node, const ElementAttentionForm& form,
-                                     KernelBody& body, const Location& to) {
-  ElementAttention kernel(node, form, body, to);
+std::int64_t write_element_gradient(ir::Node& node, ir::attention::Operand own,
+                                    const ElementForm& form, KernelBody& body,
+                                    const std::vector<Location>& results) {
+  ElementGradient kernel(node, own, form, body, results);
   kernel.write();
   return kernel.groups();
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Attention of small floats on matrix units: scores and weights stay in the registers in which the units give and
-// take them.
+// Attention and its gradient of small floats on matrix units.
 #pragma once
 
 #include "lowering/ops/attention/attention_kernel.hpp"
@@ -10,14 +9,15 @@
 
 namespace partita::lowering {
 
-/// Rows of a group, which has 128 items.
-inline constexpr std::int64_t matrix_attention_rows = 64;
+/// Whether the device has units for groups of lines of the operand.
+[[nodiscard]] bool suits_matrices(const ir::Node& node, ir::attention::Operand own,
+                                  const TargetInfo& target);
 
-/// Whether the device has units for it.
-[[nodiscard]] bool suits_matrices(const ir::Node& node, const TargetInfo& target);
+/// Writes the kernel.
+void write_matrix_attention(ir::Node& node, KernelBody& body, const std::vector<Location>& results);
 
-/// Writes the kernel, and returns its groups.
-[[nodiscard]] std::int64_t write_matrix_attention(ir::Node& node, KernelBody& body,
-                                                  const Location& to);
+/// Writes the kernel whose groups have lines of `own`: keys or queries.
+void write_matrix_gradient(ir::Node& node, ir::attention::Operand own, KernelBody& body,
+                           const std::vector<Location>& results);
 
 }  // namespace partita::lowering

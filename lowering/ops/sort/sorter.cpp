@@ -106,38 +106,46 @@ void Sorter::merge_pairs(KernelBody& body, const Pass& pass) const {
   merge.all(buffers(body, pass.to, true), pool.index(2 * pass.run));
 }
 
+/// A chunk of what a pair of runs gives.
+struct Sorter::Chunk {
+  SortKernel s;
+  ExprId number, run, pair;
+  PairMerge merge;
+  ExprId first;  ///< the chunk's first place within what the pair gives
+
+  Chunk(const Sorter& sorter, KernelBody& body, const Pass& pass)
+      : s(body, sorter.node_, sorter.shape_),
+        number(sorter.place(s, sorter.chunks_)),
+        run(body.parameter(HostExpr(pass.run))),
+        pair(pair_of(body, pass, number)),
+        merge(s, {sorter.buffers(body, pass.from, false), run, pair, sorter.shape_.n}),
+        first(body.pool().sub(body.pool().mul(number, sorter.chunk_), merge.begin)) {}
+};
+
 void Sorter::cut(KernelBody& body, const Pass& pass) const {
-  SortKernel s(body, node_, shape_);
+  Chunk chunk(*this, body, pass);
   ExprPool& pool = body.pool();
-  const ExprId number = place(s, chunks_), run = body.parameter(HostExpr(pass.run)),
-               pair = pair_of(body, pass, number);
-  const std::vector<std::int32_t> from = buffers(body, pass.from, false);
-  const PairMerge merge(s, {from, run, pair, shape_.n});
-  const ExprId first = pool.sub(pool.mul(number, chunk_), merge.begin);
-  const Register cut = merge.cut(first, body.parameter(HostExpr(pass.trips)));
+  const Register cut = chunk.merge.cut(chunk.first, body.parameter(HostExpr(pass.trips)));
   body.store_to(pass.cuts, DType::i32, body.item(), body.value(cut));
-  body.guard(pool.equal(first, pool.index(0)), [&] {
-    body.store_to(pass.flags, DType::i32, of_chunk(s, pair), pool.constant(DType::i32, 0));
+  body.guard(pool.equal(chunk.first, pool.index(0)), [&] {
+    body.store_to(pass.flags, DType::i32, of_chunk(chunk.s, chunk.pair),
+                  pool.constant(DType::i32, 0));
   });
 }
 
 void Sorter::merge_chunks(KernelBody& body, const Pass& pass) const {
-  SortKernel s(body, node_, shape_);
+  Chunk chunk(*this, body, pass);
   ExprPool& pool = body.pool();
-  const ExprId number = place(s, chunks_), run = body.parameter(HostExpr(pass.run)),
-               pair = pair_of(body, pass, number);
-  const std::vector<std::int32_t> from = buffers(body, pass.from, false);
-  const PairMerge merge(s, {from, run, pair, shape_.n});
-  const ExprId first = pool.sub(pool.mul(number, chunk_), merge.begin),
-               end = pool.add(merge.left, merge.right);
+  const ExprId end = pool.add(chunk.merge.left, chunk.merge.right);
   const std::int32_t cuts = body.buffer(pass.cuts, DType::i32, false);
   const Register taken = body.declare(DType::i32, pool.load(cuts, DType::i32, body.item()));
-  merge.part(buffers(body, pass.to, true), taken, {first, end, pool.index(chunk_)});
-  const ExprId next = pool.load(cuts, DType::i32, of_chunk(s, pool.add(number, 1)));
+  chunk.merge.part(buffers(body, pass.to, true), taken, {chunk.first, end, pool.index(chunk_)});
+  const ExprId next = pool.load(cuts, DType::i32, of_chunk(chunk.s, pool.add(chunk.number, 1)));
   const ExprId differs = pool.apply("compare_ne", DType::i32, {body.value(taken), next});
-  body.guard(pool.less(pool.add(first, chunk_), end), [&] {
+  body.guard(pool.less(pool.add(chunk.first, chunk_), end), [&] {
     body.guard(differs, [&] {
-      body.store_to(pass.flags, DType::i32, of_chunk(s, pair), pool.constant(DType::i32, 1));
+      body.store_to(pass.flags, DType::i32, of_chunk(chunk.s, chunk.pair),
+                    pool.constant(DType::i32, 1));
     });
   });
 }

@@ -54,6 +54,7 @@ class Sorter {
   }
 
  private:
+  struct Chunk;
   /// s.before = the operands' elements of the slice at a place.
   void read_operands(SortKernel& s, scalar::ExprId at) const;
   [[nodiscard]] std::vector<std::int32_t> buffers(KernelBody& body, const std::vector<Location>& at,

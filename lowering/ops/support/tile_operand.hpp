@@ -69,6 +69,13 @@ class TileOperand {
   /// Whether terms lie side by side in the array, else rows or columns.
   [[nodiscard]] bool lies_by_terms() const { return lies_by_terms_; }
 
+  /// The same tile with terms in the place of rows or columns, to be loaded from alone.
+  [[nodiscard]] TileOperand turned() const {
+    TileOperand other = *this;
+    other.lies_by_terms_ = !lies_by_terms_;
+    return other;
+  }
+
   /// What an item has read and is yet to put into local memory.
   using Fetched = std::vector<Register>;
 
