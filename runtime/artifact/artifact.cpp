@@ -23,6 +23,17 @@ namespace partita {
 using json::Reader;
 using json::Writer;
 
+template <class A>
+void fields(A& a, Ref<A, KernelWork> x) {
+  a.optional("operations", x.operations, 0);
+  a.optional("f64_operations", x.f64_operations, 0);
+  a.optional("matrix_flops", x.matrix_flops, 0);
+  a.optional("buffer_bytes", x.buffer_bytes, std::vector<std::int64_t>{});
+  a.optional("answers", x.answers, 0);
+  a.optional("sum_bytes", x.sum_bytes, 0);
+  a.optional("local_bytes", x.local_bytes, 0);
+}
+
 namespace {
 
 constexpr std::string_view format_name = "partita artifact";
@@ -46,7 +57,7 @@ const TargetFormat& format_of(const std::string& target, const SourceLocation& w
 }
 
 /// What an artifact needs that is read by those alone who know it (docs/decisions/0016-format-and-abi.md).
-constexpr std::string_view variants_need = "variants";
+constexpr std::string_view variants_need = "variants", mesh_need = "mesh";
 
 /// Where the entries of a variant lie.
 class VariantPaths {
@@ -83,12 +94,14 @@ void fields(A& a, Ref<A, Property> x) {
 struct KernelRow {
   std::string name;
   int module = 0;
+  KernelWork work = {};
   friend bool operator==(const KernelRow&, const KernelRow&) = default;
 };
 template <class A>
 void fields(A& a, Ref<A, KernelRow> x) {
   a("name", x.name);
   a("module", x.module);
+  a.optional("work", x.work, KernelWork{});
 }
 
 /// What the manifest says of a variant: of the first as members of its own.
@@ -146,7 +159,7 @@ VariantRows rows_of(const Variant& variant) {
   rows.arena_bytes = variant.plan.arena_bytes;
   for (const KernelModule& module : variant.modules) rows.modules.push_back(module.name);
   for (const KernelEntry& kernel : variant.kernels)
-    rows.kernels.push_back({kernel.name, kernel.module});
+    rows.kernels.push_back({kernel.name, kernel.module, kernel.work});
   for (const KernelBinary& binary : variant.binaries) rows.binaries.push_back(binary.name);
   rows.library = variant.library;
   return rows;
@@ -163,7 +176,8 @@ Manifest manifest_of(const Artifact& artifact, std::string hash) {
   for (const HostArray& constant : artifact.constants) m.constants.push_back(constant.type);
   for (const auto& [key, value] : artifact.properties) m.properties.push_back({key, value});
   for (const Variant& variant : artifact.others) m.others.push_back(rows_of(variant));
-  if (!artifact.others.empty()) m.needs = {std::string(variants_need)};
+  if (!artifact.plan.mesh.empty()) m.needs.emplace_back(mesh_need);
+  if (!artifact.others.empty()) m.needs.emplace_back(variants_need);
   return m;
 }
 
@@ -260,7 +274,7 @@ class ArtifactReader {
     for (const std::string& module : rows.modules)
       variant.modules.push_back({module, text(paths.module(module))});
     for (const KernelRow& kernel : rows.kernels)
-      variant.kernels.push_back({kernel.name, kernel.module});
+      variant.kernels.push_back({kernel.name, kernel.module, kernel.work});
     for (const std::string& binary : rows.binaries)
       variant.binaries.push_back({binary, bytes(paths.binary(binary))});
     variant.library = rows.library;
@@ -287,7 +301,7 @@ class ArtifactReader {
               manifest.format_major > Artifact::format_major ? " (a newer partita wrote it)" : ""));
     reader.optional("needs", manifest.needs, std::vector<std::string>{});
     for (const std::string& need : manifest.needs)
-      if (need != variants_need)
+      if (need != variants_need && need != mesh_need)
         fail(cat("expected an artifact without needs that this version does not know, found '",
                  need, "' (a newer partita wrote it)"));
     fields(reader, manifest);

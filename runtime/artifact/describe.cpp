@@ -45,6 +45,7 @@ class StepPrinter {
     const std::string& name = plan_.variables[std::size_t(index)];
     return name.empty() ? cat("v", index) : name;
   }
+  [[nodiscard]] static std::string groups_name(int groups) { return cat("groups ", groups); }
   // What the step is called where that says more than the kernel does.
   [[nodiscard]] static std::string remark(const std::string& name, const std::string& shown) {
     return name.empty() || name == shown ? "" : cat("  # ", name);
@@ -91,13 +92,20 @@ class StepPrinter {
     HostExpr elements = 0;
     for (const Piece& piece : x.pieces) elements = elements + piece.count;
     line(indent, "start all_reduce ", to_string(x.combiner), " ", to_string(x.dtype), " over ",
-         x.axis, ": ", x.pieces.size(), x.pieces.size() == 1 ? " piece, " : " pieces, ",
-         text(elements), " elements (request ", x.request, ")", remark(name, ""));
+         x.groups < 0 ? x.axis : groups_name(x.groups), ": ", x.pieces.size(),
+         x.pieces.size() == 1 ? " piece, " : " pieces, ", text(elements), " elements (request ",
+         x.request, ")", remark(name, ""));
   }
   void print(const AllGatherStart& x, const std::string& name, int indent) {
     line(indent, "start all_gather ", to_string(x.dtype), " over ", x.axis, ": ",
          x.elements_per_partition, " elements per partition (request ", x.request, ")",
          remark(name, ""));
+  }
+  void print(const GroupStart& x, const std::string& name, int indent) {
+    const bool combines = x.call == GroupCall::reduce_scatter || x.call == GroupCall::all_reduce;
+    line(indent, "start ", to_string(x.call), " ", combines ? cat(to_string(x.combiner), " ") : "",
+         to_string(x.dtype), " over ", groups_name(x.groups), ": ", x.elements,
+         " elements each (request ", x.request, ")", remark(name, ""));
   }
   void print(const CollectiveDone& x, const std::string&, int indent) {
     line(indent, "wait for request ", x.request);
@@ -111,9 +119,46 @@ class StepPrinter {
   std::string out_;
 };
 
-std::string placement_text(const Plan& plan, const PortInfo& port) {
-  if (port.placement < 0) return "";
-  return cat("  dimension 0 over ", plan.placements[std::size_t(port.placement)].name);
+/// "  dimension 0 over clients, dimension 1 over x y (4x2 on each shard)"
+std::string layout_text(const Plan& plan, const PortInfo& port) {
+  std::string text;
+  const auto add = [&](std::size_t dimension, const std::string& names) {
+    text += cat(text.empty() ? "  " : ", ", "dimension ", dimension, " over ", names);
+  };
+  if (port.placement >= 0) add(0, plan.placements[std::size_t(port.placement)].name);
+  bool is_cut = false;
+  for (std::size_t d = 0; d < port.axes.size(); ++d) {
+    std::string names;
+    for (const int axis : port.axes[d])
+      names += cat(names.empty() ? "" : " ", plan.mesh[std::size_t(axis)].name);
+    if (names.empty()) continue;
+    add(d, names);
+    is_cut = true;
+  }
+  if (is_cut) text += cat(" (", to_string(local_type(plan, port)), " on each shard)");
+  return text;
+}
+
+/// "[0 1] [2 3]"
+std::string lists_text(const ShardLists& lists) {
+  std::string text;
+  for (const std::vector<int>& list : lists) {
+    std::string shards;
+    for (const int shard : list) shards += cat(shards.empty() ? "" : " ", shard);
+    text += cat(text.empty() ? "[" : " [", shards, "]");
+  }
+  return text;
+}
+
+std::string mesh_text(const Plan& plan) {
+  if (plan.mesh.empty()) return "";
+  std::string out = "mesh ";
+  for (const MeshAxis& axis : plan.mesh) out += cat(" ", axis.name, " = ", axis.size);
+  out += cat(": ", mesh_shards(plan), " shards, on ", fitting_devices(mesh_shards(plan)),
+             " devices\n");
+  for (std::size_t i = 0; i < plan.groups.size(); ++i)
+    out += cat("  groups ", i, " = ", lists_text(plan.groups[i]), "\n");
+  return out;
 }
 
 std::string ports_text(const Plan& plan, const std::vector<PortInfo>& ports,
@@ -121,7 +166,7 @@ std::string ports_text(const Plan& plan, const std::vector<PortInfo>& ports,
   std::string out;
   for (std::size_t i = 0; i < ports.size(); ++i)
     out += cat("  ", prefix, i, ports[i].name.empty() ? "" : " ", ports[i].name, "  ",
-               to_string(ports[i].type), placement_text(plan, ports[i]), "\n");
+               to_string(ports[i].type), layout_text(plan, ports[i]), "\n");
   return out;
 }
 
@@ -191,6 +236,7 @@ std::string describe_artifact(const Artifact& artifact) {
   }
   out += "inputs\n" + ports_text(plan, plan.inputs, "in");
   out += "outputs\n" + ports_text(plan, plan.outputs, "out");
+  out += mesh_text(plan);
   if (!plan.placements.empty()) out += "placements\n";
   for (const Placement& p : plan.placements)
     out += cat("  ", p.name, " = ", p.size,
@@ -206,9 +252,20 @@ std::string describe_artifact(const Artifact& artifact) {
   return out;
 }
 
+namespace {
+
+std::string port_text(const Plan& plan, const PortInfo& port) {
+  if (port.axes.empty() && port.placement >= 0)
+    return cat("split by ", plan.placements[std::size_t(port.placement)].name);
+  const std::string text = layout_text(plan, port);
+  return text.empty() ? "the same on every shard" : text.substr(2);
+}
+
+}  // namespace
+
 std::string describe_sharding(const Artifact& artifact) {
   const Plan& plan = artifact.plan;
-  std::string out = "sharding\n";
+  std::string out = "sharding\n" + mesh_text(plan);
   for (const Placement& p : plan.placements) {
     if (p.begin_variable < 0) {
       out += cat("  ", p.name, " = ", p.size, ": whole on each shard\n");
@@ -226,11 +283,7 @@ std::string describe_sharding(const Artifact& artifact) {
   }
   const auto port_lines = [&](const std::vector<PortInfo>& ports, std::string_view prefix) {
     for (std::size_t i = 0; i < ports.size(); ++i)
-      out += cat("  ", prefix, i, ": ",
-                 ports[i].placement < 0
-                     ? "the same on every shard"
-                     : cat("split by ", plan.placements[std::size_t(ports[i].placement)].name),
-                 "\n");
+      out += cat("  ", prefix, i, ": ", port_text(plan, ports[i]), "\n");
   };
   port_lines(plan.inputs, "in");
   port_lines(plan.outputs, "out");

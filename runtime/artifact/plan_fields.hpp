@@ -15,6 +15,7 @@ boost::json::value to_json(const Type& type);
 boost::json::value to_json(DType dtype);
 boost::json::value to_json(BufferKind kind);
 boost::json::value to_json(Combiner combiner);
+boost::json::value to_json(GroupCall call);
 boost::json::value to_json(const Step& step);
 
 void from_json(const boost::json::value& value, HostExpr& e, const json::Path& path);
@@ -23,6 +24,7 @@ void from_json(const boost::json::value& value, Type& type, const json::Path& pa
 void from_json(const boost::json::value& value, DType& dtype, const json::Path& path);
 void from_json(const boost::json::value& value, BufferKind& kind, const json::Path& path);
 void from_json(const boost::json::value& value, Combiner& combiner, const json::Path& path);
+void from_json(const boost::json::value& value, GroupCall& call, const json::Path& path);
 void from_json(const boost::json::value& value, Step& step, const json::Path& path);
 
 template <class A, class T>
@@ -34,6 +36,12 @@ void fields(A& a, Ref<A, Placement> x) {
   a("size", x.size);
   a.optional("begin", x.begin_variable, -1);
   a.optional("end", x.end_variable, -1);
+}
+
+template <class A>
+void fields(A& a, Ref<A, MeshAxis> x) {
+  a("name", x.name);
+  a("size", x.size);
 }
 
 template <class A>
@@ -124,7 +132,8 @@ void fields(A& a, Ref<A, Piece> x) {
 template <class A>
 void fields(A& a, Ref<A, AllReduceStart> x) {
   a("request", x.request);
-  a("axis", x.axis);
+  a.optional("axis", x.axis, "");
+  a.optional("groups", x.groups, -1);
   a("combiner", x.combiner);
   a("dtype", x.dtype);
   a("pieces", x.pieces);
@@ -136,6 +145,18 @@ void fields(A& a, Ref<A, AllGatherStart> x) {
   a("axis", x.axis);
   a("dtype", x.dtype);
   a("elements_per_partition", x.elements_per_partition);
+  a("from", x.from);
+  a("to", x.to);
+}
+
+template <class A>
+void fields(A& a, Ref<A, GroupStart> x) {
+  a("request", x.request);
+  a("call", x.call);
+  a("groups", x.groups);
+  a.optional("combiner", x.combiner, Combiner::sum);
+  a("dtype", x.dtype);
+  a("elements", x.elements);
   a("from", x.from);
   a("to", x.to);
 }
@@ -156,6 +177,7 @@ void fields(A& a, Ref<A, PortInfo> x) {
   a.optional("name", x.name, "");
   a("type", x.type);
   a.optional("placement", x.placement, -1);
+  a.optional("axes", x.axes, std::vector<std::vector<int>>{});
 }
 
 template <class A>
@@ -163,6 +185,9 @@ void fields(A& a, Ref<A, Plan> x) {
   a("inputs", x.inputs);
   a("outputs", x.outputs);
   a("placements", x.placements);
+  a.optional("mesh", x.mesh, std::vector<MeshAxis>{});
+  a.optional("mesh_variable", x.mesh_variable, -1);
+  a.optional("groups", x.groups, std::vector<ShardLists>{});
   a("variables", x.variables);
   a("arena_bytes", x.arena_bytes);
   a("requests", x.requests);

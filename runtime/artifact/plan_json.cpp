@@ -28,8 +28,9 @@ constexpr auto combiner_names = [] {
   return names;
 }();
 // In the order of Step::what's alternatives.
-constexpr std::string_view step_names[] = {"launch", "gemm",       "copy",       "for",  "while",
-                                           "case",   "all_reduce", "all_gather", "done", "check"};
+constexpr std::string_view step_names[] = {"launch", "gemm",  "copy",       "for",
+                                           "while",  "case",  "all_reduce", "all_gather",
+                                           "done",   "check", "group"};
 static_assert(std::size(step_names) == std::variant_size_v<decltype(Step::what)>);
 
 template <class E>
@@ -143,6 +144,11 @@ void from_json(const bj::value& value, BufferKind& kind, const Path& path) {
 bj::value to_json(Combiner combiner) { return enum_to_json(combiner, combiner_names); }
 void from_json(const bj::value& value, Combiner& combiner, const Path& path) {
   enum_from_json(value, combiner, combiner_names, path);
+}
+
+bj::value to_json(GroupCall call) { return enum_to_json(call, group_call_names); }
+void from_json(const bj::value& value, GroupCall& call, const Path& path) {
+  enum_from_json(value, call, group_call_names, path);
 }
 
 bj::value to_json(const Step& step) {

@@ -70,6 +70,7 @@ std::optional<std::string> find_problem(const Artifact& artifact) {
       if (variant->plan.inputs != artifact.plan.inputs ||
           variant->plan.outputs != artifact.plan.outputs)
         fail(all, "the same inputs and outputs of all", "others");
+      if (variant->plan.mesh != artifact.plan.mesh) fail(all, "the same mesh of all", "others");
       check_kernels(*variant);
       check_library(artifact.target, *variant);
     });

@@ -10,7 +10,7 @@ namespace {
 
 // Limits far above real programs, so that recursion and tables stay small for wrong content.
 constexpr int max_step_depth = 60, max_expression_depth = 60;
-constexpr std::int64_t max_variables = 1 << 20;
+constexpr std::int64_t max_variables = 1 << 20, max_mesh = 1 << 16;
 
 class PlanValidator {
  public:
@@ -18,6 +18,7 @@ class PlanValidator {
 
   void run() {
     check_placements();
+    check_mesh();
     check_ports("inputs", plan_.inputs);
     check_ports("outputs", plan_.outputs);
     check_buffers();
@@ -28,6 +29,9 @@ class PlanValidator {
 
  private:
   void check_placements();
+  void check_mesh();
+  void check_groups(const ShardLists& lists, const Place& place) const;
+  void check_axes(const PortInfo& port, const Place& place) const;
   void check_ports(std::string_view what, const std::vector<PortInfo>& ports) const;
   void check_buffers();
   void check_buffer(const Buffer& buffer, const Place& place) const;
@@ -46,9 +50,11 @@ class PlanValidator {
   void check(const Case& x, const Place& place, int depth) const;
   void check(const AllReduceStart& x, const Place& place, int depth) const;
   void check(const AllGatherStart& x, const Place& place, int depth) const;
+  void check(const GroupStart& x, const Place& place, int depth) const;
   void check(const CollectiveDone& x, const Place& place, int depth) const;
   void check(const Check& x, const Place& place, int depth) const;
   void check_request(int request, const Place& place) const;
+  [[nodiscard]] const ShardLists& check_group_list(int groups, const Place& place) const;
   [[nodiscard]] const Placement& check_axis(const std::string& axis, const Place& place) const;
 
   const PlanSurroundings& around_;
@@ -78,6 +84,57 @@ void PlanValidator::check_placements() {
   }
 }
 
+void PlanValidator::check_mesh() {
+  const Place all{.name = "mesh"};
+  std::int64_t shards = 1;
+  for (std::size_t i = 0; i < plan_.mesh.size(); ++i) {
+    const std::int64_t size = plan_.mesh[i].size;
+    if (size < 1 || size > max_mesh || shards > max_mesh / size)
+      fail({&all, {}, i}, cat("axes of 1 to ", max_mesh, " shards in all"), cat(size));
+    shards *= size;
+  }
+  if (plan_.mesh_variable != -1) {
+    expect_index({.name = "mesh_variable"}, "a variable", plan_.mesh_variable,
+                 plan_.variables.size());
+    if (!block_variables_.insert(plan_.mesh_variable).second)
+      fail({.name = "mesh_variable"}, "a variable of its own", "one of a placement");
+  }
+  const Place groups{.name = "groups"};
+  for (std::size_t i = 0; i < plan_.groups.size(); ++i)
+    for (const std::vector<int>& list : plan_.groups[i])
+      for (const int shard : list)
+        expect_index({&groups, {}, i}, "a shard of the mesh", shard, std::size_t(shards));
+}
+
+// Each shard once, in groups of one size.
+void PlanValidator::check_groups(const ShardLists& lists, const Place& place) const {
+  std::set<int> shards;
+  std::size_t members = 0;
+  for (const std::vector<int>& list : lists) {
+    if (list.size() != lists[0].size()) fail(place, "groups of one size", cat(list.size()));
+    shards.insert(list.begin(), list.end());
+    members += list.size();
+  }
+  const auto wanted = std::size_t(mesh_shards(plan_));
+  if (shards.size() != wanted || members != wanted)
+    fail(place, cat("groups with each of ", wanted, " shards once"), cat(members, " members"));
+}
+
+void PlanValidator::check_axes(const PortInfo& port, const Place& place) const {
+  if (port.axes.empty()) return;
+  if (port.axes.size() != port.type.dims.size())
+    fail(place, cat("axes of ", port.type.dims.size(), " dimensions"), cat(port.axes.size()));
+  std::set<int> used;
+  for (const std::vector<int>& of_dim : port.axes)
+    for (const int axis : of_dim) {
+      expect_index(place, "an axis of the mesh", axis, plan_.mesh.size());
+      if (!used.insert(axis).second)
+        fail(place, "each axis once", plan_.mesh[std::size_t(axis)].name);
+    }
+  if (port.placement >= 0 && !port.axes[0].empty())
+    fail(place, "dimension 0 cut by a placement or by axes", "both");
+}
+
 void PlanValidator::check_ports(std::string_view what, const std::vector<PortInfo>& ports) const {
   const Place all{.name = what};
   for (std::size_t i = 0; i < ports.size(); ++i) {
@@ -85,6 +142,7 @@ void PlanValidator::check_ports(std::string_view what, const std::vector<PortInf
     const Place place{&all, {}, i};
     if (port.type.is_token || !checked_bytes(port.type))
       fail(place, "a type that fits in memory", to_string(port.type));
+    check_axes(port, place);
     if (port.placement == -1) continue;
     expect_index(place, "a placement", port.placement, plan_.placements.size());
     const Placement& p = plan_.placements[std::size_t(port.placement)];
@@ -115,7 +173,7 @@ void PlanValidator::check_buffer(const Buffer& buffer, const Place& place) const
     const PortInfo& port = ports[std::size_t(buffer.index)];
     if (port.type.dtype != buffer.dtype)
       fail(place, to_string(port.type.dtype), to_string(buffer.dtype));
-    check_bound_count(buffer, port.type.count(), place);
+    check_bound_count(buffer, local_type(plan_, port).count(), place);
   };
   switch (buffer.kind) {
     case BufferKind::input:
@@ -262,9 +320,17 @@ const Placement& PlanValidator::check_axis(const std::string& axis, const Place&
   fail(place, "the name of a placement that is split", axis.empty() ? "no name" : axis);
 }
 
+const ShardLists& PlanValidator::check_group_list(int groups, const Place& place) const {
+  expect_index(place, "a list of groups", groups, plan_.groups.size());
+  return plan_.groups[std::size_t(groups)];
+}
+
 void PlanValidator::check(const AllReduceStart& x, const Place& place, int) const {
   check_request(x.request, place);
-  static_cast<void>(check_axis(x.axis, place));
+  if (x.groups == -1)
+    static_cast<void>(check_axis(x.axis, place));
+  else
+    check_groups(check_group_list(x.groups, place), place);
   if (is_complex(x.dtype) && x.combiner != Combiner::sum)
     fail(place, "a sum of complex numbers", to_string(x.combiner));
   for (const Piece& piece : x.pieces) {
@@ -281,6 +347,28 @@ void PlanValidator::check(const AllGatherStart& x, const Place& place, int) cons
   if (x.elements_per_partition < 0 ||
       !checked_bytes({.dtype = x.dtype, .dims = {x.elements_per_partition, axis.size}}))
     fail(place, "a size", cat(x.elements_per_partition, " elements"));
+  check_ref(x.from, x.dtype, place);
+  check_ref(x.to, x.dtype, place);
+}
+
+void PlanValidator::check(const GroupStart& x, const Place& place, int) const {
+  check_request(x.request, place);
+  const ShardLists& lists = check_group_list(x.groups, place);
+  std::int64_t members = 1;
+  std::set<int> targets;
+  if (x.call == GroupCall::all_reduce) fail(place, "another call", "all_reduce");
+  if (x.call != GroupCall::permute) {
+    check_groups(lists, place);
+    members = std::ssize(lists[0]);
+  } else {
+    for (const std::vector<int>& pair : lists)
+      if (pair.size() != 2 || !targets.insert(pair[1]).second)
+        fail(place, "pairs with each target once", cat("one of ", pair.size(), " shards"));
+  }
+  if (is_complex(x.dtype) && x.combiner != Combiner::sum)
+    fail(place, "a sum of complex numbers", to_string(x.combiner));
+  if (x.elements < 0 || !checked_bytes({.dtype = x.dtype, .dims = {x.elements, members}}))
+    fail(place, "a size", cat(x.elements, " elements"));
   check_ref(x.from, x.dtype, place);
   check_ref(x.to, x.dtype, place);
 }

@@ -18,6 +18,7 @@ using partita::DType;
 using partita::DTypeInfo;
 using partita::PortInfo;
 using partita::c_api::guarded;
+using partita::c_api::PortView;
 using partita::c_api::require;
 
 partita_dtype to_c(DType dtype) { return partita_dtype(info(dtype).c_number); }
@@ -27,13 +28,34 @@ const DTypeInfo* row_of(partita_dtype dtype) {
   return row == partita::dtype_infos.end() ? nullptr : row;
 }
 
-void fill_port(const partita::Plan& plan, const std::vector<PortInfo>& ports, std::size_t index,
-               partita_port& to, const char* what) {
+std::vector<PortView> views_of(const partita::Plan& plan, const std::vector<PortInfo>& ports) {
+  std::vector<PortView> views;
+  for (const PortInfo& port : ports) {
+    PortView& view = views.emplace_back();
+    view.local_dims = local_type(plan, port).dims;
+    if (port.placement >= 0) {
+      const partita::Placement& p = plan.placements[std::size_t(port.placement)];
+      view.axes.push_back({.name = p.name.c_str(), .dim = 0, .size = p.size, .is_placement = 1});
+    }
+    for (std::size_t d = 0; d < port.axes.size(); ++d)
+      for (const int axis : port.axes[d]) {
+        const partita::MeshAxis& of_mesh = plan.mesh[std::size_t(axis)];
+        view.axes.push_back(
+            {.name = of_mesh.name.c_str(), .dim = d, .size = of_mesh.size, .is_placement = 0});
+      }
+  }
+  return views;
+}
+
+void fill_port(const partita::Plan& plan, const std::vector<PortInfo>& ports,
+               const std::vector<PortView>& views, std::size_t index, partita_port& to,
+               const char* what) {
   if (index >= ports.size())
     partita::throw_user_error(cat(what, " ", index, ": expected an index below ", ports.size()));
   const PortInfo& port = ports[index];
   const partita::Dims& dims = port.type.dims;
-  const bool split = port.placement >= 0;
+  const PortView& view = views[index];
+  const bool split = port.placement >= 0 && view.axes.size() == 1;
   partita::c_api::write_sized(
       to,
       {.struct_size = 0,
@@ -42,7 +64,10 @@ void fill_port(const partita::Plan& plan, const std::vector<PortInfo>& ports, st
        .rank = dims.size(),
        .dims = dims.empty() ? nullptr : dims.data(),
        .bytes = port.type.bytes(),
-       .placement = split ? plan.placements[std::size_t(port.placement)].name.c_str() : nullptr},
+       .placement = split ? plan.placements[std::size_t(port.placement)].name.c_str() : nullptr,
+       .axis_count = view.axes.size(),
+       .axes = view.axes.empty() ? nullptr : view.axes.data(),
+       .local_dims = dims.empty() ? nullptr : view.local_dims.data()},
       "partita_port");
 }
 
@@ -58,6 +83,11 @@ std::size_t find_port(const std::vector<PortInfo>& ports, const char* name, cons
 
 }  // namespace
 
+partita_artifact::partita_artifact(partita::Artifact program)
+    : artifact(std::move(program)),
+      inputs(views_of(artifact.plan, artifact.plan.inputs)),
+      outputs(views_of(artifact.plan, artifact.plan.outputs)) {}
+
 size_t partita_dtype_size(partita_dtype dtype) {
   const DTypeInfo* const row = row_of(dtype);
   return row == nullptr ? 0 : row->bytes;
@@ -72,9 +102,7 @@ partita_status partita_artifact_load(const char* path, partita_artifact** artifa
   return guarded([&] {
     require(artifact, "artifact");
     require(path, "path");
-    auto loaded = std::make_unique<partita_artifact>();
-    loaded->artifact = partita::load_artifact(path);
-    *artifact = loaded.release();
+    *artifact = std::make_unique<partita_artifact>(partita::load_artifact(path)).release();
   });
 }
 
@@ -83,10 +111,10 @@ partita_status partita_artifact_parse(const void* bytes, size_t size, const char
   return guarded([&] {
     require(artifact, "artifact");
     require(static_cast<const char*>(bytes), "bytes");
-    auto parsed = std::make_unique<partita_artifact>();
-    parsed->artifact = partita::parse_artifact(
-        std::span(static_cast<const std::byte*>(bytes), size), name != nullptr ? name : "memory");
-    *artifact = parsed.release();
+    *artifact = std::make_unique<partita_artifact>(
+                    partita::parse_artifact(std::span(static_cast<const std::byte*>(bytes), size),
+                                            name != nullptr ? name : "memory"))
+                    .release();
   });
 }
 
@@ -129,16 +157,18 @@ size_t partita_artifact_output_count(const partita_artifact* artifact) {
 partita_status partita_artifact_input(const partita_artifact* artifact, size_t index,
                                       partita_port* port) {
   return guarded([&] {
-    const partita::Plan& plan = require(artifact, "artifact").artifact.plan;
-    fill_port(plan, plan.inputs, index, require(port, "port"), "input");
+    const partita_artifact& own = require(artifact, "artifact");
+    const partita::Plan& plan = own.artifact.plan;
+    fill_port(plan, plan.inputs, own.inputs, index, require(port, "port"), "input");
   });
 }
 
 partita_status partita_artifact_output(const partita_artifact* artifact, size_t index,
                                        partita_port* port) {
   return guarded([&] {
-    const partita::Plan& plan = require(artifact, "artifact").artifact.plan;
-    fill_port(plan, plan.outputs, index, require(port, "port"), "output");
+    const partita_artifact& own = require(artifact, "artifact");
+    const partita::Plan& plan = own.artifact.plan;
+    fill_port(plan, plan.outputs, own.outputs, index, require(port, "port"), "output");
   });
 }
 

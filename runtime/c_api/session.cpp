@@ -160,7 +160,8 @@ partita_status partita_session_stats(const partita_session* session, partita_sta
                                  .communicated_bytes = own.communicated_bytes,
                                  .collective_calls = own.collective_calls,
                                  .launches = own.launches,
-                                 .blocks = own.blocks},
+                                 .blocks = own.blocks,
+                                 .held_bytes = own.held_bytes},
                                 "partita_stats");
   });
 }

@@ -88,12 +88,13 @@ struct Reduction {
   Combiner combiner;
 };
 
-/// Afterwards block rank + 1 of this rank holds the combination of all ranks' blocks.
-void ring_reduce_scatter(Ranks ranks, Bytes data, std::span<const std::size_t> offsets,
+/// Block `first` leaves first, the next rank's being one more; afterwards block first + 1 of this rank holds the
+/// combination of all ranks' blocks.
+void ring_reduce_scatter(Ranks ranks, Bytes data, std::span<const std::size_t> offsets, int first,
                          std::size_t segment_bytes, Reduction reduction) {
   Channel& channel = ranks.channel;
   const Neighbours ring = neighbours(channel);
-  const RingOrder order = ring_order(offsets, channel.rank(), segment_bytes);
+  const RingOrder order = ring_order(offsets, first, segment_bytes);
   const std::size_t count = order.incoming.size();
   ranks.scratch.resize(std::max(ranks.scratch.size(), depth * segment_bytes));
   std::array<Ticket, depth> received{};
@@ -137,7 +138,7 @@ void ring_all_reduce(Ranks ranks, Bytes data, Reduction reduction) {
   }
   const std::size_t segment =
       segment_size(data.size() / std::size_t(count), ranks.options.chunk_bytes, element);
-  ring_reduce_scatter(ranks, data, offsets, segment, reduction);
+  ring_reduce_scatter(ranks, data, offsets, ranks.channel.rank(), segment, reduction);
   ring_gather(ranks, data, offsets, ranks.channel.rank() + 1, segment);
 }
 
@@ -215,6 +216,16 @@ void all_gather(Ranks ranks, Bytes data, std::span<const std::size_t> offsets) {
   }
   for (int i = 1; i < count; ++i) tickets.push_back(channel.send((rank + i) % count, block(rank)));
   channel.wait_all(tickets);
+}
+
+void reduce_scatter(Ranks ranks, Bytes data, std::span<const std::size_t> offsets, DType dtype,
+                    Combiner combiner) {
+  check_combinable(dtype, combiner);
+  const int rank = ranks.channel.rank(), count = ranks.channel.ranks();
+  if (count == 1 || data.empty()) return;
+  const std::size_t segment =
+      segment_size(data.size() / std::size_t(count), ranks.options.chunk_bytes, byte_size(dtype));
+  ring_reduce_scatter(ranks, data, offsets, rank - 1, segment, {dtype, combiner});
 }
 
 void gather_to_root(Ranks ranks, std::span<const std::byte> block, Bytes data,

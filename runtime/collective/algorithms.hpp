@@ -33,6 +33,11 @@ void all_reduce(Ranks ranks, std::span<std::byte> data, DType dtype, Combiner co
 /// all blocks are in place on every rank.  `offsets` has ranks + 1 entries.
 void all_gather(Ranks ranks, std::span<std::byte> data, std::span<const std::size_t> offsets);
 
+/// Afterwards block r of rank r, data[offsets[r], offsets[r + 1]), holds the combination of all ranks' blocks r, and
+/// the others anything.
+void reduce_scatter(Ranks ranks, std::span<std::byte> data, std::span<const std::size_t> offsets,
+                    DType dtype, Combiner combiner);
+
 /// Each rank's `block` reaches rank 0's `data` at its offset (where rank 0's own lies already).
 void gather_to_root(Ranks ranks, std::span<const std::byte> block, std::span<std::byte> data,
                     std::span<const std::size_t> offsets);

@@ -34,30 +34,46 @@ std::string quote(const Record& record) {
   return cat("'", std::string(record.start.data(), shown), shown < record.length ? "…'" : "'");
 }
 
-/// Empty where all records are alike.
+/// What says that shards hold parts, of which only some are the same.
+std::string_view like_text(std::span<const int> like) {
+  return std::ranges::all_of(like, [](int s) { return s == 0; }) ? "" : " that holds this part";
+}
+
+/// Empty where every record is as that of shard like[s].
 std::string describe_differences(std::string_view what, std::span<const Record> records,
-                                 int shards_per_rank) {
+                                 std::span<const int> like, int shards_per_rank) {
   std::string ranks;
-  const Record* first_other = nullptr;
+  const Record *first_other = nullptr, *wanted = nullptr;
   int listed = 0, last_rank = -1;
   for (std::size_t s = 1; s < records.size(); ++s) {
     const int rank = int(s) / shards_per_rank;
-    if (records[s] == records[0] || rank == last_rank) continue;
+    const Record& other = records[std::size_t(like[s])];
+    if (records[s] == other || rank == last_rank) continue;
     last_rank = rank;
-    if (first_other == nullptr) first_other = &records[s];
+    if (first_other == nullptr) {
+      first_other = &records[s];
+      wanted = &other;
+    }
     if (++listed <= 16) ranks += cat(listed == 1 ? "" : ", ", rank);
   }
   if (first_other == nullptr) return {};
   if (listed > 16) ranks += cat(" and ", listed - 16, " more");
-  return cat(what, ": expected the same on every rank, found ", quote(records[0]),
-             " on rank 0 and ", quote(*first_other), " on ", listed == 1 ? "rank " : "ranks ",
-             ranks, listed > 1 ? " (the first of them)" : "");
+  const auto first = std::size_t(wanted - records.data()) / std::size_t(shards_per_rank);
+  return cat(what, ": expected the same on every rank", like_text(like), ", found ", quote(*wanted),
+             " on rank ", first, " and ", quote(*first_other), " on ",
+             listed == 1 ? "rank " : "ranks ", ranks, listed > 1 ? " (the first of them)" : "");
 }
 
 }  // namespace
 
 void compare_across_shards(Communicator& communicator, std::string_view what,
                            std::string_view value) {
+  const std::vector<int> first(std::size_t(communicator.shards()), 0);
+  compare_across_shards(communicator, what, value, first);
+}
+
+void compare_across_shards(Communicator& communicator, std::string_view what,
+                           std::string_view value, std::span<const int> like) {
   if (communicator.shards() == 1) return;
   const std::string step = cat("comparing ", what);
   const Record mine = record_of(value);
@@ -69,7 +85,7 @@ void compare_across_shards(Communicator& communicator, std::string_view what,
   std::array<char, 512> text{};
   if (communicator.shard() == 0) {
     const int shards_per_rank = communicator.shards() / communicator.ranks();
-    const std::string differences = describe_differences(what, records, shards_per_rank);
+    const std::string differences = describe_differences(what, records, like, shards_per_rank);
     std::copy_n(differences.begin(), std::min(differences.size(), text.size() - 1), text.begin());
   }
   communicator.broadcast(std::as_writable_bytes(std::span(text)), step);

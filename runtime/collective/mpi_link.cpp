@@ -210,6 +210,23 @@ class MpiLink final : public RankLink {
 
 namespace partita {
 
+namespace {
+
+MPI_Comm given_comm(const void* mpi_comm) {
+  return mpi_comm == nullptr ? MPI_COMM_WORLD : *static_cast<const MPI_Comm*>(mpi_comm);
+}
+
+}  // namespace
+
+int mpi_ranks(const void* mpi_comm) {
+  using namespace collective;
+  static_cast<void>(ensure_mpi());
+  int ranks = 1;
+  const MpiLock lock(mpi_mutex());
+  PARTITA_MPI(MPI_Comm_size(given_comm(mpi_comm), &ranks));
+  return ranks;
+}
+
 std::vector<std::unique_ptr<Communicator>> make_mpi_communicators(
     const CommunicatorOptions& options, const void* mpi_comm) {
   using namespace collective;
@@ -218,14 +235,8 @@ std::vector<std::unique_ptr<Communicator>> make_mpi_communicators(
   }
   (void)fault_of(options);  // a text that cannot be read is refused before the ranks meet
   const int level = ensure_mpi();
-  const MPI_Comm parent =
-      mpi_comm == nullptr ? MPI_COMM_WORLD : *static_cast<const MPI_Comm*>(mpi_comm);
-  int ranks = 1;
-  {
-    const MpiLock lock(mpi_mutex());
-    PARTITA_MPI(MPI_Comm_size(parent, &ranks));
-  }
-  if (ranks == 1) return make_local_communicators(options);
+  const MPI_Comm parent = given_comm(mpi_comm);
+  if (mpi_ranks(mpi_comm) == 1) return make_local_communicators(options);
   if (level < MPI_THREAD_SERIALIZED && options.shards_per_rank > 1) {
     throw_user_error(cat("expected MPI initialised with at least MPI_THREAD_SERIALIZED for ",
                          options.shards_per_rank, " shards per rank, found a lower thread level"));

@@ -16,30 +16,28 @@ namespace {
 constexpr std::size_t tile_bytes = std::size_t(8) << 10;
 constexpr std::size_t slice_bytes = std::size_t(128) << 10;
 
-void copy(std::span<const std::byte> from, std::byte* to) {
-  if (!from.empty() && from.data() != to) std::memmove(to, from.data(), from.size());
-}
-
 /// Combines [begin, end) of all vectors in order and writes the result to the first `receivers`.
-void combine_range(const Operation& operation, std::size_t receivers, std::size_t begin,
-                   std::size_t end) {
+void combine_range(const CallInfo& info, const std::vector<std::span<std::byte>>& vectors,
+                   std::size_t receivers, std::size_t begin, std::size_t end) {
   alignas(64) std::array<std::byte, tile_bytes> tile;
-  const auto& parts = operation.parts;
   for (std::size_t at = begin; at < end; at += tile_bytes) {
     const std::size_t bytes = std::min(end - at, tile_bytes);
-    const std::size_t count = bytes / byte_size(operation.info.dtype);
-    const std::byte* sum = parts[0].to.data() + at;
-    for (std::size_t s = 1; s < parts.size(); ++s) {
-      combine(operation.info.dtype, operation.info.combiner, tile.data(), sum,
-              parts[s].to.data() + at, count);
+    const std::size_t count = bytes / byte_size(info.dtype);
+    const std::byte* sum = vectors[0].data() + at;
+    for (std::size_t s = 1; s < vectors.size(); ++s) {
+      combine(info.dtype, info.combiner, tile.data(), sum, vectors[s].data() + at, count);
       sum = tile.data();
     }
     for (std::size_t s = 0; s < receivers; ++s)
-      std::memcpy(parts[s].to.data() + at, tile.data(), bytes);
+      std::memcpy(vectors[s].data() + at, tile.data(), bytes);
   }
 }
 
 }  // namespace
+
+void copy_bytes(std::span<const std::byte> from, std::byte* to) {
+  if (!from.empty() && from.data() != to) std::memmove(to, from.data(), from.size());
+}
 
 Ranks ShardGroup::over_ranks() { return {link_->channel(), transfer_, scratch_}; }
 
@@ -74,6 +72,8 @@ void ShardGroup::execute(Operation& operation) {
       return gather_to_root(operation);
     case CallKind::broadcast:
       return broadcast(operation);
+    case CallKind::groups:
+      return meet(operation);
     case CallKind::barrier:
       if (link_) collective::barrier(over_ranks());
       return;
@@ -84,18 +84,27 @@ void ShardGroup::copy_to_others(Operation& operation, std::span<const std::byte>
   if (local_shards_ == 1) return;
   run_sliced(operation, bytes.size(), [&](std::size_t begin, std::size_t end) {
     for (const Part& part : std::span(operation.parts).subspan(1)) {
-      copy(bytes.subspan(begin, end - begin), part.to.data() + begin);
+      copy_bytes(bytes.subspan(begin, end - begin), part.to.data() + begin);
     }
+  });
+}
+
+// All vectors, in order, into the first; into all where that is the result.
+void ShardGroup::combine_local(Operation& operation,
+                               const std::vector<std::span<std::byte>>& vectors, bool is_result) {
+  if (vectors.size() < 2) return;
+  const std::size_t receivers = is_result ? vectors.size() : 1;
+  run_sliced(operation, vectors[0].size(), [&](std::size_t begin, std::size_t end) {
+    combine_range(operation.info, vectors, receivers, begin, end);
   });
 }
 
 void ShardGroup::all_reduce(Operation& operation) {
   const std::span<std::byte> leader = operation.parts[0].to;
-  const std::size_t receivers = link_ ? 1 : operation.parts.size();
   if (local_shards_ > 1) {
-    run_sliced(operation, leader.size(), [&](std::size_t begin, std::size_t end) {
-      combine_range(operation, receivers, begin, end);
-    });
+    std::vector<std::span<std::byte>> vectors;
+    for (const Part& part : operation.parts) vectors.push_back(part.to);
+    combine_local(operation, vectors, !link_);
   }
   if (!link_) return;
   collective::all_reduce(over_ranks(), leader, operation.info.dtype, operation.info.combiner);
@@ -118,7 +127,7 @@ void ShardGroup::all_gather(Operation& operation) {
   const std::vector<std::size_t> offsets = rank_offsets(operation.info.sizes);
   std::size_t at = offsets[std::size_t(rank())];
   for (const Part& part : operation.parts) {
-    copy(part.from, leader.data() + at);
+    copy_bytes(part.from, leader.data() + at);
     at += part.from.size();
   }
   if (link_) collective::all_gather(over_ranks(), leader, offsets);
@@ -137,7 +146,7 @@ void ShardGroup::gather_to_root(Operation& operation) {
     }
     std::size_t at = 0;
     for (const Part& part : operation.parts) {
-      copy(part.from, target.data() + at);
+      copy_bytes(part.from, target.data() + at);
       at += part.from.size();
     }
     block = target.first(end - begin);

@@ -68,6 +68,29 @@ void check_whole_elements(std::span<std::byte> data, DType dtype) {
   }
 }
 
+[[noreturn]] void refuse_parts(GroupCall call, std::size_t from, std::size_t to) {
+  throw_internal_error(cat(to_string(call), ": expected parts that fit the group, found ", from,
+                           " bytes in and ", to, " out"));
+}
+
+/// The caller's side of the contract of calls of groups of `members`; `position` in its own.
+void check_parts(const GroupMeeting& meeting, std::size_t members, std::size_t position,
+                 std::size_t from, std::size_t to) {
+  const std::size_t total =
+      std::accumulate(meeting.sizes.begin(), meeting.sizes.end(), std::size_t(0));
+  const bool fits =
+      meeting.call == GroupCall::all_gather
+          ? meeting.sizes.size() == members && from == meeting.sizes[position] && to == total
+      : meeting.call == GroupCall::reduce_scatter ? from == to * members
+      : meeting.call == GroupCall::all_reduce     ? from == 0
+                                                  : from == to && to % members == 0;
+  const bool combines =
+      meeting.call == GroupCall::all_reduce || meeting.call == GroupCall::reduce_scatter;
+  if (!fits || (combines && to % byte_size(meeting.dtype) != 0))
+    refuse_parts(meeting.call, from, to);
+  if (combines) check_combinable(meeting.dtype, meeting.combiner);
+}
+
 class GroupCommunicator final : public Communicator {
  public:
   GroupCommunicator(std::shared_ptr<ShardGroup> group, int local_shard, std::optional<Fault> fault)
@@ -104,6 +127,31 @@ class GroupCommunicator final : public Communicator {
     return request;
   }
 
+  int add_groups(const ShardLists& lists) override {
+    return group_->add_groups(local_shard_, lists);
+  }
+
+  RequestPtr meet(const GroupMeeting& meeting, std::span<const std::byte> from,
+                  std::span<std::byte> to) override {
+    const GroupTable& table = group_->groups(meeting.groups);
+    check_place(meeting, table, from.size(), to.size());
+    if (table.is_whole_job && meeting.call == GroupCall::all_reduce)
+      return all_reduce(to, meeting.dtype, meeting.combiner, meeting.step);
+    if (table.is_whole_job && meeting.call == GroupCall::all_gather)
+      return all_gather(from, to, meeting.sizes, meeting.step);
+    auto request = start({.kind = CallKind::groups,
+                          .dtype = meeting.dtype,
+                          .combiner = meeting.combiner,
+                          .bytes = to.size(),
+                          .sizes = meeting.sizes,
+                          .step = meeting.step,
+                          .call = meeting.call,
+                          .groups = meeting.groups},
+                         {.from = from, .to = to});
+    count(to.size());
+    return request;
+  }
+
   void gather_to_root(std::span<const std::byte> from, std::span<std::byte> to,
                       std::span<const std::size_t> sizes, const std::string& step) override {
     check_blocks(from, to, sizes, *this, shard() == 0);
@@ -128,6 +176,19 @@ class GroupCommunicator final : public Communicator {
   Counters counters() const override { return counters_; }
 
  private:
+  void check_place(const GroupMeeting& meeting, const GroupTable& table, std::size_t from,
+                   std::size_t to) const {
+    if (meeting.call == GroupCall::permute) return check_parts(meeting, 1, 0, from, to);
+    for (const GroupView& view : table.views) {
+      const auto at = std::ranges::find(view.shards, local_shard_);
+      if (at != view.shards.end())
+        return check_parts(meeting, view.members(),
+                           std::size_t(view.positions[std::size_t(at - view.shards.begin())]), from,
+                           to);
+    }
+    throw_internal_error(cat(to_string(meeting.call), ": expected groups with shard ", shard()));
+  }
+
   static CallInfo gather_info(CallKind kind, std::span<const std::size_t> sizes,
                               const std::string& step) {
     CallInfo info;
@@ -185,6 +246,21 @@ class SoleCommunicator final : public Communicator {
     gather_to_root(from, to, sizes, step);
     return std::make_unique<DoneRequest>();
   }
+  int add_groups(const ShardLists& lists) override {
+    tables_.push_back(lists);
+    return int(tables_.size()) - 1;
+  }
+  RequestPtr meet(const GroupMeeting& meeting, std::span<const std::byte> from,
+                  std::span<std::byte> to) override {
+    const ShardLists& lists = tables_.at(std::size_t(meeting.groups));
+    check_parts(meeting, 1, 0, from.size(), to.size());
+    enter(meeting.step);
+    if (lists.empty())
+      std::ranges::fill(to, std::byte{0});
+    else
+      copy_bytes(from, to.data());
+    return std::make_unique<DoneRequest>();
+  }
   void gather_to_root(std::span<const std::byte> from, std::span<std::byte> to,
                       std::span<const std::size_t> sizes, const std::string& step) override {
     check_blocks(from, to, sizes, *this, true);
@@ -207,6 +283,7 @@ class SoleCommunicator final : public Communicator {
   std::optional<Fault> fault_;
   std::int64_t calls_ = 0;
   FailureState failure_;
+  std::vector<ShardLists> tables_;
 };
 
 }  // namespace

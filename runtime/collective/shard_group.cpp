@@ -19,7 +19,7 @@ constexpr auto late = std::chrono::microseconds(100);
 
 bool agree(const CallInfo& a, const CallInfo& b) {
   return a.kind == b.kind && a.dtype == b.dtype && a.combiner == b.combiner && a.bytes == b.bytes &&
-         a.sizes == b.sizes;
+         a.sizes == b.sizes && a.call == b.call && a.groups == b.groups;
 }
 
 }  // namespace
@@ -38,7 +38,8 @@ ShardGroup::ShardGroup(const CommunicatorOptions& options, std::unique_ptr<RankL
       link_(std::move(link)),
       failure_(link_ ? link_->failure() : std::make_shared<FailureState>()),
       next_(std::size_t(local_shards_), 0),
-      left_(std::size_t(local_shards_), 0) {
+      left_(std::size_t(local_shards_), 0),
+      added_(std::size_t(local_shards_), 0) {
   failure_->listen([this] {
     { const std::lock_guard lock(mutex_); }  // whoever is about to sleep has seen it or is asleep
     changed_.notify_all();
@@ -85,6 +86,21 @@ void ShardGroup::check_departures(Lock& lock, const Operation& operation) {
   }
 }
 
+int ShardGroup::add_groups(int shard, const ShardLists& lists) {
+  const Lock lock(mutex_);
+  const int number = added_[std::size_t(shard)]++;
+  if (std::size_t(number) == tables_.size())
+    tables_.push_back(std::make_unique<GroupTable>(lists, rank(), ranks(), local_shards_));
+  else if (tables_[std::size_t(number)]->lists != lists)
+    throw_internal_error("groups: expected the same lists of every shard");
+  return number;
+}
+
+const GroupTable& ShardGroup::groups(int number) {
+  const Lock lock(mutex_);
+  return *tables_.at(std::size_t(number));
+}
+
 std::shared_ptr<Operation> ShardGroup::submit(int shard, CallInfo info, Part part,
                                               std::function<void()> fault) {
   Lock lock(mutex_);
@@ -99,6 +115,8 @@ std::shared_ptr<Operation> ShardGroup::submit(int shard, CallInfo info, Part par
     auto operation = std::make_shared<Operation>();
     operation->info = std::move(info);
     operation->index = index;
+    if (operation->info.groups >= 0)
+      operation->groups = tables_.at(std::size_t(operation->info.groups)).get();
     operation->parts.resize(std::size_t(local_shards_));
     queue_.push_back(std::move(operation));
     if (link_) link_->set_calls(index + 1);

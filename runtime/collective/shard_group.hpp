@@ -22,11 +22,19 @@
 #include "partita/collective/communicator.hpp"
 #include "runtime/collective/algorithms.hpp"
 #include "runtime/collective/failure.hpp"
+#include "runtime/collective/group_view.hpp"
 #include "runtime/collective/rank_link.hpp"
 
 namespace partita::collective {
 
-enum class CallKind : std::uint8_t { all_reduce, all_gather, gather_to_root, broadcast, barrier };
+enum class CallKind : std::uint8_t {
+  all_reduce,
+  all_gather,
+  gather_to_root,
+  broadcast,
+  barrier,
+  groups  ///< CallInfo::call of each group
+};
 
 /// What all shards say alike.
 struct CallInfo {
@@ -34,8 +42,10 @@ struct CallInfo {
   DType dtype = DType::i8;
   Combiner combiner = Combiner::sum;
   std::size_t bytes = 0;           ///< of the result (gathers: of all blocks together)
-  std::vector<std::size_t> sizes;  ///< gathers: bytes of each shard of the job
+  std::vector<std::size_t> sizes;  ///< gathers: bytes of each shard of the job, or of the group
   std::string step;
+  GroupCall call = GroupCall::all_reduce;  ///< of groups
+  int groups = -1;                         ///< the number of their table
 };
 
 /// What one shard brings.
@@ -55,7 +65,8 @@ struct SlicedWork {
 
 struct Operation {
   CallInfo info;
-  std::vector<Part> parts;  ///< of the local shards
+  const GroupTable* groups = nullptr;  ///< of calls of groups
+  std::vector<Part> parts;             ///< of the local shards
   std::int64_t index = 0;
   int arrived = 0;
   std::chrono::steady_clock::time_point ready_at;  ///< when the last local shard arrived
@@ -65,9 +76,13 @@ struct Operation {
 
   /// Whether the caller waits at once.
   [[nodiscard]] bool blocks_caller() const {
-    return info.kind != CallKind::all_reduce && info.kind != CallKind::all_gather;
+    return info.kind != CallKind::all_reduce && info.kind != CallKind::all_gather &&
+           info.kind != CallKind::groups;
   }
 };
+
+/// Copies, also onto itself.
+void copy_bytes(std::span<const std::byte> from, std::byte* to);
 
 class ShardGroup {
  public:
@@ -82,6 +97,9 @@ class ShardGroup {
   [[nodiscard]] int rank() const { return link_ ? link_->channel().rank() : 0; }
   [[nodiscard]] int ranks() const { return link_ ? link_->channel().ranks() : 1; }
 
+  /// The number of the next table of local shard `shard`, which every shard gives alike.
+  int add_groups(int shard, const ShardLists& lists);
+  [[nodiscard]] const GroupTable& groups(int number);
   /// The next call of local shard `shard`.  Throws after a failure.
   std::shared_ptr<Operation> submit(int shard, CallInfo info, Part part,
                                     std::function<void()> fault);
@@ -105,6 +123,15 @@ class ShardGroup {
   void execute(Operation& operation);
   void all_reduce(Operation& operation);
   void all_gather(Operation& operation);
+  void meet(Operation& operation);
+  void all_reduce(Operation& operation, const GroupView& group);
+  void all_gather(Operation& operation, const GroupView& group);
+  void reduce_scatter(Operation& operation, const GroupView& group);
+  void all_to_all(Operation& operation, const GroupView& group);
+  void permute(Operation& operation);
+  static void copy_from_first(const Operation& operation, const GroupView& group);
+  void combine_local(Operation& operation, const std::vector<std::span<std::byte>>& vectors,
+                     bool is_result);
   void gather_to_root(Operation& operation);
   void broadcast(Operation& operation);
   void copy_to_others(Operation& operation, std::span<const std::byte> bytes);
@@ -124,6 +151,8 @@ class ShardGroup {
   std::deque<std::shared_ptr<Operation>> queue_;  ///< begun, in order; the front runs first
   std::vector<std::int64_t> next_;                ///< per local shard: index of its next call
   std::vector<char> left_;                        ///< per local shard
+  std::vector<std::unique_ptr<GroupTable>> tables_;
+  std::vector<int> added_;  ///< per local shard: tables it has given
   std::int64_t completed_ = 0;
   bool running_ = false;
   bool waits_come_late_ = false;  ///< callers did other things between the last call and its wait

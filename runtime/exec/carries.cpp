@@ -23,6 +23,10 @@ void check_carries(const Plan& plan, const std::vector<Carry>& carries) {
     if (from.placement != to.placement)
       throw_user_error(cat(where, ": expected an output placed like the input, found one that is ",
                            from.placement < 0 ? "not split" : "split", " over the shards"));
+    if (from.axes != to.axes)
+      throw_user_error(cat(
+          where, ": expected an output cut over the mesh like the input, found one that is cut ",
+          "along other axes"));
     if (taken[std::size_t(c.input)])
       throw_user_error(cat(where, ": expected each input once, found in", c.input, " twice"));
     taken[std::size_t(c.input)] = true;

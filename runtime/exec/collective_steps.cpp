@@ -34,7 +34,7 @@ Shard::Pending& Shard::begin_request(int request, std::size_t bytes) {
   pending.written.reset();
   pending.targets.clear();
   pending.bytes = bytes;
-  if (communicator_.shards() > 1 && (!pending.staging || pending.staging->bytes().size() < bytes))
+  if (bytes > 0 && (!pending.staging || pending.staging->bytes().size() < bytes))
     pending.staging = device_->host_memory(bytes);
   pending.active = true;
   return pending;
@@ -65,11 +65,22 @@ void Shard::begin_travels() {
   }
 }
 
+// A plan's groups are of its mesh, and placements' of the shards that have one number in it.
+RequestPtr Shard::meet(const GroupMeeting& meeting, std::span<const std::byte> from,
+                       std::span<std::byte> to) {
+  if (meeting.groups >= 0) return communicator_.meet(meeting, from, to);
+  if (meeting.call == GroupCall::all_reduce)
+    return communicator_.all_reduce(to, meeting.dtype, meeting.combiner, meeting.step);
+  return communicator_.all_gather(from, to, meeting.sizes, meeting.step);
+}
+
 void Shard::run_step(const AllReduceStart& x) {
   std::size_t total = 0;
   for (const Piece& piece : x.pieces) total += bytes_of(value(piece.count), x.dtype);
-  Pending& pending = begin_request(x.request, total);
-  if (communicator_.shards() == 1) return;  // the pieces hold the result already
+  const bool is_alone =
+      x.groups < 0 ? place_.partitions == 1 : plan_.groups[std::size_t(x.groups)][0].size() == 1;
+  Pending& pending = begin_request(x.request, is_alone ? 0 : total);
+  if (is_alone) return;  // the pieces hold the result already
   std::size_t begin = 0;
   for (const Piece& piece : x.pieces) {
     const std::int64_t count = value(piece.count);
@@ -83,28 +94,34 @@ void Shard::run_step(const AllReduceStart& x) {
       pending.read = stage(target.at, byte_size(x.dtype),
                            pending.staged().subspan(target.begin, target.bytes));
   let_travel(x.request, [this, &pending, &x, &name = current_->name] {
-    return communicator_.all_reduce(pending.staged(), x.dtype, x.combiner, name);
+    return meet({.call = GroupCall::all_reduce,
+                 .groups = x.groups < 0 ? placement_groups_ : groups_[std::size_t(x.groups)],
+                 .dtype = x.dtype,
+                 .combiner = x.combiner,
+                 .step = name},
+                {}, pending.staged());
   });
 }
 
 void Shard::run_step(const AllGatherStart& x) {
   const std::int64_t partitions = placement_of(x.axis).size;
-  Pending& pending =
-      begin_request(x.request, bytes_of(partitions * x.elements_per_partition, x.dtype));
-  const BlockRange own = block_of(partitions, communicator_.shard(), communicator_.shards());
+  const bool is_alone = place_.partitions == 1;
+  Pending& pending = begin_request(
+      x.request, is_alone ? 0 : bytes_of(partitions * x.elements_per_partition, x.dtype));
+  const BlockRange own = block_of(partitions, place_.partition, place_.partitions);
   const std::int64_t count = (own.end - own.begin) * x.elements_per_partition;
   const BoundBuffer from = locate(x.from, count),
                     to = locate(x.to, partitions * x.elements_per_partition);
   const std::size_t width = byte_size(x.dtype);
-  if (communicator_.shards() == 1) {
+  if (is_alone) {
     if (count > 0)
       device_->copy(*from.buffer, std::size_t(from.element_offset) * width, *to.buffer,
                     std::size_t(to.element_offset) * width, bytes_of(count, x.dtype));
     return;
   }
   std::vector<std::size_t> sizes;
-  for (int s = 0; s < communicator_.shards(); ++s) {
-    const BlockRange block = block_of(partitions, s, communicator_.shards());
+  for (int p = 0; p < place_.partitions; ++p) {
+    const BlockRange block = block_of(partitions, p, place_.partitions);
     sizes.push_back(bytes_of((block.end - block.begin) * x.elements_per_partition, x.dtype));
   }
   const auto block = pending.staged().subspan(
@@ -112,8 +129,38 @@ void Shard::run_step(const AllGatherStart& x) {
   if (CopyStream* const copies = device_->copies()) copies->wait_for(device_->mark());
   if (count > 0) pending.read = stage(from, width, block);
   pending.targets.push_back({to, x.dtype, 0, pending.bytes});
-  let_travel(x.request, [this, &pending, block, sizes, &name = current_->name] {
-    return communicator_.all_gather(block, pending.staged(), sizes, name);
+  let_travel(x.request, [this, &pending, block, sizes, &x, &name = current_->name] {
+    return meet({.call = GroupCall::all_gather,
+                 .groups = placement_groups_,
+                 .dtype = x.dtype,
+                 .sizes = sizes,
+                 .step = name},
+                block, pending.staged());
+  });
+}
+
+void Shard::run_step(const GroupStart& x) {
+  const ShardLists& lists = plan_.groups[std::size_t(x.groups)];
+  const std::int64_t members = x.call == GroupCall::permute ? 1 : std::ssize(lists[0]),
+                     in = x.call == GroupCall::all_gather ? x.elements : members * x.elements,
+                     out = x.call == GroupCall::reduce_scatter ? x.elements : members * x.elements;
+  const BoundBuffer from = locate(x.from, in), to = locate(x.to, out);
+  const std::size_t brought = bytes_of(in, x.dtype), given = bytes_of(out, x.dtype);
+  Pending& pending = begin_request(x.request, brought + given);
+  pending.targets.push_back({to, x.dtype, brought, given});
+  if (CopyStream* const copies = device_->copies()) copies->wait_for(device_->mark());
+  if (brought > 0) pending.read = stage(from, byte_size(x.dtype), pending.staged().first(brought));
+  std::vector<std::size_t> sizes;
+  if (x.call == GroupCall::all_gather) sizes.assign(std::size_t(members), brought);
+  let_travel(x.request, [this, &pending, &x, sizes, brought, &name = current_->name] {
+    const auto staged = pending.staged();
+    return meet({.call = x.call,
+                 .groups = groups_[std::size_t(x.groups)],
+                 .dtype = x.dtype,
+                 .combiner = x.combiner,
+                 .sizes = sizes,
+                 .step = name},
+                staged.first(brought), staged.subspan(brought));
   });
 }
 

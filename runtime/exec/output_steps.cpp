@@ -40,6 +40,10 @@ struct BufferVisitor {
     on_buffer(x.from.buffer);
     on_buffer(x.to.buffer);
   }
+  void operator()(const GroupStart& x) const {
+    on_buffer(x.from.buffer);
+    on_buffer(x.to.buffer);
+  }
   void operator()(const CollectiveDone& /*x*/) const {}
   void operator()(const Check& x) const { on_buffer(x.condition.buffer); }
 
@@ -69,6 +73,8 @@ std::vector<std::vector<std::size_t>> outputs_made_by(const Plan& plan) {
       started[std::size_t(reduce->request)] = &plan.steps[std::size_t(s)];
     if (const auto* gather = std::get_if<AllGatherStart>(&what))
       started[std::size_t(gather->request)] = &plan.steps[std::size_t(s)];
+    if (const auto* group = std::get_if<GroupStart>(&what))
+      started[std::size_t(group->request)] = &plan.steps[std::size_t(s)];
   }
   std::vector<std::vector<std::size_t>> made(plan.steps.size());
   for (std::size_t i = 0; i < last.size(); ++i)

@@ -2,14 +2,17 @@
 // Copyright The partita authors
 #include "partita/exec/executor.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
 
 #include "partita/artifact/validate.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/hash.hpp"
 #include "runtime/exec/failure.hpp"
+#include "runtime/exec/mesh_devices.hpp"
 #include "runtime/exec/shard.hpp"
 #include "runtime/exec/submit_thread.hpp"
 
@@ -27,20 +30,32 @@ std::vector<std::unique_ptr<Communicator>> open_communicators(const SessionOptio
   return make_local_communicators(communicator_options);
 }
 
+int devices_of_rank(const Artifact& artifact, const SessionOptions& options, int local_ranks) {
+  if (options.devices_per_rank != 0) return options.devices_per_rank;
+  if (!options.host_queues.empty()) return int(options.host_queues.size());
+  return artifact.plan.mesh.empty() ? default_devices(artifact, local_ranks) : 1;
+}
+
 // Devices are opened after the communicators, so that a rank without a device can tell the others.
 SessionParts open_parts(const Artifact& artifact, const SessionOptions& options) {
   SessionParts parts;
   const LocalRank local = options.use_mpi ? local_rank() : LocalRank{};
-  const int devices = options.devices_per_rank != 0 ? options.devices_per_rank
-                      : options.host_queues.empty() ? default_devices(artifact, local.count)
-                                                    : int(options.host_queues.size());
-  parts.communicators = open_communicators(options, devices);
+  const int devices = devices_of_rank(artifact, options, local.count);
+  if (!artifact.plan.mesh.empty() && devices > 0)
+    parts.shards_per_device = shards_per_device(
+        artifact.plan, options.use_mpi ? mpi_ranks(options.mpi_comm) : 1, devices);
+  const int streams = devices * parts.shards_per_device;
+  parts.communicators = open_communicators(options, streams);
   try {
+    std::vector<void*> queues;
+    for (void* const queue : options.host_queues)
+      queues.insert(queues.end(), std::size_t(parts.shards_per_device), queue);
     parts.devices = open_devices({.backend = artifact.target,
                                   .local_rank = local.index,
                                   .local_ranks = local.count,
-                                  .devices_per_rank = devices,
-                                  .host_queues = options.host_queues});
+                                  .devices_per_rank = streams,
+                                  .streams_per_device = parts.shards_per_device,
+                                  .host_queues = std::move(queues)});
   } catch (...) {
     for (auto& communicator : parts.communicators)
       communicator->poison(describe(std::current_exception()));
@@ -58,6 +73,34 @@ void merge(RunStats& all, const RunStats& one) {
   all.launches += one.launches;
   all.blocks += one.blocks;
   all.block_launches += one.block_launches;
+  all.held_bytes = std::max(all.held_bytes, one.held_bytes);
+}
+
+/// For each shard of the job the first one that holds the same part of a port's array.
+std::vector<int> holders(const Plan& plan, const PortInfo& port, int shards) {
+  std::map<std::pair<Dims, Dims>, int> first;
+  std::vector<int> all;
+  for (int s = 0; s < shards; ++s) {
+    const ArrayBlock block = block_of(plan, port, place_of_shard(plan, s, shards));
+    // Blocks beyond the whole hold none of it, and are alike where they begin and end there.
+    all.push_back(first.try_emplace({block.begin, block.inside}, s).first->second);
+  }
+  return all;
+}
+
+/// What a shard's block holds of the whole array, without padding.
+std::vector<std::byte> whole_part(const Plan& plan, const PortInfo& port, const ShardPlace& place,
+                                  std::vector<std::byte> block_bytes) {
+  ArrayBlock block = block_of(plan, port, place);
+  if (block.inside == block.extents) return block_bytes;
+  const std::size_t width = byte_size(port.type.dtype);
+  std::vector<std::byte> part(Type{.dtype = port.type.dtype, .dims = block.inside}.bytes());
+  // The part lies at the beginning of each dimension of the block.
+  block.whole = block.extents;
+  block.extents = block.inside;
+  block.begin.assign(block.begin.size(), 0);
+  block.take(width, block_bytes, part);
+  return part;
 }
 
 std::string port_name(std::string_view kind, int index, const PortInfo& port) {
@@ -77,6 +120,7 @@ struct Session::Impl {
   std::vector<std::string> replicated_inputs;  // hash of each input that every shard holds
   std::vector<bool> input_set;
   bool inputs_compared = false;
+  int shards_per_device = 1;
   int exceptions_at_start = std::uncaught_exceptions();
 
   Impl(Artifact a, const SessionOptions& o, SessionParts parts);
@@ -100,6 +144,8 @@ struct Session::Impl {
   void load();
   void start_clock();
   void check_replicas();
+  [[nodiscard]] std::int64_t held_bytes() const;
+  void join(const PortInfo& port, int index, const std::vector<int>& first, HostArray* whole);
   template <class T>
   [[nodiscard]] std::vector<T> gather_values(const std::function<T(Shard&)>& value,
                                              const std::string& step);
@@ -111,15 +157,20 @@ Session::Impl::Impl(Artifact a, const SessionOptions& o, SessionParts parts)
       lent(artifact.plan.inputs.size()),
       communicators(std::move(parts.communicators)),
       replicated_inputs(artifact.plan.inputs.size()),
-      input_set(artifact.plan.inputs.size()) {
+      input_set(artifact.plan.inputs.size()),
+      shards_per_device(parts.shards_per_device) {
   try {
     PARTITA_ASSERT(!communicators.empty() && communicators.size() == parts.devices.size());
+    if (root().shards() % mesh_shards(artifact.plan) != 0)
+      throw_internal_error(cat("session: expected communicators of a multiple of ",
+                               mesh_shards(artifact.plan), " shards, found ", root().shards()));
     select_variant(artifact, parts.devices.front()->profile().device_class);
     if (const auto problem = find_problem(artifact))
       throw_internal_error(cat("artifact: ", *problem));
     for (std::size_t i = 0; i < communicators.size(); ++i)
-      shards.push_back(std::make_unique<Shard>(artifact, std::move(parts.devices[i]),
-                                               *communicators[i], options));
+      shards.push_back(
+          std::make_unique<Shard>(artifact, std::move(parts.devices[i]), *communicators[i], options,
+                                  !artifact.plan.mesh.empty() && communicators.size() > 1));
     if (shards.size() > 1)
       for (std::size_t i = 0; i < shards.size(); ++i)
         threads.push_back(std::make_unique<SubmitThread>());
@@ -190,8 +241,9 @@ void Session::Impl::check_memory() const {
       throw_user_error(cat("expected at most ", options.memory_budget,
                            " bytes per shard (the memory budget), found ", planned, " planned"));
     const std::int64_t available = shard->device().profile().global_bytes;
-    if (available > 0 && planned > available)
-      throw_device_error(cat("out of device memory: ", planned, " bytes planned, ",
+    if (available > 0 && planned * shards_per_device > available)
+      throw_device_error(cat("out of device memory: ", planned * shards_per_device,
+                             " bytes planned", shards_per_device > 1 ? " for its shards, " : ", ",
                              shard->device().profile().name, " has ", available));
     shard->check_largest_buffer();
   }
@@ -225,11 +277,14 @@ void Session::Impl::check_replicas() {
       for (std::size_t i = 0; i < replicated_inputs.size(); ++i)
         compare_across_shards(shard.communicator(), cat("input ", i), replicated_inputs[i]);
     for (std::size_t i = 0; i < artifact.plan.outputs.size(); ++i) {
-      if (artifact.plan.outputs[i].placement >= 0) continue;
+      const PortInfo& port = artifact.plan.outputs[i];
+      const std::vector<int> like = holders(artifact.plan, port, root().shards());
+      if (std::ranges::is_sorted(like, std::less_equal<>())) continue;  // each has its own part
       Hasher hasher;
-      hasher.add(shard.read_output(int(i)));
+      hasher.add(whole_part(artifact.plan, port, shard.place(), shard.read_output(int(i))));
       try {
-        compare_across_shards(shard.communicator(), cat("replicated output ", i), hasher.hex());
+        compare_across_shards(shard.communicator(), cat("replicated output ", i), hasher.hex(),
+                              like);
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::user) throw;
         throw_internal_error(error.what());
@@ -352,6 +407,46 @@ void Session::carry(const std::vector<Carry>& carries) {
   for (const Carry& c : carries) impl_->lent[std::size_t(c.input)].reset();
 }
 
+// The parts of those that hold each first, one after the other, and from there to their places; at once where they lie
+// there one after the other.
+void Session::Impl::join(const PortInfo& port, int index, const std::vector<int>& first,
+                         HostArray* whole) {
+  const Plan& plan = artifact.plan;
+  const std::size_t width = byte_size(port.type.dtype);
+  std::vector<ArrayBlock> blocks;
+  std::vector<std::size_t> sizes;
+  std::size_t total = 0;
+  bool is_in_order = true;
+  for (int s = 0; s < int(first.size()); ++s) {
+    blocks.push_back(block_of(plan, port, place_of_shard(plan, s, int(first.size()))));
+    const bool is_first = first[std::size_t(s)] == s;
+    sizes.push_back(is_first ? Type{.dtype = port.type.dtype, .dims = blocks.back().extents}.bytes()
+                             : 0);
+    if (sizes.back() == 0) continue;
+    is_in_order = is_in_order && blocks.back().is_contiguous() &&
+                  std::size_t(blocks.back().first_element()) * width == total;
+    total += sizes.back();
+  }
+  std::vector<std::byte> parts(whole != nullptr && !is_in_order ? total : 0);
+  on_all_shards([&](Shard& shard) {
+    Communicator& communicator = shard.communicator();
+    const auto own = std::size_t(communicator.shard());
+    const std::vector<std::byte> part =
+        sizes[own] > 0 ? shard.read_output(index) : std::vector<std::byte>();
+    auto to = own != 0      ? std::span<std::byte>()
+              : is_in_order ? std::span(whole->bytes)
+                            : std::span(parts);
+    communicator.gather_to_root(part, to, sizes, port_name("output", index, port));
+  });
+  if (whole == nullptr || is_in_order) return;
+  std::span<const std::byte> rest = parts;
+  for (std::size_t s = 0; s < blocks.size(); ++s) {
+    if (sizes[s] == 0) continue;
+    blocks[s].put(width, rest.first(sizes[s]), whole->bytes);
+    rest = rest.subspan(sizes[s]);
+  }
+}
+
 std::optional<HostArray> Session::output(int index) {
   const auto& outputs = impl_->artifact.plan.outputs;
   if (index < 0 || std::size_t(index) >= outputs.size())
@@ -360,18 +455,16 @@ std::optional<HostArray> Session::output(int index) {
   const bool is_root = rank() == 0;
   std::optional<HostArray> result;
   if (is_root) result.emplace(port.type);
-  const bool is_split = port.placement >= 0 && shards() > 1;
+  const std::vector<int> first = holders(impl_->artifact.plan, port, shards());
+  const bool is_split = std::ranges::any_of(first, [](int s) { return s != 0; });
+  if (is_split) {
+    impl_->join(port, index, first, result ? &*result : nullptr);
+    return result;
+  }
   impl_->on_all_shards([&](Shard& shard) {
-    Communicator& communicator = shard.communicator();
-    if (!is_split) {
-      if (communicator.shard() == 0) result->bytes = shard.read_output(index);
-      return;
-    }
-    std::vector<std::size_t> sizes;
-    for (int s = 0; s < communicator.shards(); ++s) sizes.push_back(shard.port_bytes(port, s));
-    auto to = communicator.shard() == 0 ? std::span(result->bytes) : std::span<std::byte>();
-    communicator.gather_to_root(shard.read_output(index), to, sizes,
-                                port_name("output", index, port));
+    if (shard.communicator().shard() == 0)
+      result->bytes =
+          whole_part(impl_->artifact.plan, port, shard.place(), shard.read_output(index));
   });
   return result;
 }
@@ -384,16 +477,30 @@ void Session::barrier(const std::string& name) {
   if (shards() > 1) impl_->on_all_shards([&](Shard& shard) { shard.communicator().barrier(name); });
 }
 
+std::int64_t Session::Impl::held_bytes() const {
+  std::map<const std::byte*, std::int64_t> lent_bytes;
+  std::int64_t bytes = 0;
+  for (const auto& shard : shards) bytes += shard->held_bytes(lent_bytes);
+  for (const auto& [begin, size] : lent_bytes) bytes += size;
+  return bytes;
+}
+
 RunStats Session::stats() const {
   RunStats all;
   for (const auto& shard : impl_->shards) merge(all, shard->stats());
+  all.held_bytes = impl_->held_bytes();
   return all;
 }
 
 RunStats Session::job_stats() {
   RunStats all;
-  for (const RunStats& one :
-       impl_->gather_values<RunStats>([](Shard& s) { return s.stats(); }, "statistics"))
+  const std::int64_t held = impl_->held_bytes();
+  const auto stats_of = [held](Shard& s) {
+    RunStats one = s.stats();
+    one.held_bytes = held;
+    return one;
+  };
+  for (const RunStats& one : impl_->gather_values<RunStats>(stats_of, "statistics"))
     merge(all, one);
   return all;
 }

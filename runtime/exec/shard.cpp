@@ -4,30 +4,60 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "partita/base/error.hpp"
 #include "runtime/exec/output_steps.hpp"
 
 namespace partita {
 
+namespace {
+
+/// A plan's lists for shards of the job: the same for each block of the placements.
+ShardLists job_lists(const Plan& plan, const ShardLists& of_mesh, int partitions) {
+  const int mesh = int(mesh_shards(plan));
+  ShardLists lists;
+  for (int p = 0; p < partitions; ++p)
+    for (const std::vector<int>& list : of_mesh) {
+      std::vector<int>& shards = lists.emplace_back();
+      for (const int shard : list) shards.push_back(p * mesh + shard);
+    }
+  return lists;
+}
+
+/// Shards that have one number in the mesh, in the order of their blocks of placements.
+ShardLists placement_lists(const Plan& plan, int partitions) {
+  const int mesh = int(mesh_shards(plan));
+  ShardLists lists;
+  for (int m = 0; m < mesh; ++m) {
+    std::vector<int>& shards = lists.emplace_back();
+    for (int p = 0; p < partitions; ++p) shards.push_back(p * mesh + m);
+  }
+  return lists;
+}
+
+}  // namespace
+
 Shard::Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator,
-             const SessionOptions& options)
+             const SessionOptions& options, bool shares_constants)
     : artifact_(artifact),
       plan_(artifact.plan),
       device_(std::move(device)),
       communicator_(communicator),
+      place_(place_of_shard(plan_, communicator.shard(), communicator.shards())),
+      shares_constants_(shares_constants && !options.poison),
       trace_(options.trace),
       variables_(plan_.variables.size()),
       is_block_variable_(plan_.variables.size()),
       inputs_(plan_.inputs.size()),
       outputs_(plan_.outputs.size()),
-      is_lent_(plan_.inputs.size()),
+      lent_(plan_.inputs.size()),
       transfers_(*device_),
       output_made_(plan_.outputs.size()),
       poison_(options.poison),
       bound_(plan_.buffers.size()),
       pending_(std::size_t(plan_.requests)) {
-  set_block_variables();
+  set_place();
   pieces_ = cut_arena(plan_, largest_allocation());
   outputs_made_ = transfers_.overlap() ? outputs_made_by(plan_)
                                        : std::vector<std::vector<std::size_t>>(plan_.steps.size());
@@ -41,10 +71,15 @@ Shard::~Shard() {
   }
 }
 
-void Shard::set_block_variables() {
+void Shard::set_place() {
+  if (plan_.mesh_variable >= 0) variables_[std::size_t(plan_.mesh_variable)] = place_.mesh_shard;
+  for (const ShardLists& lists : plan_.groups)
+    groups_.push_back(communicator_.add_groups(job_lists(plan_, lists, place_.partitions)));
+  if (!plan_.mesh.empty() && place_.partitions > 1)
+    placement_groups_ = communicator_.add_groups(placement_lists(plan_, place_.partitions));
   for (const Placement& p : plan_.placements) {
     if (p.begin_variable < 0) continue;
-    const BlockRange block = block_of(p.size, communicator_.shard(), communicator_.shards());
+    const BlockRange block = block_of(p.size, place_.partition, place_.partitions);
     variables_[std::size_t(p.begin_variable)] = block.begin;
     variables_[std::size_t(p.end_variable)] = block.end;
     is_block_variable_[std::size_t(p.begin_variable)] =
@@ -52,11 +87,8 @@ void Shard::set_block_variables() {
   }
 }
 
-std::size_t Shard::port_bytes(const PortInfo& port, int shard) const {
-  if (port.placement < 0) return port.type.bytes();
-  const std::int64_t size = plan_.placements[std::size_t(port.placement)].size;
-  const BlockRange block = block_of(size, shard, communicator_.shards());
-  return port.type.bytes() / std::size_t(size) * std::size_t(block.end - block.begin);
+std::size_t Shard::port_bytes(const PortInfo& port) const {
+  return Type{.dtype = port.type.dtype, .dims = block_of(plan_, port, place_).extents}.bytes();
 }
 
 /// Other variants of the artifact may use others.
@@ -89,8 +121,7 @@ void Shard::check_largest_buffer() const {
 std::int64_t Shard::planned_bytes() const {
   std::int64_t bytes = pieces_.total_bytes();
   for (const auto* ports : {&plan_.inputs, &plan_.outputs})
-    for (const PortInfo& port : *ports)
-      bytes += std::int64_t(port_bytes(port, communicator_.shard()));
+    for (const PortInfo& port : *ports) bytes += std::int64_t(port_bytes(port));
   for (const int constant : used_constants())
     bytes += std::int64_t(artifact_.constants[std::size_t(constant)].bytes.size());
   for (const Buffer& buffer : plan_.buffers)
@@ -99,17 +130,32 @@ std::int64_t Shard::planned_bytes() const {
   return bytes;
 }
 
+std::int64_t Shard::held_bytes(std::map<const std::byte*, std::int64_t>& lent) const {
+  std::int64_t bytes = planned_bytes();
+  const auto use = [&](std::span<const std::byte> memory) {
+    if (memory.empty()) return;
+    bytes -= std::int64_t(memory.size());
+    std::int64_t& most = lent[memory.data()];
+    most = std::max(most, std::int64_t(memory.size()));
+  };
+  for (const std::span<const std::byte> memory : lent_) use(memory);
+  for (std::size_t i = 0; i < is_shared_.size(); ++i)
+    if (is_shared_[i]) use(artifact_.constants[i].bytes);
+  return bytes;
+}
+
 void Shard::load() { program_ = device_->load(artifact_); }
 
 void Shard::allocate() {
   for (std::size_t i = 0; i < plan_.outputs.size(); ++i)
-    outputs_[i] = poison_.allocate(*device_, port_bytes(plan_.outputs[i], communicator_.shard()));
+    outputs_[i] = poison_.allocate(*device_, port_bytes(plan_.outputs[i]));
   constants_.resize(artifact_.constants.size());
+  is_shared_.resize(artifact_.constants.size());
   for (const int number : used_constants()) {
+    if (share_constant(number)) continue;
     const HostArray& constant = artifact_.constants[std::size_t(number)];
     DeviceBufferPtr& memory = constants_[std::size_t(number)];
     memory = poison_.allocate(*device_, constant.bytes.size());
-    transfers_.note_work();
     transfers_.upload(memory, poison_.margin(), constant.bytes);
   }
   for (const std::int64_t bytes : pieces_.bytes)
@@ -124,6 +170,15 @@ void Shard::allocate() {
            poison_.allocate(*device_, std::size_t(value(buffer.count)) * byte_size(buffer.dtype)));
   }
   rebind_ports();
+}
+
+// Several shards of a process then hold it once.
+bool Shard::share_constant(int number) {
+  if (!shares_constants_) return false;
+  const auto i = std::size_t(number);
+  constants_[i] = device_->borrow(artifact_.constants[i].bytes);
+  is_shared_[i] = constants_[i] != nullptr;
+  return is_shared_[i];
 }
 
 void Shard::bind(int buffer, DeviceBufferPtr memory) {
@@ -152,48 +207,59 @@ void Shard::rebind_ports() {
 // Gives the input memory that the device may write, unless it has.
 void Shard::own_input(int index) {
   const auto i = std::size_t(index);
-  if (inputs_[i] && !is_lent_[i]) return;
-  if (is_lent_[i]) device_->finish();  // its owner may take it back
-  inputs_[i] = poison_.allocate(*device_, port_bytes(plan_.inputs[i], communicator_.shard()));
-  transfers_.note_work();  // that fills it
-  is_lent_[i] = false;
+  const bool is_lent = !lent_[i].empty();
+  if (inputs_[i] && !is_lent) return;
+  if (is_lent) device_->finish();  // its owner may take it back
+  inputs_[i] = poison_.allocate(*device_, port_bytes(plan_.inputs[i]));
+  lent_[i] = {};
   rebind_ports();
 }
 
-std::span<const std::byte> Shard::own_part(int index, std::span<const std::byte> array) const {
-  const PortInfo& port = plan_.inputs[std::size_t(index)];
-  const std::size_t bytes = port_bytes(port, communicator_.shard());
-  std::size_t begin = 0;
-  if (port.placement >= 0) {
-    const std::int64_t size = plan_.placements[std::size_t(port.placement)].size;
-    const BlockRange block = block_of(size, communicator_.shard(), communicator_.shards());
-    begin = array.size() / std::size_t(size) * std::size_t(block.begin);
-  }
-  return array.subspan(begin, bytes);
+namespace {
+
+/// The block where it lies in the array; nothing where it does not lie together.
+std::optional<std::span<const std::byte>> part_in_place(const ArrayBlock& block, std::size_t width,
+                                                        std::span<const std::byte> array) {
+  if (!block.is_contiguous()) return std::nullopt;
+  const std::size_t bytes = std::size_t(Type{.dims = block.extents}.count()) * width;
+  if (bytes == 0) return std::span<const std::byte>();
+  return array.subspan(std::size_t(block.first_element()) * width, bytes);
 }
+
+}  // namespace
 
 void Shard::write_input(int index, std::span<const std::byte> array) {
   own_input(index);
-  transfers_.upload(inputs_[std::size_t(index)], poison_.margin(), own_part(index, array));
+  const PortInfo& port = plan_.inputs[std::size_t(index)];
+  const ArrayBlock block = block_of(plan_, port, place_);
+  const std::size_t width = byte_size(port.type.dtype);
+  const DeviceBufferPtr& memory = inputs_[std::size_t(index)];
+  if (const auto part = part_in_place(block, width, array))
+    return transfers_.upload(memory, poison_.margin(), *part);
+  std::vector<std::byte> part(port_bytes(port));
+  block.take(width, array, part);
+  transfers_.upload(memory, poison_.margin(), part);
 }
 
 bool Shard::lend_input(int index, std::span<const std::byte> array) {
-  DeviceBufferPtr memory = poison_.is_on() ? nullptr : device_->borrow(own_part(index, array));
+  const PortInfo& port = plan_.inputs[std::size_t(index)];
+  const auto part = part_in_place(block_of(plan_, port, place_), byte_size(port.type.dtype), array);
+  DeviceBufferPtr memory =
+      poison_.is_on() || !part || part->empty() ? nullptr : device_->borrow(*part);
   if (!memory) {
     write_input(index, array);
     return false;
   }
   const auto i = std::size_t(index);
-  if (is_lent_[i]) device_->finish();  // the earlier owner may take it back
+  if (!lent_[i].empty()) device_->finish();  // the earlier owner may take it back
   inputs_[i] = std::move(memory);
-  is_lent_[i] = true;
+  lent_[i] = *part;
   rebind_ports();
   return true;
 }
 
 std::vector<std::byte> Shard::read_output(int index) {
-  std::vector<std::byte> bytes(
-      port_bytes(plan_.outputs[std::size_t(index)], communicator_.shard()));
+  std::vector<std::byte> bytes(port_bytes(plan_.outputs[std::size_t(index)]));
   DeviceEventPtr& made = output_made_[std::size_t(index)];
   if (!made) made = device_->mark();
   transfers_.download(*outputs_[std::size_t(index)], poison_.margin(), bytes, made);
@@ -211,13 +277,11 @@ void Shard::carry(const std::vector<Carry>& carries) {
       std::swap(input, outputs_[std::size_t(c.output)]);
       swapped.push_back(&c);
     } else {
-      const std::size_t bytes =
-          port_bytes(plan_.inputs[std::size_t(c.input)], communicator_.shard());
+      const std::size_t bytes = port_bytes(plan_.inputs[std::size_t(c.input)]);
       transfers_.settle(*input);
       if (bytes > 0)
         device_->copy(*inputs_[std::size_t((*first)->input)], poison_.margin(), *input,
                       poison_.margin(), bytes);
-      transfers_.note_work();
     }
   }
   rebind_ports();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -27,9 +28,10 @@ namespace partita {
 
 class Shard {
  public:
-  /// `artifact` and `communicator` are borrowed.
+  /// `artifact` and `communicator` are borrowed.  Where `shares_constants`, the device uses the artifact's constants
+  /// where they lie, if it can.
   Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator,
-        const SessionOptions& options);
+        const SessionOptions& options, bool shares_constants);
   ~Shard();
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
@@ -37,8 +39,13 @@ class Shard {
   [[nodiscard]] Communicator& communicator() const { return communicator_; }
   [[nodiscard]] Device& device() const { return *device_; }
   [[nodiscard]] Trace& trace() { return trace_; }
+  /// Which part of the program's arrays it holds.
+  [[nodiscard]] const ShardPlace& place() const { return place_; }
   /// Bytes this shard allocates for its buffers and its arena.
   [[nodiscard]] std::int64_t planned_bytes() const;
+  /// Bytes of its buffers and its arena, but for what it uses in memory of the host: that is added to `lent`, by where
+  /// it begins.
+  [[nodiscard]] std::int64_t held_bytes(std::map<const std::byte*, std::int64_t>& lent) const;
   /// A device error that names a value which is larger than the device allows one buffer to be, if there is one.
   void check_largest_buffer() const;
 
@@ -46,7 +53,7 @@ class Shard {
   void load();
   /// Allocates everything and uploads the constants.
   void allocate();
-  /// This shard's part of a global array, whose size the caller has checked.
+  /// This shard's part of a global array, whose size the caller has checked; padding is zero.
   void write_input(int index, std::span<const std::byte> array);
   /// The same, used where it lies if the device can; false: copied.  The bytes stay as they are
   /// until the input has another value or the shard is gone.
@@ -57,8 +64,6 @@ class Shard {
   void carry(const std::vector<Carry>& carries);
   /// Of the last run.
   [[nodiscard]] RunStats stats() const;
-  /// Bytes of input or output `port` on shard `shard` of the job.
-  [[nodiscard]] std::size_t port_bytes(const PortInfo& port, int shard) const;
 
  private:
   /// A buffer of the plan on this shard.
@@ -81,19 +86,21 @@ class Shard {
     DeviceEventPtr written;              // the result is on the device
     std::function<RequestPtr()> travel;  // once they are there; none: under way
     RequestPtr request;                  // after the bytes it reads, so that it ends before they do
-    [[nodiscard]] std::span<std::byte> staged() const { return staging->bytes().first(bytes); }
+    [[nodiscard]] std::span<std::byte> staged() const {
+      return staging ? staging->bytes().first(bytes) : std::span<std::byte>();
+    }
     bool active = false;
   };
 
-  void set_block_variables();
+  void set_place();
   [[nodiscard]] std::int64_t largest_allocation() const;
   void poison_memory();
   void check_margins();
   void bind(int buffer, DeviceBufferPtr memory);
   void rebind_ports();
   void own_input(int index);
-  [[nodiscard]] std::span<const std::byte> own_part(int index,
-                                                    std::span<const std::byte> array) const;
+  [[nodiscard]] std::size_t port_bytes(const PortInfo& port) const;
+  [[nodiscard]] bool share_constant(int number);
   void abandon_collectives() noexcept;
 
   [[nodiscard]] std::set<int> used_constants() const;
@@ -110,6 +117,7 @@ class Shard {
   void run_step(const Case& x);
   void run_step(const AllReduceStart& x);
   void run_step(const AllGatherStart& x);
+  void run_step(const GroupStart& x);
   void run_step(const CollectiveDone& x);
   void run_step(const Check& x);
 
@@ -122,6 +130,8 @@ class Shard {
   [[nodiscard]] bool read_flag(const BufferRef& ref);
   [[nodiscard]] bool depends_on_block(const HostExpr& e) const;
   [[nodiscard]] const Placement& placement_of(const std::string& axis) const;
+  [[nodiscard]] RequestPtr meet(const GroupMeeting& meeting, std::span<const std::byte> from,
+                                std::span<std::byte> to);
   Pending& begin_request(int request, std::size_t bytes);
   [[nodiscard]] DeviceEventPtr stage(const BoundBuffer& from, std::size_t width,
                                      std::span<std::byte> to);
@@ -132,15 +142,21 @@ class Shard {
   const Plan& plan_;
   std::unique_ptr<Device> device_;
   Communicator& communicator_;
+  ShardPlace place_;
+  std::vector<int> groups_;    // numbers in the communicator of the plan's lists of groups
+  int placement_groups_ = -1;  // shards with the same number in the mesh; -1: the whole job
+  bool shares_constants_;
   Trace trace_;
   DeviceProgramPtr program_;
   std::vector<std::int64_t> variables_;
   std::vector<bool> is_block_variable_;
   std::vector<DeviceBufferPtr> inputs_, outputs_;  // inputs: null before they have a value
-  std::vector<bool> is_lent_;                      // per input: memory of the host
+  std::vector<std::span<const std::byte>>
+      lent_;  // per input: memory of the host that is used in place
   ArenaPieces pieces_;
   std::vector<DeviceBufferPtr> arena_;  // per piece
   std::vector<DeviceBufferPtr> constants_;
+  std::vector<bool> is_shared_;  // per constant: used where the artifact has it
   Transfers transfers_;
   std::vector<std::vector<std::size_t>>
       outputs_made_;                         // by each step of the plan, where copies overlap

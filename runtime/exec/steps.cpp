@@ -30,6 +30,7 @@ const char* category(const Step& step) {
     const char* operator()(const Copy&) const { return "copy"; }
     const char* operator()(const AllReduceStart&) const { return "collective"; }
     const char* operator()(const AllGatherStart&) const { return "collective"; }
+    const char* operator()(const GroupStart&) const { return "collective"; }
     const char* operator()(const CollectiveDone&) const { return "collective"; }
     const char* operator()(const Check&) const { return "check"; }
     const char* operator()(const For&) const { return "loop"; }
@@ -50,10 +51,9 @@ void Shard::run() {
   stats_ = {};
   counters_before_ = communicator_.counters();
   for (std::size_t i = 0; i < variables_.size(); ++i)
-    if (!is_block_variable_[i]) variables_[i] = 0;
+    if (!is_block_variable_[i] && int(i) != plan_.mesh_variable) variables_[i] = 0;
   try {
     poison_memory();
-    transfers_.note_work();
     output_made_.assign(output_made_.size(), nullptr);
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       execute(plan_.steps[s]);

@@ -9,8 +9,7 @@ namespace partita {
 void Transfers::upload(const DeviceBufferPtr& to, std::size_t byte_offset,
                        std::span<const std::byte> from) {
   if (copies_ == nullptr) return device_.write(*to, byte_offset, from);
-  if (!has_marked_work_) copies_->wait_for(device_.mark());
-  has_marked_work_ = true;
+  copies_->wait_for(device_.mark());
   // The stream is in order: the last copy to the memory ends last.
   std::erase_if(uploads_, [&](const Upload& u) { return u.to == to || u.to.use_count() == 1; });
   uploads_.push_back({to, copies_->write(*to, byte_offset, from)});

@@ -26,8 +26,6 @@ class Transfers {
   void settle(const DeviceBuffer& memory) {
     if (!uploads_.empty()) settle_uploads(memory);
   }
-  /// Work was enqueued that uploads have to wait for.
-  void note_work() { has_marked_work_ = false; }
   /// Waits for the bytes, which the work before `made` has made.
   void download(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to,
                 const DeviceEventPtr& made);
@@ -41,8 +39,7 @@ class Transfers {
 
   Device& device_;
   CopyStream* copies_;
-  std::vector<Upload> uploads_;   // that no work has waited for
-  bool has_marked_work_ = false;  // copies wait for all work there is
+  std::vector<Upload> uploads_;  // that no work has waited for
 };
 
 }  // namespace partita

@@ -107,6 +107,14 @@ PARTITA_API const char* partita_artifact_target(const partita_artifact* artifact
 PARTITA_API size_t partita_artifact_input_count(const partita_artifact* artifact);
 PARTITA_API size_t partita_artifact_output_count(const partita_artifact* artifact);
 
+/* One axis along which a dimension of an argument or result is cut into pieces. */
+typedef struct partita_port_axis {
+  const char* name;
+  size_t dim;           /* of the array */
+  int64_t size;         /* pieces along this axis */
+  int32_t is_placement; /* a placement's partitions, in blocks; 0: an axis of the mesh */
+} partita_port_axis;
+
 /* One argument or result of the program.  Types are global: over all shards together. */
 typedef struct partita_port {
   size_t struct_size;
@@ -115,10 +123,14 @@ typedef struct partita_port {
   size_t rank;           /* number of dimensions */
   const int64_t* dims;   /* `rank` extents; NULL where rank is 0 */
   size_t bytes;          /* of the whole array */
-  const char* placement; /* axis over which dimension 0 is split, NULL where it is not */
+  const char* placement; /* axis over which dimension 0 is split and nothing else, else NULL */
+  size_t axis_count;
+  const partita_port_axis* axes; /* in order of dimensions, of one dimension the major first */
+  const int64_t*
+      local_dims; /* `rank` extents on a shard of the mesh, before placements split; NULL where rank is 0 */
 } partita_port;
 
-/* Fills *port; texts and dims belong to the artifact. */
+/* Fills *port; texts, extents and axes belong to the artifact. */
 PARTITA_API partita_status partita_artifact_input(const partita_artifact* artifact, size_t index,
                                                   partita_port* port);
 PARTITA_API partita_status partita_artifact_output(const partita_artifact* artifact, size_t index,
@@ -205,8 +217,9 @@ typedef struct partita_stats {
   int64_t planned_bytes;
   int64_t communicated_bytes;
   int64_t collective_calls;
-  int64_t launches; /* kernels and library calls */
-  int64_t blocks;   /* iterations of loops over the shard's partitions */
+  int64_t launches;   /* kernels and library calls */
+  int64_t blocks;     /* iterations of loops over the shard's partitions */
+  int64_t held_bytes; /* of all shards of this rank; memory that several use in place counts once */
 } partita_stats;
 PARTITA_API partita_status partita_session_stats(const partita_session* session,
                                                  partita_stats* stats);

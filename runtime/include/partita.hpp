@@ -66,7 +66,15 @@ struct Port {
   partita_dtype dtype = PARTITA_F32;
   std::vector<std::int64_t> dims;
   std::size_t bytes = 0;
-  std::string placement;  ///< axis over which dimension 0 is split, or empty
+  std::string placement;  ///< axis over which dimension 0 is split and nothing else, or empty
+  std::vector<std::int64_t> local_dims;  ///< on a shard of the mesh, before placements split
+  struct Axis {
+    std::string name;
+    std::size_t dim = 0;
+    std::int64_t size = 0;  ///< pieces along this axis
+    bool is_placement = false;
+  };
+  std::vector<Axis> axes;  ///< in order of dimensions, of one dimension the major first
 
   /// Number of elements.
   [[nodiscard]] std::size_t count() const { return bytes / partita_dtype_size(dtype); }
@@ -124,6 +132,11 @@ class Artifact {
       own.dims.assign(port.dims, port.dims + port.rank);
       own.bytes = port.bytes;
       if (port.placement != nullptr) own.placement = port.placement;
+      own.local_dims.assign(port.local_dims, port.local_dims + port.rank);
+      for (std::size_t k = 0; k < port.axis_count; ++k) {
+        const partita_port_axis& axis = port.axes[k];
+        own.axes.push_back({axis.name, axis.dim, axis.size, axis.is_placement != 0});
+      }
       all.push_back(std::move(own));
     }
     return all;

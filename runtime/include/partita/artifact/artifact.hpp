@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "partita/artifact/kernel_work.hpp"
 #include "partita/artifact/plan.hpp"
 #include "partita/base/host_array.hpp"
 #include "partita/base/target_info.hpp"
@@ -26,8 +27,9 @@ struct KernelModule {
 };
 
 struct KernelEntry {
-  std::string name;  ///< entry point
-  int module = 0;    ///< index into Artifact::modules
+  std::string name;      ///< entry point
+  int module = 0;        ///< index into Artifact::modules
+  KernelWork work = {};  ///< of kernels for devices of many items; nothing of others
 };
 
 /// Machine code of all modules for one kind of processor.
@@ -73,7 +75,7 @@ struct Variant {
 /// A program of one or more variants, whose plans have the same ports: its own members are the one
 /// that is meant, first the one for CPUs.
 struct Artifact : Variant {
-  static constexpr int format_major = 1, format_minor = 0;
+  static constexpr int format_major = 1, format_minor = 1;
 
   std::string target;  ///< name of a backend
   std::string module_name;

@@ -9,10 +9,12 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "partita/artifact/host_expr.hpp"
+#include "partita/base/array_block.hpp"
 #include "partita/base/combiner.hpp"
 #include "partita/base/type.hpp"
 
@@ -26,6 +28,16 @@ struct Placement {
   int begin_variable = -1;
   int end_variable = -1;
 };
+
+/// An axis of the mesh whose one shard the plan is for.
+struct MeshAxis {
+  std::string name;
+  std::int64_t size = 1;
+  friend bool operator==(const MeshAxis&, const MeshAxis&) = default;
+};
+
+/// Lists of shards of the mesh that meet, by their numbers; for permute pairs [source, target].
+using ShardLists = std::vector<std::vector<int>>;
 
 enum class BufferKind : std::uint8_t {
   input,     ///< argument `index` of the program
@@ -118,11 +130,12 @@ struct Piece {
   HostExpr count;
 };
 
-/// In-place all-reduce of all pieces over the shards of a placement's axis, as one call.  Pieces
-/// hold `dtype`, which is also what travels (small floats are converted by kernels before).
+/// In-place all-reduce of all pieces over the shards of a placement's axis, or of groups of the mesh, as one call.
+/// Pieces hold `dtype`, which is also what travels (small floats are converted by kernels before).
 struct AllReduceStart {
-  int request = 0;  ///< pairs with CollectiveDone
-  std::string axis;
+  int request = 0;   ///< pairs with CollectiveDone
+  std::string axis;  ///< of a placement; empty where there are groups
+  int groups = -1;   ///< index into Plan::groups; -1: over the axis
   Combiner combiner = Combiner::sum;
   DType dtype = DType::f32;
   std::vector<Piece> pieces;
@@ -134,6 +147,33 @@ struct AllGatherStart {
   std::string axis;
   DType dtype = DType::f32;
   std::int64_t elements_per_partition = 0;
+  BufferRef from, to;
+};
+
+/// What the shards of a group do together.
+enum class GroupCall : std::uint8_t {
+  all_reduce,      ///< everybody gets the combination of all
+  all_gather,      ///< everybody gets all blocks, by position in the group
+  reduce_scatter,  ///< position p gets the combination of all slices p
+  all_to_all,      ///< slice j goes to position j, and what came from position i is slice i
+  permute,         ///< each target gets its source's block, others zeros
+};
+
+inline constexpr std::array<std::string_view, 5> group_call_names{
+    "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "permute"};
+[[nodiscard]] constexpr std::string_view to_string(GroupCall call) {
+  return group_call_names[std::size_t(call)];
+}
+
+/// A collective of the shards of each group of the mesh, but all_reduce.  `elements`: of a block or a slice; the side
+/// that is stacked holds as many of them as a group has members.
+struct GroupStart {
+  int request = 0;
+  GroupCall call = GroupCall::all_gather;
+  int groups = 0;  ///< index into Plan::groups
+  Combiner combiner = Combiner::sum;
+  DType dtype = DType::f32;
+  std::int64_t elements = 0;
   BufferRef from, to;
 };
 
@@ -149,7 +189,7 @@ struct Check {
 
 struct Step {
   std::variant<Launch, Gemm, Copy, For, While, Case, AllReduceStart, AllGatherStart, CollectiveDone,
-               Check>
+               Check, GroupStart>
       what;
   std::string name;  ///< stable descriptive name, for traces, watchdog and errors
 };
@@ -159,12 +199,18 @@ struct PortInfo {
   std::string name;    ///< argument name in the source, may be empty
   Type type;           ///< global type
   int placement = -1;  ///< index into Plan::placements when dimension 0 is split over the shards
+  /// Per dimension: indices into Plan::mesh of the axes that cut it, the major first (array_block.hpp).  Empty: every
+  /// shard of the mesh holds the whole.
+  std::vector<std::vector<int>> axes;
   friend bool operator==(const PortInfo&, const PortInfo&) = default;
 };
 
 struct Plan {
   std::vector<PortInfo> inputs, outputs;
   std::vector<Placement> placements;
+  std::vector<MeshAxis> mesh;  ///< empty: of one shard
+  int mesh_variable = -1;  ///< variable that holds the shard's number in the mesh; -1: none does
+  std::vector<ShardLists> groups;
   std::vector<std::string> variables;  ///< names, for traces and inspect; values start at 0
   std::vector<Buffer> buffers;
   std::int64_t arena_bytes =
@@ -180,5 +226,23 @@ struct BlockRange {
 [[nodiscard]] constexpr BlockRange block_of(std::int64_t size, int shard, int shards) {
   return {size * shard / shards, size * (shard + 1) / shards};
 }
+
+/// Extents of the axes of the mesh, and their product.
+[[nodiscard]] Dims mesh_sizes(const Plan& plan);
+[[nodiscard]] std::int64_t mesh_shards(const Plan& plan);
+
+/// Which part of the program's arrays a shard of a job holds.
+struct ShardPlace {
+  int mesh_shard = 0;                 ///< number in the mesh
+  int partition = 0, partitions = 1;  ///< of the placements: this block of so many
+};
+/// Shard `shard` of a job: the number in the mesh varies fastest.
+[[nodiscard]] ShardPlace place_of_shard(const Plan& plan, int shard, int shards);
+/// The block of a port's array that a shard holds.
+[[nodiscard]] ArrayBlock block_of(const Plan& plan, const PortInfo& port, const ShardPlace& place);
+/// Its type on every shard of the mesh, of which placements cut dimension 0 again.
+[[nodiscard]] Type local_type(const Plan& plan, const PortInfo& port);
+/// Which number of devices, in words: "1, 2, 3, 6 or a multiple of 6".
+[[nodiscard]] std::string fitting_devices(std::int64_t mesh_shards);
 
 }  // namespace partita

@@ -43,6 +43,17 @@ class CollectiveError : public Error {
   int failed_rank_;
 };
 
+/// A collective of the shards of each group of a list, as all of them call it.
+struct GroupMeeting {
+  GroupCall call = GroupCall::all_reduce;
+  int groups = 0;  ///< number of the lists (add_groups)
+  DType dtype = DType::i8;
+  Combiner combiner = Combiner::sum;
+  /// all_gather: bytes of the block of each position, the same in every group.
+  std::vector<std::size_t> sizes = {};
+  std::string step;
+};
+
 /// One shard's handle on the group of all shards.  Calls of one shard come from one thread at a
 /// time.  When any shard fails (poison), a rank's process ends, stops or leaves, or a rank's
 /// heartbeats stay away for the timeout, every wait of every shard throws a CollectiveError.  A rank
@@ -73,6 +84,20 @@ class Communicator {
                                               std::span<std::byte> to,
                                               std::span<const std::size_t> sizes,
                                               const std::string& step) = 0;
+  /// Lists of shards of the job that meet apart from others, by their numbers: each shard once, in lists of one
+  /// size; for permute pairs [source, target], each target once.  Every shard gives the same lists in the same order;
+  /// the number is the same on all.
+  [[nodiscard]] virtual int add_groups(const ShardLists& lists) = 0;
+  /// Every shard of the job calls it.  `from` and `to` are apart, and hold, in a group of g members:
+  ///   all_reduce      `to` alone, in place, as of all shards; combined by position
+  ///   all_gather      a block of sizes[position] bytes; all blocks by position
+  ///   reduce_scatter  g slices; one, combined of what all bring for this position
+  ///   all_to_all      g slices, by target; g slices, by source
+  ///   permute         a block; the source's block, or zeros
+  /// Members of a group hold the same bits where they hold the same values.
+  [[nodiscard]] virtual RequestPtr meet(const GroupMeeting& meeting,
+                                        std::span<const std::byte> from,
+                                        std::span<std::byte> to) = 0;
   /// As all_gather, but only shard 0's `to` is filled (others pass an empty span).
   virtual void gather_to_root(std::span<const std::byte> from, std::span<std::byte> to,
                               std::span<const std::size_t> sizes, const std::string& step) = 0;
@@ -83,7 +108,7 @@ class Communicator {
   /// reason of a job counts, later ones are ignored.
   virtual void poison(const std::string& why) noexcept = 0;
 
-  /// Counted for the program's own collectives (all_reduce and all_gather) of this shard; nothing
+  /// Counted for the program's own collectives (all_reduce, all_gather and those of groups) of this shard; nothing
   /// is counted where there is only one shard.  Bytes are those of the result.
   struct Counters {
     std::int64_t calls = 0, bytes = 0;
@@ -131,13 +156,18 @@ struct CommunicatorOptions {
 /// are no heartbeats: a rank that ends is still noticed on the same host, a silent one is not.
 [[nodiscard]] std::vector<std::unique_ptr<Communicator>> make_mpi_communicators(
     const CommunicatorOptions& options, const void* mpi_comm = nullptr);
+/// Ranks of an MPI_Comm (null: of the world); initialises MPI as make_mpi_communicators does.
+[[nodiscard]] int mpi_ranks(const void* mpi_comm = nullptr);
 /// Whether this process was started by an MPI launcher.
 [[nodiscard]] bool launched_by_mpi();
 
-/// Collective over all shards: throws the same user error on every shard unless every rank has the
+/// Collective over all shards: throws the same user error on every shard unless every shard has the
 /// same `value`, naming the ranks that differ from rank 0.  `what` names the value in that error.
 void compare_across_shards(Communicator& communicator, std::string_view what,
                            std::string_view value);
+/// The same where shard s has to agree with shard like[s] alone.
+void compare_across_shards(Communicator& communicator, std::string_view what,
+                           std::string_view value, std::span<const int> like);
 
 /// Ends the whole MPI job with `exit_code` (MPI_Abort); without MPI or with one rank it returns.
 /// For the top level of a program only.

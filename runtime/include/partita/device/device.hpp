@@ -163,7 +163,9 @@ struct DeviceRequest {
   std::string backend{default_target};
   int local_rank = 0, local_ranks = 1;  ///< processes on this machine share its devices
   int devices_per_rank = 1;
-  /// Queues that the host program lends, one per device, of the kind that the backend takes and
+  /// Streams of work on each device: devices of a rank come in runs of so many that are one and the same.
+  int streams_per_device = 1;
+  /// Queues that the host program lends, one per device and stream, of the kind that the backend takes and
   /// retained while the device lives; empty: devices are opened here.
   std::vector<void*> host_queues;
   bool times_launches = false;  ///< whether Device::launch_times is going to be asked; costs time

@@ -40,6 +40,7 @@ struct SessionOptions {
 
 /// Devices and communicators that the caller has opened: one of each per local shard, in order.
 struct SessionParts {
+  int shards_per_device = 1;  ///< `devices` come in runs of so many that are one and the same
   std::vector<std::unique_ptr<Device>> devices;
   std::vector<std::unique_ptr<Communicator>> communicators;
 };
@@ -50,17 +51,22 @@ struct Carry {
 };
 
 /// Counters of one run.  Peaks and planned bytes are those of the largest shard, collective calls
-/// those of one shard (all make the same), the others sums over shards.  `launches` counts kernels
+/// those of one shard (all make the same), held bytes those of all shards of the largest rank (inputs, outputs,
+/// constants, arena and blocks; memory of the host that several use in place counts once), the others sums
+/// over shards.  `launches` counts kernels
 /// and library calls, `blocks` the iterations of loops whose bounds depend on the shard's block,
 /// `block_launches` the launches within those.
 struct RunStats {
   std::int64_t peak_device_bytes = 0, peak_arena_bytes = 0, planned_bytes = 0;
   std::int64_t communicated_bytes = 0, collective_calls = 0, launches = 0, blocks = 0;
-  std::int64_t block_launches = 0;
+  std::int64_t block_launches = 0, held_bytes = 0;
 };
 
 /// Thread-safety: calls of one Session come from one thread at a time.  "Collective" calls are made
 /// by all ranks in the same order.  After an error a Session can only be destroyed.
+///
+/// A program for a mesh of D shards runs on N devices (of all ranks) where N divides D, each holding D / N shards, or
+/// D divides N, and placements are split over N / D; other numbers are a user error that names those that fit.
 class Session {
  public:
   /// Opens the devices of this process's shards and the communicators between them.  Collective.
@@ -77,7 +83,7 @@ class Session {
   /// Shards of the whole job.
   [[nodiscard]] int shards() const;
 
-  /// Global array for input `index`; each shard uploads its block where the input is partitioned.
+  /// Global array for input `index`; each shard uploads its block where the input is partitioned or cut over the mesh.
   /// A type that differs from the signature's is a user error.
   void set_input(int index, const HostArray& array);
   /// The same from bytes of the port's type.

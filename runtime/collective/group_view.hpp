@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Groups of shards as one rank sees them: which of their members it has, and the ranks that have others, as a
+// channel of their own.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "partita/artifact/plan.hpp"
+#include "runtime/collective/channel.hpp"
+
+namespace partita::collective {
+
+/// A group with members on this rank.
+struct GroupView {
+  std::vector<int> ranks;      ///< that have members, in the order of their first positions
+  std::vector<int> rank_at;    ///< by position: index into `ranks`
+  int own = 0;                 ///< index of this rank
+  std::vector<int> positions;  ///< of this rank's members, ascending
+  std::vector<int> shards;     ///< the same members, by their number on this rank
+
+  [[nodiscard]] std::size_t members() const { return rank_at.size(); }
+  [[nodiscard]] bool is_local() const { return ranks.size() == 1; }
+  /// All positions, those of one rank together, in the order of `ranks`.
+  [[nodiscard]] std::vector<int> by_rank() const;
+};
+
+/// Lists of shards of the job, and the groups among them that have members here, in order.
+struct GroupTable {
+  ShardLists lists;
+  std::vector<GroupView> views;
+  bool is_whole_job = false;  ///< one group of all shards in order
+
+  /// For rank `rank` of ranks with `local_shards` shards each.
+  GroupTable(ShardLists shard_lists, int rank, int ranks, int local_shards);
+};
+
+/// Some ranks of a channel as ranks 0, 1, … of another.
+class SubChannel final : public Channel {
+ public:
+  SubChannel(Channel& all, const GroupView& group) : all_(all), group_(group) {}
+  int rank() const override { return group_.own; }
+  int ranks() const override { return int(group_.ranks.size()); }
+  Ticket send(int to, std::span<const std::byte> data) override {
+    return all_.send(group_.ranks[std::size_t(to)], data);
+  }
+  Ticket receive(int from, std::span<std::byte> data) override {
+    return all_.receive(group_.ranks[std::size_t(from)], data);
+  }
+
+ protected:
+  void wait_for(Ticket ticket) override { all_.wait(ticket); }
+
+ private:
+  Channel& all_;
+  const GroupView& group_;
+};
+
+}  // namespace partita::collective
