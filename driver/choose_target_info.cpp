@@ -47,6 +47,11 @@ TargetInfo target_info(const CompileOptions& options, DeviceClass unknown) {
   return info;
 }
 
+Multiprocessors multiprocessors_of(const Target& target, const std::string& device) {
+  const TargetProfile* profile = profile_of(target, device);
+  return profile == nullptr ? Multiprocessors{} : profile->multiprocessors;
+}
+
 TargetInfo choose_target_info(const CompileOptions& options, const Target& target) {
   TargetInfo info = options.device_info ? *options.device_info : target_info(options);
   if (target.adapt != nullptr) target.adapt(options, info);

@@ -14,4 +14,7 @@ namespace partita::driver {
 /// As the code generator makes use of it.
 [[nodiscard]] TargetInfo choose_target_info(const CompileOptions& options, const Target& target);
 
+/// What the profile of a device's name says of its multiprocessors; the usual where there is none.
+[[nodiscard]] Multiprocessors multiprocessors_of(const Target& target, const std::string& device);
+
 }  // namespace partita::driver

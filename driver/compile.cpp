@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <span>
 
 #include "driver/choose_target_info.hpp"
 #include "driver/choose_tuning.hpp"
 #include "driver/lower.hpp"
+#include "driver/mesh_option.hpp"
 #include "driver/properties.hpp"
 #include "driver/schedule.hpp"
 #include "kernel/draft_pass.hpp"
@@ -81,8 +83,8 @@ class Pipelines {
 struct Start {
   const ir::Module& module;
   bool is_behind_frontend = false;
-  /// The module behind the front end, where it is asked for.
-  std::unique_ptr<ir::Module>* keep = nullptr;
+  /// Is given the module behind the front end.
+  std::function<void(const ir::Module&)> on_frontend = {};
 };
 
 Artifact compile_once(const Start& start, const CompileOptions& options, CompileReport& r) {
@@ -97,6 +99,7 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
   PassContext context{.function = options.function,
                       .placements = options.placements,
                       .layout = options.layout,
+                      .shards = options.shards,
                       .target = info};
   Artifact artifact;
   artifact.target = target.name;
@@ -108,8 +111,11 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
       return run_passes(*module, named_pipeline(name), context, dumps);
     });
   };
-  if (!start.is_behind_frontend) run_over_module("frontend");
-  if (start.keep != nullptr) *start.keep = ir::clone_module(*module);
+  if (!start.is_behind_frontend) {
+    declare_mesh(*module, options.mesh);
+    run_over_module("frontend");
+  }
+  if (start.on_frontend) start.on_frontend(*module);
   artifact.ir = ir::print_module(*module);
   run_over_module("placement");
   r.remarks = context.remarks;
@@ -167,18 +173,26 @@ bool wants_variants(const CompileOptions& options, const Target& target) {
          !options.device_info && !options.tuning && !options.text_only;
 }
 
-/// With a variant for devices of many items; without it, and a remark, where it cannot be made.
+/// With a variant for devices of many items; without it, and a remark, where it cannot be made.  The two have the
+/// front end in common; from there on each is made on a thread of its own.
 Artifact compile_variants(const ir::Module& original, const CompileOptions& options,
                           const Target& target, CompileReport& report) {
-  std::unique_ptr<ir::Module> module;
-  Artifact artifact = compile_once({original, false, &module}, options, report);
   CompileOptions other = options;
   other.device = target.simt_profile;
   other.memory_budget = 0;  // of the variant that is reported
   other.dumps = {};
-  CompileReport unused;
+  std::unique_ptr<ir::Module> module;
+  std::future<Artifact> variant;
+  const auto begin_variant = [&](const ir::Module& behind_frontend) {
+    module = ir::clone_module(behind_frontend);
+    variant = std::async([&] {
+      CompileReport unused;
+      return compile_once({*module, true}, other, unused);
+    });
+  };
+  Artifact artifact = compile_once({original, false, begin_variant}, options, report);
   try {
-    add_variant(artifact, compile_once({*module, true}, other, unused));
+    add_variant(artifact, variant.get());
   } catch (const Error& error) {
     report.remarks.push_back(cat("no variant for ", other.device, ": ", error.what()));
   }

@@ -43,6 +43,13 @@ constexpr GeneralOption general_options[] = {
     {"function", [](CompileOptions& o, const std::string& v) { o.function = v; }},
     {"placement", [](CompileOptions& o, const std::string& v) { add_placement(o.placements, v); }},
     {"layout", [](CompileOptions& o, const std::string& v) { o.layout = v; }},
+    {"mesh", [](CompileOptions& o, const std::string& v) { o.mesh = v; }},
+    {"sharding",
+     [](CompileOptions& o, const std::string& v) {
+       if (v != "on" && v != "off")
+         throw_user_error(cat("--sharding: expected on or off, found '", v, "'"));
+       o.shards = v == "on";
+     }},
     {"gemm", [](CompileOptions& o, const std::string& v) { o.gemm = v; }},
     {"memory-budget",
      [](CompileOptions& o, const std::string& v) {

@@ -23,11 +23,13 @@ struct NamedPipeline {
 /// Up to the IR that an artifact keeps and `inspect` shows.  What differentiating leaves is simplified
 /// again; where it leaves nothing new, that is skipped (see run_passes).
 constexpr std::string_view frontend =
-    "inline batch-processes raise simplify-loops simplify differentiate simplify-loops simplify";
+    "inline expand-manual batch-processes raise simplify-loops simplify differentiate "
+    "simplify-loops "
+    "simplify partition simplify";
 /// From placement ops to loops over this shard's partitions and collectives.
 constexpr std::string_view placement =
     "expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts widen-products "
-    "form-attention stream-rows";
+    "form-attention stream-rows start-collectives";
 
 constexpr NamedPipeline pipelines[] = {
     {"frontend", {frontend}}, {"placement", {placement}}, {"compile", {frontend, placement}}};

@@ -52,6 +52,8 @@ void add_properties(const ir::Module& module, const CompileOptions& options, con
   artifact.properties.emplace_back("function", options.function);
   artifact.properties.emplace_back("gemm", options.gemm);
   artifact.properties.emplace_back("layout", options.layout);
+  if (!options.mesh.empty()) artifact.properties.emplace_back("mesh", options.mesh);
+  if (!options.shards) artifact.properties.emplace_back("sharding", "off");
 }
 
 /// Parameters of the library travel with the calls that need them.

@@ -11,6 +11,7 @@
 
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/mesh.hpp"
 #include "tools/partita/check/compare.hpp"
 #include "tools/partita/check/per_op.hpp"
 #include "tools/partita/check/recording.hpp"
@@ -184,8 +185,8 @@ class Checker {
   void check_recording(const std::string& file, const ir::Module& module,
                        const std::string& recording) {
     const ir::Function& function = module.entry(options_.function);
-    const Recording recorded =
-        read_recording(recording, argument_ports(function), function.result_types);
+    const Recording recorded = read_recording(recording, argument_ports(module, function),
+                                              ir::whole_result_types(module, function));
     for (const CheckTarget& target : targets_of(file))
       guard(cat(file, " (", target.name, ")"), [&] {
         std::vector<std::string> failures;

@@ -178,6 +178,10 @@ void add_compile_command(CLI::App& app, Action& action) {
                    "size to look for")
       ->allow_extra_args(false);
   command->add_option("--layout", arguments->options.layout, "loop, batch[:B] or auto");
+  command->add_option("--mesh", arguments->options.mesh,
+                      "NAME=N,…: axes of a mesh, for a program that declares none");
+  command->add_flag("!--no-sharding", arguments->options.shards,
+                    "A program with a mesh is for one device, which holds everything");
   command->add_option("--gemm", arguments->options.gemm, gemm_help());
   add_device_options(*command, arguments->device);
   add_target_options(*command, arguments->target_values, OptionsOf::compile);

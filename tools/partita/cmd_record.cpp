@@ -30,7 +30,7 @@ int record(const RecordOptions& options) {
   check_writable(options.output);
   const auto module = ir::read_module(options.program);
   const ir::Function& function = module->entry("main");
-  const auto inputs = random_arrays(argument_ports(function), options.seed);
+  const auto inputs = random_arrays(argument_ports(*module, function), options.seed);
   const auto results = targets.front().run(*module, function, inputs);
   write_recording(options.output, options.seed, results, options.samples);
   return 0;

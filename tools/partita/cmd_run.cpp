@@ -219,6 +219,7 @@ std::string stats_json(std::vector<double> seconds, const RunStats& stats) {
                              {"peak_device_bytes", stats.peak_device_bytes},
                              {"peak_arena_bytes", stats.peak_arena_bytes},
                              {"planned_bytes", stats.planned_bytes},
+                             {"held_bytes", stats.held_bytes},
                              {"communicated_bytes", stats.communicated_bytes},
                              {"collective_calls", stats.collective_calls},
                              {"launches", stats.launches},

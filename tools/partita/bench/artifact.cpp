@@ -23,6 +23,7 @@
 #include "partita/exec/executor.hpp"
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/mesh.hpp"
 #include "tools/partita/bench/statistics.hpp"
 #include "tools/partita/check/recording.hpp"
 #include "tools/partita/local_device.hpp"
@@ -81,7 +82,8 @@ std::optional<Expected> find_expected(const std::string& artifact) {
   if (recording.empty() || !std::filesystem::exists(program)) return std::nullopt;
   Expected expected{.module = ir::read_module(program.string()), .recording = {}};
   const ir::Function& function = expected.module->entry("main");
-  expected.recording = read_recording(recording, argument_ports(function), function.result_types);
+  expected.recording = read_recording(recording, argument_ports(*expected.module, function),
+                                      ir::whole_result_types(*expected.module, function));
   return expected;
 }
 

@@ -9,6 +9,7 @@
 #include "partita/artifact/npz.hpp"
 #include "partita/base/error.hpp"
 #include "partita/exec/inputs.hpp"
+#include "partita/ir/mesh.hpp"
 
 namespace partita::tool {
 namespace {
@@ -57,9 +58,10 @@ std::optional<std::string> difference(const HostArray& found, const RecordedResu
 
 }  // namespace
 
-std::vector<PortInfo> argument_ports(const ir::Function& function) {
+std::vector<PortInfo> argument_ports(const ir::Module& module, const ir::Function& function) {
   std::vector<PortInfo> all;
-  for (const Type& type : function.argument_types()) all.push_back({.name = {}, .type = type});
+  for (const Type& type : ir::whole_argument_types(module, function))
+    all.push_back({.name = {}, .type = type});
   for (std::size_t k = 0; k < all.size(); ++k) all[k].name = function.body->argument_hint(int(k));
   return all;
 }
@@ -118,7 +120,7 @@ std::vector<std::string> departures(const ir::Module& module, const ir::Function
   const std::vector<CoarseFloat> sources = coarse_sources(module, function);
   std::vector<std::string> found;
   for (std::size_t k = 0; k < results.size(); ++k) {
-    const Type& type = function.result_types[k];
+    const Type& type = results[k].type;
     if (const auto text = difference(results[k], expected.results[k],
                                      tolerance_for(type.dtype, sources[k], tolerance)))
       found.push_back(cat("out", k, " of type ", to_string(type), ": ", *text));

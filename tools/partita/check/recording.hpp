@@ -31,8 +31,9 @@ struct Recording {
 /// STEM.io.npz or STEM.npz beside the program, STEM being its name up to the first dot; or nothing.
 [[nodiscard]] std::string find_recording(const std::filesystem::path& program);
 
-/// Arguments of a function, named as in its text.
-[[nodiscard]] std::vector<PortInfo> argument_ports(const ir::Function& function);
+/// Arguments of a function as its callers give them, named as in its text.
+[[nodiscard]] std::vector<PortInfo> argument_ports(const ir::Module& module,
+                                                   const ir::Function& function);
 
 /// Arrays that are missing or of other types than the signature's are user errors at `path`.
 [[nodiscard]] Recording read_recording(const std::string& path, const std::vector<PortInfo>& inputs,

@@ -23,8 +23,12 @@ struct CompileOptions {
   std::string function = "main";
   std::map<std::string, std::int64_t> placements;  ///< --placement NAME=N
   std::string layout = "auto";                     ///< loop | batch[:B] | auto
-  std::string gemm = "auto";                       ///< auto | library, or a name of one | generated
-  std::int64_t memory_budget = 0;                  ///< bytes of one shard; 0: none
+  /// Axes of a mesh with their sizes, "model=2,data=2", for a program that declares none; empty: none.
+  std::string mesh;
+  /// A program with a mesh becomes that of one shard; without, it is for one device, which holds everything.
+  bool shards = true;
+  std::string gemm = "auto";       ///< auto | library, or a name of one | generated
+  std::int64_t memory_budget = 0;  ///< bytes of one shard; 0: none
   /// Values of options of the target's own (Target::options), by name; others have their defaults.
   std::map<std::string, std::string> target_options;
   /// The artifact holds kernels and step functions as text alone, to be compiled into something else

@@ -18,8 +18,8 @@ namespace partita::driver {
 /// is there already.
 void add_placement(std::map<std::string, std::int64_t>& placements, const std::string& text);
 
-/// Sets one option: target, function, placement (NAME=N, may come several times), layout, gemm,
-/// memory-budget, device (a name), tuning (a file), runs, or one of a target's own.  Another name is a
+/// Sets one option: target, function, placement (NAME=N, may come several times), layout, mesh,
+/// sharding (on or off), gemm, memory-budget, device (a name), tuning (a file), runs, or one of a target's own.  Another name is a
 /// user error with the nearest ones.  Values are checked here or by the compilation.
 void set_option(CompileOptions& options, const std::string& name, const std::string& value);
 

@@ -36,11 +36,22 @@ struct TargetOption {
   std::string run_doc;
 };
 
+/// What a device of many items has beside TargetInfo: no decision depends on it, estimates of time do
+/// (time_model.hpp).  Of one multiprocessor, the largest part of the device in which a group runs:
+struct Multiprocessors {
+  std::int64_t count = 0;                  ///< of the device; 0: its compute units
+  std::int64_t items = 2048, groups = 32;  ///< at a time, at most
+  std::int64_t registers = 65536;          ///< words of 4 bytes
+  std::int64_t local_bytes = 64 << 10;     ///< for all groups together
+  double matrix_flops = 0;  ///< per second, of the device's matrix units; 0: kernels use none
+};
+
 /// What is known of a device by its name.
 struct TargetProfile {
   std::string_view name;
   void (*set)(TargetInfo& info);  ///< changes what differs from the target's default
   std::span<const std::string_view> begins = {};  ///< beginnings of the names of such devices
+  Multiprocessors multiprocessors = {};
 };
 
 struct Target {
