@@ -7,6 +7,7 @@
 
 #include "partita.hpp"
 #include "tests/device/device_test.hpp"
+#include "tests/support/sample_artifacts.hpp"
 
 namespace partita::testing {
 namespace {
@@ -94,6 +95,46 @@ TEST_F(CApi, tells_the_signature) {
   EXPECT_EQ(index, 1u);
   EXPECT_EQ(partita_artifact_find_output(artifact_, "y", &index), PARTITA_OK);
   EXPECT_EQ(index, 0u);
+}
+
+TEST_F(CApi, runs_programs_for_a_mesh) {
+  const std::vector<std::byte> bytes = serialize_artifact(mesh_artifact());
+  partita_artifact* mesh = nullptr;
+  ASSERT_EQ(partita_artifact_parse(bytes.data(), bytes.size(), "mesh.pta", &mesh), PARTITA_OK)
+      << partita_last_error();
+  partita_port port{.struct_size = sizeof(partita_port)};
+  ASSERT_EQ(partita_artifact_input(mesh, 0, &port), PARTITA_OK);
+  EXPECT_EQ(port.placement, nullptr);
+  EXPECT_EQ(port.dims[0], 5);
+  EXPECT_EQ(port.local_dims[0], 3);
+  EXPECT_EQ(port.local_dims[1], 2);
+  ASSERT_EQ(port.axis_count, 2u);
+  EXPECT_STREQ(port.axes[1].name, "columns");
+  EXPECT_EQ(port.axes[1].dim, 1u);
+  EXPECT_EQ(port.axes[1].size, 3);
+  EXPECT_EQ(port.axes[1].is_placement, 0);
+  partita_session_options options{.struct_size = sizeof(partita_session_options)};
+  partita_session* session = nullptr;
+  options.devices_per_rank = 4;
+  EXPECT_EQ(partita_session_create(mesh, &options, &session), PARTITA_ERROR_USER);
+  EXPECT_NE(std::string(partita_last_error()).find("1, 2, 3, 6 or a multiple of 6"),
+            std::string::npos);
+  for (const int devices : {1, 2, 3}) {
+    options.devices_per_rank = devices;
+    ASSERT_EQ(partita_session_create(mesh, &options, &session), PARTITA_OK) << partita_last_error();
+    std::vector<float> x(20), z(20);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = float(i);
+    ASSERT_EQ(partita_session_set_input(session, 0, x.data(), 80), PARTITA_OK);
+    ASSERT_EQ(partita_session_run(session), PARTITA_OK) << partita_last_error();
+    ASSERT_EQ(partita_session_read_output(session, 1, z.data(), 80), PARTITA_OK);
+    EXPECT_EQ(z[7], 7 + 19);
+    EXPECT_EQ(z[9], 9);
+    partita_stats stats{.struct_size = sizeof(partita_stats)};
+    ASSERT_EQ(partita_session_stats(session, &stats), PARTITA_OK);
+    EXPECT_EQ(stats.held_bytes, 6 * (6 + 6 + 12) * 4);
+    partita_session_free(session);
+  }
+  partita_artifact_free(mesh);
 }
 
 TEST_F(CApi, runs_and_carries) {

@@ -31,7 +31,7 @@ passes=$(wc -w <<<"$numbers")
 if ((passes < 5)) || [[ $numbers != "$(seq -f %02.0f "$passes")" ]]; then
   failed "--dump-after all: expected 01, 02, …, found $numbers"
 fi
-(($(find some -name '*.mlir' | wc -l) == 4)) || failed "--dump-after place and simplify: expected 4 files, found $(ls some)"
+(($(find some -name '*.mlir' | wc -l) == 5)) || failed "--dump-after place and simplify: expected 5 files, found $(ls some)"
 for file in some/*; do cmp "$file" "dumps/${file#some/}" || failed "$file: expected what --dump-after all writes"; done
 for file in dumps/*; do quiet "$partita" opt "$file"; done
 

@@ -106,10 +106,10 @@ TEST_F(RunCommand, WritesOutputsAndStatistics) {
   const auto stats = json("s.json");
   std::vector<std::string> keys;
   for (const auto& member : stats) keys.emplace_back(member.key());
-  EXPECT_EQ(keys,
-            (std::vector<std::string>{"median_s", "min_s", "repeats", "peak_device_bytes",
-                                      "peak_arena_bytes", "planned_bytes", "communicated_bytes",
-                                      "collective_calls", "launches", "blocks"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"median_s", "min_s", "repeats", "peak_device_bytes",
+                                            "peak_arena_bytes", "planned_bytes", "held_bytes",
+                                            "communicated_bytes", "collective_calls", "launches",
+                                            "blocks"}));
   EXPECT_EQ(stats.at("repeats").as_int64(), 3);
   EXPECT_EQ(stats.at("blocks").as_int64(), clients);
   EXPECT_EQ(stats.at("launches").as_int64(), 2 * clients + 1);

@@ -59,6 +59,41 @@ def attention(rows, depth, width, dtype):
 """
 
 
+def attention_gradient(rows, depth, width, dtype):
+    q, v, w = tensor([8, rows, depth], dtype), tensor([8, rows, width], dtype), tensor([8, rows, width])
+    s, p, r = tensor([8, rows, rows]), tensor([8, rows, rows], dtype), tensor([8, rows])
+    places, seen = tensor([8, rows, rows], "i32"), tensor([8, rows, rows], "i1")
+    arguments, results = f"%q: {q}, %k: {q}, %v: {v}, %g: {v}", f"({q}, {q}, {v})"
+    return f"""func.func private @loss({arguments}) -> tensor<f32> {{
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %lows = stablehlo.constant dense<-1.0e9> : {s}
+  %i = stablehlo.iota dim = 1 : {places}
+  %j = stablehlo.iota dim = 2 : {places}
+  %m = stablehlo.compare GE, %i, %j : ({places}, {places}) -> {seen}
+  %0 = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : ({q}, {q}) -> {s}
+  %1 = stablehlo.select %m, %0, %lows : {seen}, {s}
+  %2 = stablehlo.reduce(%1 init: %low) applies stablehlo.maximum across dimensions = [2] : ({s}, tensor<f32>) -> {r}
+  %3 = stablehlo.broadcast_in_dim %2, dims = [0, 1] : ({r}) -> {s}
+  %4 = stablehlo.subtract %1, %3 : {s}
+  %5 = stablehlo.exponential %4 : {s}
+  %6 = stablehlo.reduce(%5 init: %zero) applies stablehlo.add across dimensions = [2] : ({s}, tensor<f32>) -> {r}
+  %7 = stablehlo.broadcast_in_dim %6, dims = [0, 1] : ({r}) -> {s}
+  %8 = stablehlo.divide %5, %7 : {s}
+  %9 = stablehlo.convert %8 : ({s}) -> {p}
+  %10 = stablehlo.dot_general %9, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : ({p}, {v}) -> {v}
+  %11 = stablehlo.multiply %10, %g : {v}
+  %12 = stablehlo.convert %11 : ({v}) -> {w}
+  %13 = stablehlo.reduce(%12 init: %zero) applies stablehlo.add across dimensions = [0, 1, 2] : ({w}, tensor<f32>) -> tensor<f32>
+  return %13 : tensor<f32>
+}}
+func.func @main({arguments}) -> {results} {{
+  %0:3 = "mr.grad"(%q, %k, %v, %g) {{callee = @loss, wrt = array<i64: 0, 1, 2>}} : ({q}, {q}, {v}, {v}) -> {results}
+  return %0#0, %0#1, %0#2 : {q}, {q}, {v}
+}}
+"""
+
+
 def compiled(text, device):
     source, artifact = work / "program.mlir", work / "program.pta"
     source.write_text(text)
@@ -117,8 +152,10 @@ for dtype in ("bf16", "f16"):
     look(f"odd product of {dtype}", dot(2, 513, 515, 517, False, True, dtype))
 for dtype in ("f64", "i32", "complex<f32>"):
     look(f"product of {dtype}", dot(0, 512, 512, 512, False, True, dtype))
-for sizes, dtype in (((1024, 64, 64), "f32"), ((1000, 128, 128), "f32"), ((512, 256, 256), "f32"), ((333, 40, 72), "bf16")):
+for sizes, dtype in (((1024, 64, 64), "f32"), ((1000, 128, 128), "f32"), ((512, 256, 256), "f32"), ((333, 40, 72), "bf16"),
+                     ((1024, 128, 128), "bf16")):
     look(f"attention {sizes} of {dtype}", attention(*sizes, dtype))
+    look(f"gradient of attention {sizes} of {dtype}", attention_gradient(*sizes, dtype))
 for program in sorted((Path(partita).resolve().parents[3] / "tests" / "oclgrind").glob("group_*.mlir")):
     look(program.stem, program.read_text())
 print(f"{looked_at} kernels, {len(problems)} problems")

@@ -20,6 +20,7 @@
 
 #include "partita/base/env.hpp"
 #include "partita/collective/communicator.hpp"
+#include "tests/unit/collective_groups.hpp"
 #include "tests/unit/collective_values.hpp"
 
 namespace partita {
@@ -122,6 +123,22 @@ TEST_P(CollectiveMpi, SumsAreTheSameBitsEverywhere) {
       c.broadcast(of_root, "compare");
       EXPECT_EQ(data, of_root);
     }
+  }));
+}
+
+TEST_P(CollectiveMpi, GroupsMeetApartFromOthers) {
+  const bool has_tiny_messages = GetParam().max_message_bytes < 1000;
+  expect_no_errors(on_shards(GetParam().options(), [&](Communicator& c) {
+    testing::expect_random_group_calls(c, 60, 40, 1);
+    testing::expect_random_group_calls(c, 8, has_tiny_messages ? 900 : 60'000, 2);
+  }));
+}
+
+TEST_P(CollectiveMpi, MembersOfAGroupHoldTheSameBits) {
+  expect_no_errors(on_shards(GetParam().options(), [&](Communicator& c) {
+    std::mt19937 random(11);
+    for (const std::size_t count : {100u, 40'000u})
+      testing::expect_same_bits_in_groups(c, testing::random_groups(c.shards(), random), count);
   }));
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: codegen simt
-# timeout: 300
+# timeout: 450
 #
 # Kernels of groups under oclgrind: no invalid access to memory or local memory, no race, no barrier that not all items
 # come by; what a small GPU has is enough.  Matrix units are exchanges through local memory.  All programs group_*.mlir here.

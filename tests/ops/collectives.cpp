@@ -173,8 +173,15 @@ TEST(Shardings, TextIsReadOrRefused) {
       "replicated={\"w\"}>");
   EXPECT_EQ(s.mesh, "mesh");
   ASSERT_EQ(s.dims.size(), 3u);
-  EXPECT_EQ(s.dims[0][1], (AxisRef{.name = "y", .pre = 2, .size = 4}));
-  EXPECT_TRUE(s.dims[1].empty());
+  EXPECT_EQ(s.dims[0].axes[1], (AxisRef{.name = "y", .pre = 2, .size = 4}));
+  EXPECT_TRUE(s.dims[1].axes.empty() && s.dims[1].is_open && !s.dims[0].is_open);
+  EXPECT_EQ(s.dims[1].priority, 1);
+  EXPECT_TRUE(s.dims[2].is_open);
+  EXPECT_TRUE(s.names("w") && s.names("z") && !s.names("v"));
+  EXPECT_EQ(to_text(s),
+            "#sdy.sharding<@mesh, [{\"x\", \"y\":(2)4}, {?}p1, {\"z\", ?}], "
+            "replicated={\"w\"}>");
+  EXPECT_EQ(parse_sharding(to_text(s)), s);
   EXPECT_EQ(parse_sharding("<mesh<[\"a\"=2]>, []>").inner.value_or(Mesh{}).size(), 2);
   for (const char* text : {"<", "<@mesh>", "<@mesh, [{x}]>", "<@mesh, [{\"x\":(2}]>",
                            "<mesh<[\"a\"=0]>, []>", "<mesh<[\"a\"=2], device_ids=[0, 0]>, []>"})

@@ -56,11 +56,10 @@ std::optional<PlanDraft> draft_of(const ir::Module& original,
                                   const driver::CompileOptions& options) {
   try {
     const auto module = ir::clone_module(original);
-    passes::PassContext context;
-    context.function = options.function;
-    (void)driver::run_passes(*module, driver::named_pipeline("compile"), context);
     const auto tuning = driver::choose_tuning(options, driver::find_target(options.target));
     const auto target = driver::choose_target_info(options, driver::find_target(options.target));
+    passes::PassContext context{.function = options.function, .target = target};
+    (void)driver::run_passes(*module, driver::named_pipeline("compile"), context);
     return driver::lower({*module, options, target, tuning});
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::user) throw;
@@ -82,7 +81,22 @@ void expect_same_after_each_pass(PlanDraft& draft, const driver::CompileOptions&
   }
 }
 
-class DraftsOf : public ::testing::TestWithParam<std::string> {};
+struct DraftTarget {
+  std::string target, device;
+};
+
+/// For each target, and for the GPUs of those that have some.
+std::vector<DraftTarget> draft_targets() {
+  std::vector<DraftTarget> all;
+  for (const driver::Target* target : driver::all_targets()) {
+    all.push_back({target->name, "generic"});
+    if (!target->simt_profile.empty())
+      all.push_back({target->name, std::string(target->simt_profile)});
+  }
+  return all;
+}
+
+class DraftsOf : public ::testing::TestWithParam<DraftTarget> {};
 
 TEST_P(DraftsOf, EveryProgram) {
   int drafts = 0;
@@ -90,7 +104,8 @@ TEST_P(DraftsOf, EveryProgram) {
     for (const auto& module : modules_of(path))
       for (const std::string& function : public_functions(*module)) {
         SCOPED_TRACE(cat(path.string(), " @", function));
-        const driver::CompileOptions options{.target = GetParam(), .function = function};
+        const driver::CompileOptions options{
+            .target = GetParam().target, .function = function, .device = GetParam().device};
         auto draft = draft_of(*module, options);
         if (!draft) continue;
         ++drafts;
@@ -101,8 +116,11 @@ TEST_P(DraftsOf, EveryProgram) {
   EXPECT_GT(drafts, 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, DraftsOf, ::testing::ValuesIn(driver::built_targets()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Targets, DraftsOf, ::testing::ValuesIn(draft_targets()),
+                         [](const auto& info) {
+                           const DraftTarget& t = info.param;
+                           return t.device == "generic" ? t.target : cat(t.target, "_", t.device);
+                         });
 
 }  // namespace
 }  // namespace partita::testing

@@ -136,9 +136,14 @@ HostArray random_array(const Type& type, std::mt19937& random) {
 
 std::vector<ir::Tensor> random_inputs(const ir::Function& f,
                                       const std::map<int, std::vector<double>>& given) {
+  return random_inputs(f.argument_types(), given);
+}
+
+std::vector<ir::Tensor> random_inputs(const std::vector<Type>& types,
+                                      const std::map<int, std::vector<double>>& given) {
   std::mt19937 random(7);
   std::vector<ir::Tensor> inputs;
-  for (const Type& type : f.argument_types()) {
+  for (const Type& type : types) {
     const auto it = given.find(int(inputs.size()));
     if (it == given.end()) {
       inputs.push_back(std::make_shared<const HostArray>(random_array(type, random)));

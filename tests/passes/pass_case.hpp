@@ -61,6 +61,9 @@ void register_cases(const std::filesystem::path& folder, const std::vector<std::
 /// Random inputs for @main, but those that are given.
 [[nodiscard]] std::vector<ir::Tensor> random_inputs(
     const ir::Function& f, const std::map<int, std::vector<double>>& given = {});
+/// The same for arguments of these types.
+[[nodiscard]] std::vector<ir::Tensor> random_inputs(
+    const std::vector<Type>& types, const std::map<int, std::vector<double>>& given = {});
 
 /// Why two arrays are not the same within the tolerance of their dtype (SEMANTICS 5, `scale` times);
 /// empty when they are.

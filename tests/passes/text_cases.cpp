@@ -10,6 +10,7 @@
 #include "kernel/draft_pass.hpp"
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/mesh.hpp"
 #include "partita/ir/op.hpp"
 #include "tests/passes/pass_case.hpp"
 
@@ -22,7 +23,7 @@ const fs::path folder = fs::path(PARTITA_TEST_SOURCE_DIR) / "tests" / "passes";
 
 void expect_same_values(const ir::Module& before, const ir::Module& after, const PassCase& c) {
   const ir::Function& f = before.entry("main");
-  const auto inputs = random_inputs(f, c.inputs);
+  const auto inputs = random_inputs(ir::whole_argument_types(before, f), c.inputs);
   ir::Interpreter first(before), second(after);
   if (!c.run_refused.empty()) {
     EXPECT_THROW((void)first.run(f, inputs), Error);

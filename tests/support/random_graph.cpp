@@ -13,6 +13,7 @@
 #include "partita/ir/interpreter.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/ir/reduction.hpp"
 #include "partita/scalar/elementwise.hpp"
 #include "tests/support/random_scope.hpp"
 #include "tests/support/samples.hpp"
@@ -85,6 +86,7 @@ bool jumps(const ElementwiseRow& row) {
 }
 
 struct Sample {
+  std::string op;
   std::unique_ptr<ir::Module> module;
   bool has_loop = false, is_movement = true;
   [[nodiscard]] const Graph& body() const { return *module->entry("main").body; }
@@ -108,7 +110,7 @@ const std::vector<Sample>& sample_bodies() {
     for (const ir::OpDef* op : ir::OpRegistry::instance().all())
       for (const std::string& text : op->samples) {
         if (op->row != nullptr) continue;
-        Sample s{.module = ir::parse_module(text, op->name)};
+        Sample s{.op = op->name, .module = ir::parse_module(text, op->name)};
         if (!is_usable(*s.module)) continue;
         ir::walk(*s.module->functions[0]->body, [&](const Node& node) {
           s.has_loop |= node.is("stablehlo.while");
@@ -140,6 +142,12 @@ class Generator {
     has_shapes_ = pick(2) == 0;
   }
 
+  /// The sample alone; all that it computes is a result.
+  RandomGraph run(const Sample& sample) {
+    most_results_ = 1000;
+    add_sample(sample);
+    return finish();
+  }
   RandomGraph run(int steps) {
     const int sure = pick(std::size_t(steps));
     for (int k = 0; k < steps; ++k) {
@@ -266,8 +274,18 @@ class Generator {
     return {make("stablehlo.clamp", {low, e.value, high}), e.noise};
   }
 
-  /// Zero where an element is infinite or no number: which elements of a transform that reaches
-  /// depends on the algorithm.
+  /// Operands of which infinities and NaN reach other elements by the algorithm: of a transform, and of combiners that
+  /// compare, which are associative among numbers alone.
+  static std::vector<Value> wants_finite(const Node& node) {
+    std::vector<Value> wanted;
+    if (node.is("stablehlo.fft")) wanted.push_back(node.operand(0));
+    const bool combines = node.is("stablehlo.reduce") || node.is("stablehlo.reduce_window");
+    if (combines && !ir::simple_combiner(node.region(0)))
+      for (std::size_t k = 0; k < node.operands().size() / 2; ++k)
+        if (has_noise(node.operand(k).type().dtype)) wanted.push_back(node.operand(k));
+    return wanted;
+  }
+  /// Zero where an element is infinite or no number.
   Value finite(Value x) {
     const Value is_finite =
         is_complex(x.type().dtype)
@@ -313,7 +331,9 @@ class Generator {
 
   void add_sample() {
     const auto& samples = sample_bodies();
-    const Sample& sample = samples[std::size_t(pick(samples.size()))];
+    add_sample(samples[std::size_t(pick(samples.size()))]);
+  }
+  void add_sample(const Sample& sample) {
     ir::ValueMap<Value> map;
     ir::ValueMap<double> noise;
     for (const Value& v : sample.body().arguments()) {
@@ -324,7 +344,7 @@ class Generator {
       noise[v] = e.noise;
     }
     for (Node* node : sample.body().nodes()) {
-      if (node->is("stablehlo.fft")) map[node->operand(0)] = finite(map.at(node->operand(0)));
+      for (const Value& v : wants_finite(*node)) map[v] = finite(map.at(v));
       double sum = 0;
       for (const Value& v : ir::captures(*node)) sum += noise[v];
       Node* const copy = ir::clone_node(*node, *graph_, map);
@@ -394,6 +414,13 @@ class Generator {
 }  // namespace
 
 RandomGraph random_graph(unsigned seed, int steps) { return Generator(seed).run(steps); }
+
+std::vector<SampleGraph> sample_graphs() {
+  std::vector<SampleGraph> all;
+  for (const Sample& sample : sample_bodies())
+    all.push_back({sample.op, Generator(unsigned(all.size())).run(sample)});
+  return all;
+}
 
 RandomGraph merged(std::span<const RandomGraph> parts) {
   RandomGraph whole;

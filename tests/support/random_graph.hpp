@@ -23,7 +23,7 @@ namespace partita::testing {
 
 /// Goes up when a change of the generator gives seeds another meaning.  So does a new row or sample, but
 /// what was run before counts on: tests/fuzz/ledger.tsv says with which commit.
-constexpr int random_graph_version = 4;
+constexpr int random_graph_version = 5;
 
 struct RandomGraph {
   std::unique_ptr<ir::Module> module;  ///< with a function @main
@@ -34,6 +34,13 @@ struct RandomGraph {
 
 /// The same seed gives the same program.
 [[nodiscard]] RandomGraph random_graph(unsigned seed, int steps);
+
+/// A program for each sample of an op that can stand in any program, named by the op.
+struct SampleGraph {
+  std::string op;
+  RandomGraph program;
+};
+[[nodiscard]] std::vector<SampleGraph> sample_graphs();
 
 /// Independent programs as one: their arguments in order, then their results in order.
 [[nodiscard]] RandomGraph merged(std::span<const RandomGraph> parts);

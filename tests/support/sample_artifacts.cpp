@@ -185,6 +185,31 @@ Artifact artifact_of_everything() {
   return artifact;
 }
 
+Artifact mesh_artifact() {
+  Artifact artifact;
+  artifact.target = "opencl";
+  artifact.module_name = "mesh";
+  artifact.ir = "// none\n";
+  Plan& p = artifact.plan;
+  p.mesh = {{.name = "rows", .size = 2}, {.name = "columns", .size = 3}};
+  p.groups = {{{0, 3}, {1, 4}, {2, 5}}};
+  const Type whole{.dtype = DType::f32, .dims = {5, 4}},
+      both{.dtype = DType::f32, .dims = {2, 3, 4}};
+  p.inputs = {{.name = "x", .type = whole, .axes = {{0}, {1}}}};
+  p.outputs = {{.name = "y", .type = both, .axes = {{}, {}, {1}}},
+               {.name = "z", .type = whole, .axes = {{0}, {1}}}};
+  p.buffers = {{.kind = BufferKind::input, .count = 6, .name = "x"},
+               {.kind = BufferKind::output, .count = 12, .name = "y"},
+               {.kind = BufferKind::output, .index = 1, .count = 6, .name = "z"}};
+  p.requests = 2;
+  p.steps = {{GroupStart{.request = 0, .elements = 6, .from = {0, 0}, .to = {1, 0}}, "gather"},
+             {Copy{.from = {0, 0}, .to = {2, 0}, .count = 6}, "copy"},
+             {AllReduceStart{.request = 1, .groups = 0, .pieces = {{{2, 0}, 6}}}, "sum"},
+             {CollectiveDone{0}, "gather"},
+             {CollectiveDone{1}, "sum"}};
+  return artifact;
+}
+
 SessionParts null_parts(int shards, const NullKernels& kernels, const NullDeviceOptions& options) {
   SessionParts parts;
   parts.communicators = make_local_communicators({.shards_per_rank = shards});

@@ -28,6 +28,10 @@ namespace partita::testing {
 [[nodiscard]] std::vector<float> f32_values(const HostArray& array);
 
 /// `shards` null devices in this process and the communicators between them.
+/// Of one shard of a mesh of 2 × 3, without kernels: x (5×4) is cut along both; y holds the blocks of both rows, and z
+/// their sum.
+[[nodiscard]] Artifact mesh_artifact();
+
 [[nodiscard]] SessionParts null_parts(int shards, const NullKernels& kernels,
                                       const NullDeviceOptions& options = {});
 

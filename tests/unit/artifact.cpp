@@ -21,6 +21,7 @@ using ::testing::AllOf;
 using testing::artifact_of_everything;
 using testing::federated_artifact;
 using ::testing::HasSubstr;
+using testing::mesh_artifact;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -96,6 +97,49 @@ TEST(Artifact, variants_that_do_not_belong_together_are_refused) {
   Artifact kernels = artifact_of_two();
   kernels.others[0].kernels.clear();
   EXPECT_NE(problem(kernels), "none");
+}
+
+TEST(Artifact, meshes_are_written_read_and_described) {
+  const Artifact written = mesh_artifact();
+  ASSERT_EQ(problem(written), "none");
+  const Artifact read = parse_artifact(serialize_artifact(written), "x.pta");
+  EXPECT_EQ(read.plan.mesh, written.plan.mesh);
+  EXPECT_EQ(read.plan.groups, written.plan.groups);
+  EXPECT_EQ(read.plan.inputs, written.plan.inputs);
+  EXPECT_EQ(plan_to_json(read.plan), plan_to_json(written.plan));
+  const std::string text = describe_artifact(read);
+  EXPECT_THAT(text, HasSubstr("rows = 2 columns = 3: 6 shards, on 1, 2, 3, 6 or a multiple of 6"));
+  EXPECT_THAT(text, HasSubstr("groups 0 = [0 3] [1 4] [2 5]"));
+  EXPECT_THAT(text, HasSubstr("dimension 0 over rows, dimension 1 over columns (tensor<3x2xf32>"));
+  EXPECT_THAT(text, HasSubstr("start all_gather f32 over groups 0: 6 elements each"));
+}
+
+TEST(Artifact, meshes_that_do_not_fit_are_refused) {
+  const auto wrong = [](const std::function<void(Plan&)>& change) {
+    Artifact artifact = mesh_artifact();
+    change(artifact.plan);
+    return problem(artifact);
+  };
+  EXPECT_THAT(wrong([](Plan& p) { p.mesh[0].size = 0; }), HasSubstr("mesh[0]"));
+  EXPECT_THAT(wrong([](Plan& p) { p.mesh[0].size = 1 << 15; }), HasSubstr("shards in all"));
+  EXPECT_THAT(wrong([](Plan& p) { p.mesh_variable = 0; }), HasSubstr("mesh_variable"));
+  EXPECT_THAT(wrong([](Plan& p) { p.groups[0][1][0] = 6; }), HasSubstr("a shard of the mesh"));
+  EXPECT_THAT(wrong([](Plan& p) { p.groups[0][1][0] = 0; }), HasSubstr("6 shards once"));
+  EXPECT_THAT(wrong([](Plan& p) { p.groups[0][1].pop_back(); }), HasSubstr("groups of one size"));
+  EXPECT_THAT(wrong([](Plan& p) { p.inputs[0].axes[1] = {0}; }), HasSubstr("each axis once"));
+  EXPECT_THAT(wrong([](Plan& p) { p.inputs[0].axes[1] = {2}; }), HasSubstr("an axis of the mesh"));
+  EXPECT_THAT(wrong([](Plan& p) { p.inputs[0].axes.pop_back(); }), HasSubstr("2 dimensions"));
+  EXPECT_THAT(wrong([](Plan& p) { p.inputs[0].axes = {}; }), HasSubstr("20 elements, found 6"));
+  const auto start = [](Plan& p) -> GroupStart& { return std::get<GroupStart>(p.steps[0].what); };
+  EXPECT_THAT(wrong([&](Plan& p) { start(p).groups = 1; }), HasSubstr("a list of groups"));
+  EXPECT_THAT(wrong([&](Plan& p) { start(p).elements = -1; }), HasSubstr("a size"));
+  EXPECT_THAT(wrong([&](Plan& p) { start(p).call = GroupCall::all_reduce; }),
+              HasSubstr("another call"));
+  EXPECT_THAT(wrong([&](Plan& p) {
+                start(p).call = GroupCall::permute;
+                p.groups[0] = {{0, 1}, {2, 1}};
+              }),
+              HasSubstr("each target once"));
 }
 
 TEST(HostExpr, FoldsAndEvaluates) {
@@ -240,16 +284,16 @@ TEST(Artifact, NewerFormatsAndChangedContentAreRefused) {
   EXPECT_NO_THROW(
       static_cast<void>(parse_artifact(with_replacement("ir/main.mlir", "none", "some"), "x")));
   EXPECT_NO_THROW(static_cast<void>(parse_artifact(
-      with_replacement("manifest.json", "\"format_minor\": 0", "\"format_minor\": 9"), "x")));
+      with_replacement("manifest.json", "\"format_minor\": 1", "\"format_minor\": 9"), "x")));
   EXPECT_THAT(
       parse_error(with_replacement("manifest.json", "\"format_major\": 1", "\"format_major\": 2")),
       HasSubstr("expected artifact format 1, found format 2 (a newer partita wrote it)"));
-  EXPECT_THAT(parse_error(with_replacement("manifest.json", "\"format_minor\": 0",
-                                           "\"format_minor\": 9, \"needs\": [\"mesh\"]")),
-              HasSubstr("found 'mesh' (a newer partita wrote it)"));
+  EXPECT_THAT(parse_error(with_replacement("manifest.json", "\"format_minor\": 1",
+                                           "\"format_minor\": 9, \"needs\": [\"functions\"]")),
+              HasSubstr("found 'functions' (a newer partita wrote it)"));
   EXPECT_NO_THROW(
-      static_cast<void>(parse_artifact(with_replacement("manifest.json", "\"format_minor\": 0",
-                                                        "\"format_minor\": 0, \"needs\": []"),
+      static_cast<void>(parse_artifact(with_replacement("manifest.json", "\"format_minor\": 1",
+                                                        "\"format_minor\": 1, \"needs\": []"),
                                        "x")));
   EXPECT_THAT(
       parse_error(

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "partita/collective/communicator.hpp"
+#include "tests/unit/collective_groups.hpp"
 #include "tests/unit/collective_values.hpp"
 
 namespace partita {
@@ -107,6 +108,51 @@ TEST(CollectiveLocal, NanAndInfinityPropagate) {
       }
     }
   }));
+}
+
+TEST(CollectiveLocal, GroupsMeetApartFromOthers) {
+  for (int shards : {1, 2, 4, 6, 8})
+    for (const std::size_t most : {9u, 60'000u})
+      expect_no_errors(on_shards(shards, [&](Communicator& c) {
+        testing::expect_random_group_calls(c, most > 1000 ? 12 : 60, most, unsigned(shards));
+      }));
+}
+
+TEST(CollectiveLocal, MembersOfAGroupHoldTheSameBits) {
+  const ShardLists lists{{5, 0, 3}, {2, 1, 4}};
+  expect_no_errors(on_shards(
+      6, [&](Communicator& c) { testing::expect_same_bits_in_groups(c, lists, 100'000); }));
+}
+
+TEST(CollectiveLocal, CallsOfGroupsThatDifferAreRefused) {
+  const auto errors = on_shards(2, [&](Communicator& c) {
+    const int groups = c.add_groups({{0}, {1}});
+    float x = 0;
+    c.meet({.call = c.shard() == 0 ? GroupCall::all_to_all : GroupCall::all_reduce,
+            .groups = groups,
+            .dtype = DType::f32,
+            .step = "x"},
+           c.shard() == 0 ? std::as_bytes(std::span(&x, 1)) : std::span<const std::byte>(),
+           std::as_writable_bytes(std::span(&x, 1)))
+        ->wait();
+  });
+  EXPECT_NE((errors[0] + errors[1]).find("made another call than the shards before it"),
+            std::string::npos)
+      << errors[0] << errors[1];
+}
+
+TEST(CollectiveLocal, AFailureEndsCallsOfGroupsToo) {
+  const auto errors = on_shards(4, [&](Communicator& c) {
+    const int groups = c.add_groups({{0, 1}, {2, 3}});
+    if (c.shard() == 3) throw_user_error("the last fails");
+    Bytes data(64);
+    c.meet({.call = GroupCall::all_reduce, .groups = groups, .dtype = DType::f32, .step = "sum"},
+           {}, data)
+        ->wait();
+  });
+  for (int s = 0; s < 3; ++s)
+    EXPECT_NE(errors[std::size_t(s)].find("shard 3 failed: the last fails"), std::string::npos)
+        << errors[std::size_t(s)];
 }
 
 TEST(CollectiveLocal, GathersBroadcastAndBarrier) {

@@ -22,6 +22,7 @@ using testing::federated_artifact;
 using testing::federated_kernels;
 using ::testing::HasSubstr;
 using testing::i32_array;
+using testing::mesh_artifact;
 using testing::null_parts;
 
 template <class F>
@@ -96,6 +97,52 @@ TEST(Session, ResultsDoNotDependOnTheNumberOfShards) {
       EXPECT_EQ(session.job_stats().blocks, clients);
     }
   }
+}
+
+TEST(Session, ShardsOfAMeshHoldTheirBlocks) {
+  const HostArray x = f32_array({5, 4}, counting(20));
+  for (const auto& [shards, has_late_copies] : {std::pair(6, false), {6, true}, {12, false}}) {
+    // On 12 each block is there twice.
+    Session session(mesh_artifact(), {.check_replicas = true},
+                    null_parts(shards, {}, {.has_late_copies = has_late_copies}));
+    for (const bool lends : {false, true}) {
+      if (lends)
+        session.lend_input(0, std::span<const std::byte>(x.bytes));
+      else
+        session.set_input(0, x);
+      session.run();
+      const auto both = f32_values(session.output(0).value()),
+                 sum = f32_values(session.output(1).value());
+      for (std::size_t i = 0; i < 12; ++i) {
+        const float upper = float(i + 1), lower = i < 8 ? float(i + 13) : 0;  // padding is zero
+        EXPECT_EQ(both[i], upper);
+        EXPECT_EQ(both[12 + i], lower);
+        EXPECT_EQ(sum[i], upper + lower);
+        if (i >= 8) continue;
+        EXPECT_EQ(sum[12 + i], upper + lower);
+      }
+      // x and z of 3×2, and y of 2×3×2, on each shard.
+      EXPECT_EQ(session.stats().held_bytes, shards * (6 + 6 + 12) * 4);
+      EXPECT_EQ(session.job_stats().held_bytes, session.stats().held_bytes);
+    }
+    session.carry({{.output = 1, .input = 0}});
+    session.run();
+    EXPECT_EQ(f32_values(session.output(1).value())[0], 28);
+  }
+}
+
+TEST(Session, MeshesThatDoNotFitAreRefused) {
+  EXPECT_THROW(Session(mesh_artifact(), {}, null_parts(4, {})), Error);
+  const Plan plan = mesh_artifact().plan;
+  try {
+    check_carries(plan, {{.output = 0, .input = 0}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("expected tensor<5x4xf32>"));
+  }
+  Plan other = plan;
+  other.outputs[1].axes = {{1}, {0}};
+  EXPECT_THROW(check_carries(other, {{.output = 1, .input = 0}}), Error);
 }
 
 TEST(Session, PlannedBytesAreAConstantPlusBytesPerPartition) {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// What every shard of a mesh computes is, put together, what the whole program computes: samples of every
+// op and random programs, over random meshes, with random shardings of arguments and results.  The
+// interpreter fills padding with NaN, so that a result that depends on it shows it.
+#include <gtest/gtest.h>
+
+#include "partita/base/error.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/interpreter.hpp"
+#include "partita/ir/mesh.hpp"
+#include "partita/ir/op.hpp"
+#include "tests/ops/op_test.hpp"
+#include "tests/passes/pass_case.hpp"
+#include "tests/support/random_graph.hpp"
+#include "tests/support/random_mesh.hpp"
+
+namespace partita::testing {
+namespace {
+
+std::vector<ir::Tensor> tensors(const std::vector<HostArray>& arrays) {
+  std::vector<ir::Tensor> all;
+  for (const HostArray& a : arrays) all.push_back(std::make_shared<const HostArray>(a));
+  return all;
+}
+
+std::vector<HostArray> arrays(const std::vector<ir::Tensor>& tensors) {
+  std::vector<HostArray> all;
+  for (const ir::Tensor& t : tensors) all.push_back(*t);
+  return all;
+}
+
+std::vector<ir::Tensor> run(const ir::Module& module, const std::vector<ir::Tensor>& inputs) {
+  ir::Interpreter interpreter(module);
+  return interpreter.run(module.entry("main"), inputs);
+}
+
+void partition(ir::Module& module) {
+  passes::PassContext context;
+  (void)driver::run_passes(module, driver::parse_pipeline("inline simplify partition"), context);
+  ir::verify(module);
+}
+
+/// Programs that check themselves, or are for processes of their own.
+bool is_left_out(const ir::Module& module) {
+  bool found = false;
+  for (const auto& f : module.functions)
+    ir::walk(*f->body, [&](ir::Node& node) {
+      found |= node.op().asks_process || node.name().starts_with("check.") || node.is("mr.check") ||
+               node.name().starts_with("mr.mesh") || node.name().starts_with("sdy.") ||
+               node.is("interpreter.run_parallel") || node.is("stablehlo.custom_call");
+    });
+  return found || !module.items.empty();
+}
+
+TEST(Partition, SamplesOfEveryOpAreTheSameInParts) {
+  int count = 0, cut = 0;
+  for (const ir::OpDef* op : ir::OpRegistry::instance().all())
+    for (std::size_t s = 0; s < op->samples.size(); ++s)
+      for (unsigned seed = 0; seed < 4; ++seed) {
+        const auto module = ir::parse_module(op->samples[s], op->name);
+        if (is_left_out(*module)) continue;
+        const std::string name = cat(op->name, " sample ", s, " seed ", seed);
+        const auto inputs = random_inputs(module->entry("main"));
+        const auto expected = run(*module, inputs);
+        std::mt19937 random(seed);
+        const std::string mesh = shard_at_random(*module, module->entry("main"), random);
+        try {
+          partition(*module);
+          const auto found = run(*module, inputs);
+          ASSERT_EQ(found.size(), expected.size());
+          for (std::size_t k = 0; k < found.size(); ++k)
+            ir::expect_close(found[k], expected[k], cat(name, " over ", mesh, ", result ", k), 4);
+        } catch (const Error& e) {
+          FAIL() << name << " over " << mesh << ": " << e.what() << "\n"
+                 << ir::print_module(*module);
+        }
+        if (HasFailure()) FAIL() << ir::print_module(*module);
+        ++count;
+        for (const ir::Dict& attrs : module->entry("main").arg_attrs)
+          cut += attrs.contains("mr.global_type");
+      }
+  EXPECT_GT(count, 500);
+  EXPECT_GT(cut, 500);
+}
+
+TEST(Partition, RandomProgramsAreTheSameInParts) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    RandomGraph program = random_graph(seed, 12);
+    if (is_left_out(*program.module)) continue;
+    const std::vector<HostArray> expected = interpreted(program);
+    std::mt19937 random(seed);
+    const std::string whole = ir::print_module(*program.module);
+    const std::string mesh =
+        shard_at_random(*program.module, program.module->entry("main"), random);
+    try {
+      partition(*program.module);
+      const auto found = arrays(run(*program.module, tensors(program.inputs)));
+      EXPECT_EQ(noise_difference(found, expected, program.noise), "")
+          << "seed " << seed << " over " << mesh << "\n"
+          << whole << "\nin parts:\n"
+          << ir::print_module(*program.module);
+    } catch (const Error& e) {
+      FAIL() << "seed " << seed << " over " << mesh << ": " << e.what() << "\n"
+             << ir::print_module(*program.module);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace partita::testing

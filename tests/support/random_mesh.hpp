@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Random meshes and shardings for programs that have none.
+#pragma once
+
+#include <random>
+#include <string>
+
+#include "partita/ir/graph.hpp"
+
+namespace partita::testing {
+
+/// Declares a mesh of 2 to 8 devices of one or two axes, and says of some arguments and results how
+/// they lie over it: cut along dimensions of any extent, whole, or open.  Text of the mesh, for messages.
+std::string shard_at_random(ir::Module& module, ir::Function& f, std::mt19937& random);
+
+}  // namespace partita::testing
