@@ -21,6 +21,14 @@ function(partita_defaults target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PARTITA_GENERATED_DIR})
 endfunction()
 
+# For targets of so many files that reading the headers once is worth it.
+function(partita_precompile target)
+  if(PARTITA_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/cmake/precompiled.hpp>)
+  endif()
+endfunction()
+
 # partita_library(<alias> OUTPUT_NAME <name>): the shared library partita_<alias>, known as
 # partita::<alias>, of rooms.
 function(partita_library alias)
@@ -29,6 +37,7 @@ function(partita_library alias)
   add_library(${target} SHARED)
   add_library(partita::${alias} ALIAS ${target})
   partita_defaults(${target})
+  partita_precompile(${target})
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${arg_OUTPUT_NAME}
     EXPORT_NAME ${alias}
@@ -80,6 +89,10 @@ endfunction()
 function(partita_executable name)
   add_executable(${name} ${ARGN})
   partita_defaults(${name})
+  list(LENGTH ARGN files)
+  if(files GREATER 8)
+    partita_precompile(${name})
+  endif()
   target_link_libraries(${name} PRIVATE partita::compiler partita::runtime)
   set_target_properties(${name} PROPERTIES
     BUILD_RPATH_USE_ORIGIN ON
