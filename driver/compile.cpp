@@ -115,6 +115,7 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
     declare_mesh(*module, options.mesh);
     run_over_module("frontend");
   }
+  for (const std::string& line : context.shardings) artifact.shardings += cat(line, "\n");
   if (start.on_frontend) start.on_frontend(*module);
   artifact.ir = ir::print_module(*module);
   run_over_module("placement");

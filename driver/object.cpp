@@ -26,10 +26,12 @@ const Target& emitting_target(const CompileOptions& options, Emit Target::*emit,
   throw_user_error(cat(what, ": expected target ", names, ", found ", target.name));
 }
 
+/// What is linked into a host runs on one device: a program with a mesh holds everything there.
 ObjectFunction compile_text(const ir::Module& module, const CompileOptions& options,
                             CompileReport* report) {
   CompileOptions own = options;
   own.text_only = true;
+  own.shards = false;
   return {options.function, compile_module(module, own, report)};
 }
 

@@ -148,17 +148,12 @@ Removal remove_control_flow(const RemovalJob& job) {
   return made_of(made);
 }
 
-namespace {
-
 bool is_touched(const AxisFlow& flow) {
   const auto has = [](const AxisPositions& positions) {
-    return std::any_of(positions.begin(), positions.end(),
-                       [](const auto& p) { return p.has_value(); });
+    return std::ranges::any_of(positions, [](const auto& p) { return p.has_value(); });
   };
   return has(flow.operands) || has(flow.results) || !flow.captures.empty();
 }
-
-}  // namespace
 
 Removal remove_dim(const Node& node, const AxisFlow& flow, std::int64_t n,
                    std::span<const Value> operands, const RemovalContext& context) {

@@ -53,6 +53,18 @@ Value Maker::transpose(Value v, const I64s& permutation) const {
   return is_identity ? v : op("stablehlo.transpose", {v}, {{"permutation", permutation}});
 }
 
+Value Maker::part(Value v, std::int64_t dim, std::int64_t begin, std::int64_t count) const {
+  const auto d = std::size_t(dim);
+  Dims limits = v.type().dims;
+  if (begin == 0 && limits.at(d) == count) return v;
+  I64s starts(limits.size(), 0);
+  starts[d] = begin;
+  limits[d] = begin + count;
+  const I64s strides(limits.size(), 1);
+  return op("stablehlo.slice", {v},
+            {{"start_indices", starts}, {"limit_indices", limits}, {"strides", strides}});
+}
+
 Value Maker::broadcast(Value v, const Dims& dims, const I64s& at) const {
   if (v.type().dims == dims) return v;
   return typed("stablehlo.broadcast_in_dim", {v}, {.dtype = v.type().dtype, .dims = dims},

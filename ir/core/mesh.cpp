@@ -106,6 +106,23 @@ std::optional<Mesh> shard_mesh(const Module& module) {
   return mesh;
 }
 
+void set_shard_mesh(Module& module, const Mesh& mesh) {
+  module.attrs.set("mr.mesh",
+                   RawAttr{cat("#sdy.mesh", to_text(Mesh{.axes = mesh.axes, .device_ids = {}}))});
+}
+
+std::vector<I64s> groups_along(const Mesh& mesh, std::size_t axis) {
+  std::int64_t inner = 1;
+  for (std::size_t k = axis + 1; k < mesh.axes.size(); ++k) inner *= mesh.axes[k].size;
+  const std::int64_t n = mesh.axes.at(axis).size;
+  std::vector<I64s> groups;
+  for (std::int64_t g = 0; g < mesh.size() / n; ++g) {
+    I64s& group = groups.emplace_back();
+    for (std::int64_t i = 0; i < n; ++i) group.push_back((g / inner * n + i) * inner + g % inner);
+  }
+  return groups;
+}
+
 Dims axis_sizes(const Mesh& mesh) {
   Dims sizes;
   for (const MeshAxis& axis : mesh.axes) sizes.push_back(axis.size);
@@ -116,24 +133,8 @@ bool MeshLayout::is_cut() const {
   return std::ranges::any_of(axes, [](const auto& of_dim) { return !of_dim.empty(); });
 }
 
-namespace {
-
-Dims pieces_of(const MeshLayout& layout, const Dims& axis_sizes) {
-  Dims pieces;
-  for (const auto& of_dim : layout.axes) {
-    pieces.push_back(1);
-    for (const int axis : of_dim) pieces.back() *= axis_sizes[std::size_t(axis)];
-  }
-  return pieces;
-}
-
-}  // namespace
-
 ArrayBlock MeshLayout::block(const Dims& axis_sizes, std::int64_t shard) const {
-  const Dims coordinates = grid_coordinates(axis_sizes, shard);
-  Dims index;
-  for (const auto& of_dim : axes) index.push_back(index_along(axis_sizes, coordinates, of_dim));
-  return ArrayBlock(global.dims, pieces_of(*this, axis_sizes), index);
+  return mesh_block(global.dims, axes, axis_sizes, shard);
 }
 
 Type MeshLayout::local(const Dims& axis_sizes) const {

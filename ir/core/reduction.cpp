@@ -53,7 +53,8 @@ std::unique_ptr<Graph> make_combiner(Combiner combiner, DType dtype) {
 }
 
 bool is_combined_over_partitions(Combiner combiner, DType dtype) {
-  return combines(combiner, dtype) && !(combiner == Combiner::sum && dtype == DType::i1);
+  return !info(combiner).mr.empty() && combines(combiner, dtype) &&
+         !(combiner == Combiner::sum && dtype == DType::i1);
 }
 
 }  // namespace partita::ir

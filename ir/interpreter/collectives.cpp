@@ -78,6 +78,14 @@ std::int64_t channel_id(const Dict& attrs) {
   return id;
 }
 
+DenseRef id_table(const std::vector<I64s>& lists) {
+  const auto columns = lists.empty() ? 0 : std::ssize(lists[0]);
+  HostArray table(Type{.dtype = DType::i64, .dims = {std::ssize(lists), columns}});
+  auto* to = table.data<DType::i64>();
+  for (const I64s& list : lists) to = std::ranges::copy(list, to).out;
+  return make_dense(table);
+}
+
 std::optional<std::vector<I64s>> id_lists(const Dict& attrs, const char* name) {
   const Attribute* found = attrs.find(name);
   const auto* dense = found ? found->get_if<DenseRef>() : nullptr;

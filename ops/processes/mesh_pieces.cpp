@@ -11,9 +11,8 @@
 namespace partita::ir::ops {
 namespace {
 
-/// The axis of the mesh that the node is about; the first of one place where there is no mesh yet.
+/// The axis of the mesh that the node is about.
 struct PieceAxis {
-  std::int64_t size = 1;
   std::int64_t place = 0;  ///< of the shard that evaluates
   I64s group;              ///< shards along the axis, in its order
 };
@@ -25,12 +24,10 @@ PieceAxis axis_of(const EvalContext& c) {
   if (!axis)
     throw_user_error(cat(c.node.name(), ": expected an axis of mr.mesh, found \"", name, "\""),
                      c.node.location());
-  PieceAxis found{.size = mesh->axes[*axis].size, .place = 0, .group = {}};
-  I64s coordinates = mesh->coordinates(grid_of(c).self);
-  found.place = coordinates[*axis];
-  for (coordinates[*axis] = 0; coordinates[*axis] < found.size; ++coordinates[*axis])
-    found.group.push_back(mesh->device(coordinates));
-  return found;
+  for (const I64s& group : groups_along(*mesh, *axis))
+    if (const auto self = std::ranges::find(group, grid_of(c).self); self != group.end())
+      return {.place = self - group.begin(), .group = group};
+  throw_internal_error("a shard is in no group along an axis of its mesh");
 }
 
 std::size_t cut_dimension(const InferContext& c) {

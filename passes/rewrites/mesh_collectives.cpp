@@ -29,44 +29,38 @@ const std::set<std::string_view>& known_collectives() {
   return names;
 }
 
-/// A constant with one row for each list; all have one length.
-ir::DenseRef table_of(const std::vector<I64s>& lists) {
-  const auto rows = std::ssize(lists);
-  const auto columns = lists.empty() ? 0 : std::ssize(lists[0]);
-  HostArray table(Type{.dtype = DType::i64, .dims = {rows, columns}});
-  auto* to = table.data<DType::i64>();
-  for (const I64s& list : lists) to = std::copy(list.begin(), list.end(), to);
-  return ir::make_dense(table);
+/// The groups or pairs, in numbers of shards; none of what has no operands.
+std::vector<I64s> shard_lists(const Node& node, const ir::Mesh& mesh) {
+  if (node.operands().empty()) return {};
+  std::vector<I64s> all = ir::process_groups(node, 1, mesh.size());
+  if (mesh.device_ids.empty()) return all;
+  for (I64s& list : all)
+    for (std::int64_t& id : list)
+      id = std::ranges::find(mesh.device_ids, id) - mesh.device_ids.begin();
+  return all;
 }
 
 class OverMesh {
  public:
   OverMesh(Node& node, const ir::Mesh& mesh)
-      : node_(node), mesh_(mesh), make_{*node.graph(), &node, node.location()} {}
+      : node_(node),
+        mesh_(mesh),
+        make_{*node.graph(), &node, node.location()},
+        lists_(shard_lists(node, mesh)) {}
 
   [[nodiscard]] std::vector<Value> values() const {
     if (node_.is("stablehlo.partition_id")) return {partition_id()};
     if (node_.is("stablehlo.replica_id")) return {make_.splat(node_.result_types()[0], 0)};
     if (node_.is("stablehlo.collective_permute"))
-      return {make_.op("mr.mesh_permute", {node_.operand(0)}, {{"pairs", table_of(lists())}})};
+      return {make_.op("mr.mesh_permute", {node_.operand(0)}, {{"pairs", ir::id_table(lists_)}})};
     if (node_.is("stablehlo.all_reduce")) return all_reduce();
     std::vector<Value> results;
     for (const Value& v : node_.operands()) results.push_back(moved(v));
     return results;
   }
 
-  /// The groups or pairs, in numbers of shards.
-  [[nodiscard]] std::vector<I64s> lists() const {
-    std::vector<I64s> all = ir::process_groups(node_, 1, mesh_.size());
-    if (mesh_.device_ids.empty()) return all;
-    for (I64s& list : all)
-      for (std::int64_t& id : list)
-        id = std::ranges::find(mesh_.device_ids, id) - mesh_.device_ids.begin();
-    return all;
-  }
-
  private:
-  [[nodiscard]] ir::Dict groups() const { return {{"groups", table_of(lists())}}; }
+  [[nodiscard]] ir::Dict groups() const { return {{"groups", ir::id_table(lists_)}}; }
   [[nodiscard]] ir::Dict combining() const {
     ir::Dict attrs = groups();
     attrs.set("combiner", std::string(info(*ir::simple_combiner(node_.region(0))).mr));
@@ -78,7 +72,7 @@ class OverMesh {
     for (const ir::MeshAxis& axis : mesh_.axes) axes.items.emplace_back(axis.name);
     Value shard = make_.op("mr.shard_index", {}, {{"axes", axes}});
     if (!mesh_.device_ids.empty()) {
-      const Value ids = make_.constant(table_of({mesh_.device_ids}));
+      const Value ids = make_.constant(ir::id_table({mesh_.device_ids}));
       const Value row =
           make_.op("stablehlo.dynamic_slice", {ids, make_.splat(shard.type(), 0), shard},
                    {{"slice_sizes", I64s{1, 1}}});
@@ -111,7 +105,7 @@ class OverMesh {
                          dims);
   }
   [[nodiscard]] Value moved(Value v) const {
-    const std::int64_t members = std::ssize(lists()[0]);
+    const std::int64_t members = std::ssize(lists_[0]);
     const auto dim = [&](const char* name) { return std::size_t(node_.attrs.i64(name)); };
     if (node_.is("stablehlo.all_gather"))
       return merge(make_.op("mr.mesh_all_gather", {v}, groups()), dim("all_gather_dim"));
@@ -125,6 +119,7 @@ class OverMesh {
   Node& node_;
   const ir::Mesh& mesh_;
   Maker make_;
+  std::vector<I64s> lists_;
 };
 
 }  // namespace
@@ -141,14 +136,13 @@ std::string why_not_over_mesh(const Node& node, const ir::Mesh& mesh) {
   const bool combines = !node.regions().empty();
   const auto combiner = combines ? ir::simple_combiner(node.region(0)) : std::nullopt;
   for (const Value& v : node.operands())
-    if (combines && (!combiner || info(*combiner).mr.empty() ||
-                     !ir::is_combined_over_partitions(*combiner, v.type().dtype)))
+    if (combines && (!combiner || !ir::is_combined_over_partitions(*combiner, v.type().dtype)))
       return cat(node.name(), " combines by a region of its own");
   for (std::size_t k = 0; k < node.operands().size(); ++k)
     if (node.operand(k).type().dtype != node.result_types()[k].dtype)
       return cat(node.name(), " changes its operands' type");
   if (node.is("stablehlo.collective_permute")) return {};
-  const std::vector<I64s> groups = OverMesh(const_cast<Node&>(node), mesh).lists();
+  const std::vector<I64s> groups = shard_lists(node, mesh);
   std::set<std::int64_t> shards;
   for (const I64s& group : groups) {
     shards.insert(group.begin(), group.end());

@@ -9,6 +9,7 @@
 
 #include "partita/base/error.hpp"
 #include "partita/ir/batched_processes.hpp"
+#include "partita/ir/maker.hpp"
 #include "partita/ir/manual_computation.hpp"
 #include "partita/ir/mesh.hpp"
 #include "partita/ir/process_grid.hpp"
@@ -25,16 +26,9 @@ using ir::Value;
 Value of_process(Graph& graph, const ir::BatchedValue& v, std::int64_t process,
                  Node* before = nullptr) {
   if (!v.batched) return v.value;
-  Dims limits = v.value.type().dims;
-  ir::I64s starts(limits.size(), 0);
-  const ir::I64s strides(limits.size(), 1);
-  starts[0] = process;
-  limits[0] = process + 1;
-  const Value own = ir::create_value(
-      graph, "stablehlo.slice", {v.value},
-      {{"start_indices", starts}, {"limit_indices", limits}, {"strides", strides}}, {}, before);
-  const Type type{.dtype = v.value.type().dtype, .dims = {limits.begin() + 1, limits.end()}};
-  return ir::create_value(graph, "stablehlo.reshape", {own}, {}, {&type, 1}, before);
+  const ir::Maker make{graph, before};
+  const Dims& dims = v.value.type().dims;
+  return make.reshape(make.part(v.value, 0, process, 1), {dims.begin() + 1, dims.end()});
 }
 
 void batch_function(ir::Module& module, ir::Function& f) {

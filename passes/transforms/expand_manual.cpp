@@ -31,6 +31,20 @@ std::vector<Node*> manual_nodes(const Graph& graph) {
   return found;
 }
 
+/// In program order.
+std::vector<Node*> outermost_manual_nodes(const Graph& graph) {
+  std::vector<Node*> found;
+  for (Node* node : graph.nodes()) {
+    if (is_manual(*node)) {
+      found.push_back(node);
+      continue;
+    }
+    for (const auto& region : node->regions())
+      for (Node* inner : outermost_manual_nodes(*region)) found.push_back(inner);
+  }
+  return found;
+}
+
 std::vector<ir::Sharding> shardings_of(const Node& node, const char* name) {
   return ir::parse_shardings(node.attrs.find(name)->get_if<ir::RawAttr>()->text);
 }
@@ -55,26 +69,30 @@ std::string why_not_pieces(const ir::Module& module, const Node& node) {
 
 class Expansion {
  public:
-  Expansion(const ir::Module& module, Node& node)
+  /// `replaced` has the values of computations that were expanded before, and gets this one's.
+  Expansion(const ir::Module& module, Node& node, ir::ValueMap<Value>& replaced)
       : node_(node),
+        replaced_(replaced),
         manual_(*ir::read_manual_computation(node.attrs, &module)),
         make_{*node.graph(), &node, node.location()} {}
 
-  /// Puts the computation's nodes before it; what its results are.
-  ir::ValueMap<Value> run() {
+  /// Puts the computation's nodes before it.
+  void run() {
     const Graph& region = node_.region(0);
     const auto in = shardings_of(node_, "in_shardings"), out = shardings_of(node_, "out_shardings");
     ir::ValueMap<Value> map;
     for (std::size_t k = 0; k < in.size(); ++k)
-      map[region.argument(int(k))] = piece(stated(node_.operand(k), in[k]), in[k]);
+      map[region.argument(int(k))] = piece(stated(current(node_.operand(k)), in[k]), in[k]);
     const std::vector<Value> values = ir::clone_body(region, *node_.graph(), map, &node_);
-    ir::ValueMap<Value> results;
     for (std::size_t k = 0; k < out.size(); ++k)
-      results[node_.result(int(k))] = stated(whole(values[k], out[k]), out[k]);
-    return results;
+      replaced_[node_.result(int(k))] = stated(whole(current(values[k]), out[k]), out[k]);
   }
 
  private:
+  [[nodiscard]] Value current(Value v) const {
+    const auto found = replaced_.find(v);
+    return found == replaced_.end() ? v : found->second;
+  }
   [[nodiscard]] bool is_cut(const ir::AxisRef& ref) const {
     return std::ranges::find(manual_.axes, ref.name) != manual_.axes.end() && size_of(ref) != 1;
   }
@@ -115,17 +133,19 @@ class Expansion {
   }
 
   Node& node_;
+  ir::ValueMap<Value>& replaced_;
   ir::ManualComputation manual_;
   ir::Maker make_;
 };
 
+/// Those that are in no other, then those that were in them.
 void expand(const ir::Module& module, ir::Function& f) {
-  for (std::vector<Node*> nodes = manual_nodes(*f.body); !nodes.empty();
-       nodes = manual_nodes(*f.body)) {
-    Node& node = *nodes.front();
-    Graph& graph = *node.graph();
-    f.body->replace_uses(Expansion(module, node).run());
-    graph.erase(&node);
+  for (std::vector<Node*> nodes = outermost_manual_nodes(*f.body); !nodes.empty();
+       nodes = outermost_manual_nodes(*f.body)) {
+    ir::ValueMap<Value> replaced;
+    for (Node* node : nodes) Expansion(module, *node, replaced).run();
+    f.body->replace_uses(replaced);
+    for (Node* node : nodes) node->graph()->erase(node);
   }
 }
 
@@ -154,7 +174,7 @@ void run(ir::Module& module, PassContext& context) {
   expand(module, f);
   use_mesh_collectives(*f.body, mesh);
   mesh.device_ids.clear();
-  module.attrs.set("mr.mesh", ir::RawAttr{cat("#sdy.mesh", ir::to_text(mesh))});
+  ir::set_shard_mesh(module, mesh);
 }
 
 }  // namespace

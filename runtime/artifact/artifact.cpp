@@ -37,6 +37,7 @@ void fields(A& a, Ref<A, KernelWork> x) {
 namespace {
 
 constexpr std::string_view format_name = "partita artifact";
+constexpr const char* shardings_entry = "ir/shardings.txt";
 
 std::span<const std::byte> as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
@@ -253,6 +254,7 @@ class ArtifactReader {
     }
     for (const Property& p : manifest.properties) artifact.properties.emplace_back(p.key, p.value);
     artifact.ir = text("ir/main.mlir");
+    if (zip_.find(shardings_entry) >= 0) artifact.shardings = text(shardings_entry);
     if (const auto problem = find_problem(artifact)) fail(*problem);
     if (hash_of(artifact, plans) != manifest.content_hash)
       fail(cat("content hash: expected ", manifest.content_hash, ", found ",
@@ -371,6 +373,7 @@ std::vector<std::byte> serialize_artifact(const Artifact& artifact) {
   for (std::size_t i = 0; i < artifact.constants.size(); ++i)
     items.push_back({cat("constants/", i, ".bin"), artifact.constants[i].bytes});
   items.push_back({"ir/main.mlir", as_bytes(artifact.ir)});
+  if (!artifact.shardings.empty()) items.push_back({shardings_entry, as_bytes(artifact.shardings)});
   return write_zip(items);
 }
 

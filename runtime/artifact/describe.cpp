@@ -291,7 +291,7 @@ std::string describe_sharding(const Artifact& artifact) {
     if (buffer.kind == BufferKind::block)
       out += cat("  ", buffer.name, ": ", to_string(buffer.count, plan), " elements of ",
                  to_string(buffer.dtype), " per shard\n");
-  return out;
+  return out + artifact.shardings;
 }
 
 }  // namespace partita

@@ -26,13 +26,7 @@ ShardPlace place_of_shard(const Plan& plan, int shard, int shards) {
 }
 
 ArrayBlock block_of(const Plan& plan, const PortInfo& port, const ShardPlace& place) {
-  const Dims sizes = mesh_sizes(plan), coordinates = grid_coordinates(sizes, place.mesh_shard);
-  Dims pieces(port.type.dims.size(), 1), index(port.type.dims.size(), 0);
-  for (std::size_t d = 0; d < port.axes.size(); ++d) {
-    for (const int axis : port.axes[d]) pieces[d] *= sizes[std::size_t(axis)];
-    index[d] = index_along(sizes, coordinates, port.axes[d]);
-  }
-  ArrayBlock block(port.type.dims, pieces, index);
+  ArrayBlock block = mesh_block(port.type.dims, port.axes, mesh_sizes(plan), place.mesh_shard);
   if (port.placement >= 0) {
     const std::int64_t size = plan.placements[std::size_t(port.placement)].size;
     const BlockRange rows = block_of(size, place.partition, place.partitions);

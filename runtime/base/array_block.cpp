@@ -100,4 +100,15 @@ void ArrayBlock::put(std::size_t width, std::span<const std::byte> from_block,
   });
 }
 
+ArrayBlock mesh_block(const Dims& whole, const std::vector<std::vector<int>>& axes,
+                      const Dims& axis_sizes, std::int64_t shard) {
+  const Dims coordinates = grid_coordinates(axis_sizes, shard);
+  Dims pieces(whole.size(), 1), index(whole.size(), 0);
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    for (const int axis : axes[d]) pieces[d] *= axis_sizes[std::size_t(axis)];
+    index[d] = index_along(axis_sizes, coordinates, axes[d]);
+  }
+  return {whole, pieces, index};
+}
+
 }  // namespace partita

@@ -44,6 +44,15 @@ for program in state_whole uneven_whole; do
   done
 done
 
+# How each value lies, and why.
+quiet "$partita" compile "$programs/state_whole.mlir" -o said.pta --target cpu
+"$partita" inspect said.pta --sharding >log
+grep -qE '^values along [a-z]+ = [0-9]+$' log || failed "inspect --sharding names no axis"
+grep -qE '^  %[^:]+: tensor<[^>]+>: dimension [0-9]+ in parts of [0-9]+, by argument [0-9]+$' log ||
+  failed "inspect --sharding names no argument that says how it lies"
+quiet "$partita" compile "$programs/state_whole.mlir" -o said.pta --target cpu --no-sharding
+! "$partita" inspect said.pta --sharding | grep -q "values along" || failed "inspect --sharding shows a mesh under --no-sharding"
+
 if [[ -z ${PARTITA_CORPUS:-} ]]; then
   echo "PARTITA_CORPUS is not set: the conformance corpus is not here"
 else

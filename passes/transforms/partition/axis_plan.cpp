@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "ir/axes/axis_regions.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
+#include "passes/rewrites/sharding_constraints.hpp"
 #include "passes/transforms/partition/indexed_parts.hpp"
 
 namespace partita::passes {
@@ -19,9 +21,21 @@ using ir::Value;
 
 namespace {
 
+AxisReason because(const Node& node) {
+  return {.source = AxisReason::Source::node, .port = 0, .node = &node};
+}
+
+bool is_known(const AxisPositions& positions) {
+  return std::ranges::all_of(positions, [](const auto& p) { return p.has_value(); });
+}
+bool is_any_known(const AxisPositions& positions) {
+  return std::ranges::any_of(positions, [](const auto& p) { return p.has_value(); });
+}
+
+}  // namespace
+
 bool is_piece_op(const Node& node) { return node.is("mr.mesh_slice") || node.is("mr.mesh_join"); }
 
-/// The flow by one known position alone.
 AxisFlow flow_by(const Node& node, std::int64_t n, std::size_t k, bool is_operand,
                  const AxisPosition& at) {
   AxisPositions operands(node.operands().size()), results(std::size_t(node.result_count()));
@@ -29,13 +43,20 @@ AxisFlow flow_by(const Node& node, std::int64_t n, std::size_t k, bool is_operan
   return ir::flow_axis(node, n, operands, results);
 }
 
-}  // namespace
+std::optional<AxisPosition> outside_map(std::optional<AxisPosition> inside, std::int64_t placed) {
+  if (inside && placed >= 0 && inside->dim >= placed) ++inside->dim;
+  return inside;
+}
 
 bool cuts_in_order(const AxisPosition& at, std::int64_t n, std::int64_t extent) {
   return at.outer == 1 && at.inner == (extent + n - 1) / n;
 }
 
-std::string described(const Node& node) {
+std::string to_text(const AxisReason& reason) {
+  if (reason.source != AxisReason::Source::node)
+    return cat(reason.source == AxisReason::Source::argument ? "argument " : "result ",
+               reason.port);
+  const Node& node = *reason.node;
   return node.hint.empty() ? std::string(node.name()) : cat(node.name(), " (%", node.hint, ")");
 }
 
@@ -46,14 +67,13 @@ AxisPlan::AxisPlan(const ir::Function& f, const MeshCut& cut, MayCut may_cut)
 }
 
 std::optional<AxisPosition> AxisPlan::position(Value v) const {
-  const auto found = places_.find(v);
-  return found == places_.end() ? std::nullopt : std::optional(found->second.at);
+  const AxisPlace* found = place(v);
+  return found ? std::optional(found->at) : std::nullopt;
 }
 
-const std::string& AxisPlan::why(Value v) const {
-  static const std::string none;
+const AxisPlace* AxisPlan::place(Value v) const {
   const auto found = places_.find(v);
-  return found == places_.end() ? none : found->second.why;
+  return found == places_.end() ? nullptr : &found->second;
 }
 
 std::optional<AxisPosition> AxisPlan::said(const ir::Sharding& sharding, const Type& type) const {
@@ -79,7 +99,7 @@ std::optional<AxisPosition> AxisPlan::said(const ir::Sharding& sharding, const T
   return std::nullopt;
 }
 
-void AxisPlan::state(Value v, const ir::Sharding& sharding, const std::string& why) {
+void AxisPlan::state(Value v, const ir::Sharding& sharding, const AxisReason& why) {
   if (const auto at = said(sharding, v.type())) {
     set(v, at, why);
     return;
@@ -92,33 +112,35 @@ void AxisPlan::state(Value v, const ir::Sharding& sharding, const std::string& w
 void AxisPlan::seed(const ir::Function& f) {
   for (std::size_t k = 0; k < f.arg_attrs.size(); ++k)
     if (const auto sharding = ir::sharding_in(f.arg_attrs[k].find("sdy.sharding")))
-      state(f.body->argument(int(k)), *sharding, cat("argument ", k));
+      state(f.body->argument(int(k)), *sharding,
+            {.source = AxisReason::Source::argument, .port = int(k), .node = nullptr});
   states_arguments_ = false;
   seed_nodes(*f.body);
   // A result's sharding is a wish: the value may lie otherwise where it is used.
   for (std::size_t k = 0; k < f.res_attrs.size() && k < f.body->results.size(); ++k)
     if (const auto sharding = ir::sharding_in(f.res_attrs[k].find("sdy.sharding")))
       if (const auto at = said(*sharding, f.body->results[k].type()))
-        set(f.body->results[k], at, cat("result ", k));
+        set(f.body->results[k], at,
+            {.source = AxisReason::Source::result, .port = int(k), .node = nullptr});
 }
 
 void AxisPlan::seed_nodes(const Graph& graph) {
   ir::walk(graph, [&](Node& node) {
-    if (node.is("sdy.sharding_constraint") || node.is("sdy.reshard"))
+    if (is_sharding_constraint(node))
       if (const auto sharding = ir::sharding_in(node.attrs.find("sharding")))
-        state(node.result(), *sharding, described(node));
+        state(node.result(), *sharding, because(node));
     if (!is_piece_op(node) || node.attrs.text("axis") != cut_.name()) return;
     const Value whole = node.is("mr.mesh_slice") ? node.operand(0) : node.result();
     const Value part = node.is("mr.mesh_slice") ? node.result() : node.operand(0);
     const auto d = std::size_t(node.attrs.i64("dim"));
     const AxisPosition at{.dim = int(d), .outer = 1, .inner = part.type().dims[d]};
     if (node.is("mr.mesh_join")) closed_.erase(whole);
-    set(whole, at, described(node));
+    set(whole, at, because(node));
     closed_[part] = true;
   });
 }
 
-bool AxisPlan::set(Value v, const std::optional<AxisPosition>& at, const std::string& why) {
+bool AxisPlan::set(Value v, const std::optional<AxisPosition>& at, const AxisReason& why) {
   if (!at || closed_.contains(v) || v.type().is_token) return false;
   const std::int64_t extent = v.type().dims.at(std::size_t(at->dim));
   if (extent < 2 || (at->outer != 1 && is_ragged(*at, cut_.size(), extent))) return false;
@@ -128,30 +150,26 @@ bool AxisPlan::set(Value v, const std::optional<AxisPosition>& at, const std::st
   return places_.emplace(v, AxisPlace{*at, why}).second;
 }
 
-bool AxisPlan::unite(Value a, Value b, const std::string& why) {
+bool AxisPlan::unite(Value a, Value b, const AxisReason& why) {
   bool changed = set(b, position(a), why);
   changed |= set(a, position(b), why);
   return changed;
 }
 
 /// `whole` has a placement's axis in front of `part` where in_axis is 0.
-bool AxisPlan::unite_placed(Value whole, Value part, std::int64_t in_axis, const std::string& why) {
+bool AxisPlan::unite_placed(Value whole, Value part, std::int64_t in_axis, const AxisReason& why) {
   if (in_axis < 0) return unite(whole, part, why);
-  std::optional<AxisPosition> inside = position(whole), outside = position(part);
-  bool changed = false;
+  std::optional<AxisPosition> inside = position(whole);
+  bool changed = set(whole, outside_map(position(part), in_axis), why);
   if (inside && inside->dim != in_axis) {
     if (inside->dim > in_axis) --inside->dim;
     changed |= set(part, inside, why);
-  }
-  if (outside) {
-    if (outside->dim >= in_axis) ++outside->dim;
-    changed |= set(whole, outside, why);
   }
   return changed;
 }
 
 bool AxisPlan::visit_regions(Node& node) {
-  const std::string why = described(node);
+  const AxisReason why = because(node);
   bool changed = false;
   const bool is_loop = node.is("stablehlo.while");
   for (int k = 0; k < node.result_count(); ++k) {
@@ -170,7 +188,7 @@ bool AxisPlan::visit_regions(Node& node) {
 }
 
 bool AxisPlan::visit_map(Node& node) {
-  const std::string why = described(node);
+  const AxisReason why = because(node);
   const Graph& body = node.region(0);
   bool changed = false;
   const ir::I64s &in = node.attrs.i64s_or_empty("in_axes"),
@@ -189,7 +207,7 @@ bool AxisPlan::visit_scatter(Node& node) {
     return at && at->outer == 1 && addresses(node, at->dim) ? at : std::nullopt;
   };
   if (!node.is("stablehlo.scatter")) return false;
-  const std::string why = described(node);
+  const AxisReason why = because(node);
   bool changed = set(node.result(), along(node.operand(0)), why);
   if (follows_back_) changed |= set(node.operand(0), along(node.result()), why);
   return changed;
@@ -198,11 +216,10 @@ bool AxisPlan::visit_scatter(Node& node) {
 bool AxisPlan::visit_plain(Node& node) {
   if (visit_scatter(node)) return true;
   AxisPositions operands, results;
-  bool is_known = false;
-  for (const Value& v : node.operands()) is_known |= operands.emplace_back(position(v)).has_value();
-  for (int k = 0; k < node.result_count(); ++k)
-    is_known |= results.emplace_back(position(node.result(k))).has_value();
-  if (!is_known) return false;
+  for (const Value& v : node.operands()) operands.push_back(position(v));
+  for (int k = 0; k < node.result_count(); ++k) results.push_back(position(node.result(k)));
+  if (!is_any_known(operands) && !is_any_known(results)) return false;
+  if (is_known(results) && (!follows_back_ || is_known(operands))) return false;
   AxisFlow flow = ir::flow_axis(node, cut_.size(), operands, results);
   // Where they do not agree, the largest operand leads.
   if (!flow.why.empty()) {
@@ -216,7 +233,7 @@ bool AxisPlan::visit_plain(Node& node) {
     }
     if (!flow.why.empty()) return false;
   }
-  const std::string why = described(node);
+  const AxisReason why = because(node);
   bool changed = false;
   for (std::size_t k = 0; k < flow.results.size(); ++k)
     changed |= set(node.result(int(k)), flow.results[k], why);
@@ -228,8 +245,7 @@ bool AxisPlan::visit_plain(Node& node) {
 
 bool AxisPlan::visit(Node& node) {
   if (is_piece_op(node) && node.attrs.text("axis") == cut_.name()) return false;
-  if (node.is("stablehlo.while") || node.is("stablehlo.case") || node.is("stablehlo.if"))
-    return visit_regions(node);
+  if (ir::is_control_flow(node)) return visit_regions(node);
   if (node.is("mr.map")) return visit_map(node);
   return visit_plain(node);
 }

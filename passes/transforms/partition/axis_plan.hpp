@@ -24,10 +24,19 @@ struct MeshCut {
   [[nodiscard]] std::int64_t size() const { return mesh.axes[axis].size; }
 };
 
-/// What a value's place along the axis is, and where that was said first.
+/// What said first that the axis cuts a value: an argument's or result's own sharding, or a node.
+struct AxisReason {
+  enum class Source : std::uint8_t { argument, result, node } source;
+  int port = 0;                    ///< which argument or result
+  const ir::Node* node = nullptr;  ///< source node: valid as long as the function is not changed
+};
+/// "argument 0", "stablehlo.add (%7)".
+[[nodiscard]] std::string to_text(const AxisReason& reason);
+
+/// A value's place along the axis.
 struct AxisPlace {
   ir::AxisPosition at;
-  std::string why;
+  AxisReason reason;
 };
 
 class AxisPlan {
@@ -38,7 +47,8 @@ class AxisPlan {
 
   /// Nothing: each shard holds the whole.
   [[nodiscard]] std::optional<ir::AxisPosition> position(ir::Value v) const;
-  [[nodiscard]] const std::string& why(ir::Value v) const;
+  /// The same with its reason; null where each shard holds the whole.
+  [[nodiscard]] const AxisPlace* place(ir::Value v) const;
   /// What a sharding says of a value of this type; nothing where it does not cut along the axis, or not so
   /// that pieces are contiguous.
   [[nodiscard]] std::optional<ir::AxisPosition> said(const ir::Sharding& sharding,
@@ -48,10 +58,10 @@ class AxisPlan {
  private:
   void seed(const ir::Function& f);
   void seed_nodes(const ir::Graph& graph);
-  void state(ir::Value v, const ir::Sharding& sharding, const std::string& why);
-  bool set(ir::Value v, const std::optional<ir::AxisPosition>& at, const std::string& why);
-  bool unite(ir::Value a, ir::Value b, const std::string& why);
-  bool unite_placed(ir::Value whole, ir::Value part, std::int64_t in_axis, const std::string& why);
+  void state(ir::Value v, const ir::Sharding& sharding, const AxisReason& why);
+  bool set(ir::Value v, const std::optional<ir::AxisPosition>& at, const AxisReason& why);
+  bool unite(ir::Value a, ir::Value b, const AxisReason& why);
+  bool unite_placed(ir::Value whole, ir::Value part, std::int64_t in_axis, const AxisReason& why);
   bool visit(ir::Node& node);
   bool visit_regions(ir::Node& node);
   bool visit_map(ir::Node& node);
@@ -72,7 +82,14 @@ class AxisPlan {
 /// Whether a dimension of this extent is cut into runs of its order as long as one axis alone makes them.
 [[nodiscard]] bool cuts_in_order(const ir::AxisPosition& at, std::int64_t n, std::int64_t extent);
 
-/// Name of a node for messages and reasons: "stablehlo.add (%7)".
-[[nodiscard]] std::string described(const ir::Node& node);
+/// Whether the node is at the edge of a computation for the devices of a mesh: mr.mesh_slice, mr.mesh_join.
+[[nodiscard]] bool is_piece_op(const ir::Node& node);
+/// The flow by one known position alone, of an operand or of a result.
+[[nodiscard]] ir::AxisFlow flow_by(const ir::Node& node, std::int64_t n, std::size_t k,
+                                   bool is_operand, const ir::AxisPosition& at);
+/// The position in the whole of a map's operand or result, whose placement's axis is `placed` (-1: none), by
+/// that in its part.
+[[nodiscard]] std::optional<ir::AxisPosition> outside_map(std::optional<ir::AxisPosition> inside,
+                                                          std::int64_t placed);
 
 }  // namespace partita::passes

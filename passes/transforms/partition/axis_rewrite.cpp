@@ -3,13 +3,13 @@
 #include "passes/transforms/partition/axis_rewrite.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <map>
 
-#include "ir/core/placement_support.hpp"
+#include "ir/axes/axis_regions.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
+#include "passes/rewrites/sharding_constraints.hpp"
+#include "passes/transforms/partition/explain.hpp"
 #include "passes/transforms/partition/flow_choice.hpp"
 #include "passes/transforms/partition/held_values.hpp"
 #include "passes/transforms/partition/indexed_parts.hpp"
@@ -108,13 +108,11 @@ class Rewriter {
   }
 
   void rewrite_one(Node& node, Graph& into) {
-    const bool is_own = (node.is("mr.mesh_slice") || node.is("mr.mesh_join")) &&
-                        node.attrs.text("axis") == cut_.name();
-    if (is_own) return piece(node, into);
+    if (is_piece_op(node) && node.attrs.text("axis") == cut_.name()) return piece(node, into);
     if (node.is("stablehlo.while")) return loop(node, into);
-    if (node.is("stablehlo.case") || node.is("stablehlo.if")) return branches(node, into);
+    if (ir::is_control_flow(node)) return branches(node, into);
     if (node.is("mr.map")) return map(node, into);
-    if (node.is("sdy.sharding_constraint") || node.is("sdy.reshard")) return constraint(node, into);
+    if (is_sharding_constraint(node)) return constraint(node, into);
     if (pass_partial(node, into)) return;
     plain(node, into);
   }
@@ -179,10 +177,8 @@ class Rewriter {
   void map(Node& node, Graph& into) {
     const I64s &in = node.attrs.i64s_or_empty("in_axes"),
                &out = node.attrs.i64s_or_empty("out_axes");
-    const auto outside = [](At at, const I64s& axes, std::size_t k) {
-      const std::int64_t axis = axes.empty() ? 0 : axes[k];
-      if (at && axis >= 0 && at->dim >= axis) ++at->dim;
-      return at;
+    const auto outside = [](const At& at, const I64s& axes, std::size_t k) {
+      return outside_map(at, axes.empty() ? 0 : axes[k]);
     };
     const Graph& body = node.region(0);
     std::vector<Value> operands;
@@ -261,16 +257,15 @@ class Rewriter {
   }
 
   bool try_flow(Node& node, const AxisFlow& flow, Graph& into) {
-    const bool is_touched = std::ranges::any_of(flow.operands, &At::has_value) ||
-                            std::ranges::any_of(flow.results, &At::has_value);
-    if (!is_touched) return false;
+    if (!ir::is_touched(flow)) return false;
     const Reshard reshard(into, cut_);
     std::vector<Value> operands;
     for (std::size_t k = 0; k < node.operands().size(); ++k) {
       const Value whole = node.operand(k);
       const At& at = flow.operands[k];
       Value v = get(whole, at);
-      if (at && flow.kind == ir::FactorKind::reduced) v = masked(v, whole.type(), *at, flow, into);
+      if (at && flow.kind == ir::FactorKind::reduced)
+        v = reshard.masked(v, *at, whole.type().dims[std::size_t(at->dim)], *flow.combiner);
       // Removal drops a dimension of which a shard has one index.
       operands.push_back(ir::Maker{into}.reshape(v, ir::type_without(whole.type(), at).dims));
     }
@@ -316,15 +311,6 @@ class Rewriter {
     set_results(node, into, made, std::vector<At>(own.size()));
   }
 
-  Value masked(Value part, const Type& whole, const AxisPosition& at, const AxisFlow& flow,
-               Graph& into) {
-    const std::int64_t extent = whole.dims[std::size_t(at.dim)];
-    if (!is_ragged(at, cut_.size(), extent)) return part;
-    const Value filler =
-        ir::create_constant(into, ir::combiner_identity(*flow.combiner, Type::scalar(whole.dtype)));
-    return Reshard(into, cut_).masked(part, at, extent, filler);
-  }
-
   MeshCut cut_;
   const AxisPlan& plan_;
   HeldValues held_;
@@ -334,10 +320,12 @@ class Rewriter {
 
 }  // namespace
 
-void cut_along(ir::Function& f, const MeshCut& cut, PortShardings& ports) {
+void cut_along(ir::Function& f, const MeshCut& cut, PortShardings& ports,
+               std::vector<std::string>& lines) {
   const AxisPlan plan(f, cut, [&](int k, const AxisPosition& at) {
     return ports.arguments[std::size_t(k)].can_add(cut, at);
   });
+  explain(plan, *f.body, lines);
   auto body = std::make_unique<Graph>();
   Rewriter rewriter(f, cut, plan);
   rewriter.arguments(*f.body, *body);

@@ -15,7 +15,6 @@ namespace partita::passes {
 
 using ir::AxisFlow;
 using ir::AxisPosition;
-using ir::AxisPositions;
 using ir::FactorKind;
 using ir::Node;
 using ir::Value;
@@ -38,9 +37,7 @@ class Costs {
       bytes += operand_bytes(node_.operand(k), flow.operands[k]);
     for (std::size_t k = 0; k < node_.result_types().size(); ++k)
       bytes += result_bytes(int(k), flow);
-    const bool is_cut = std::ranges::any_of(flow.operands, &At::has_value) ||
-                        std::ranges::any_of(flow.results, &At::has_value);
-    return bytes + work() / (is_cut ? double(cut_.size()) : 1.0);
+    return bytes + work() / (ir::is_touched(flow) ? double(cut_.size()) : 1.0);
   }
 
  private:
@@ -106,8 +103,7 @@ bool combines(const Node& node, const AxisFlow& flow, std::int64_t n) {
 }  // namespace
 
 bool has_mesh_combiner(const Node& node, const AxisFlow& flow) {
-  return flow.combiner && !info(*flow.combiner).mr.empty() &&
-         std::ranges::all_of(node.result_types(), [&](const Type& type) {
+  return flow.combiner && std::ranges::all_of(node.result_types(), [&](const Type& type) {
            return ir::is_combined_over_partitions(*flow.combiner, type.dtype);
          });
 }
@@ -132,9 +128,7 @@ AxisFlow choose_flow(const Node& node, const MeshCut& cut, const AxisPlan& plan,
   };
   const auto consider_known = [&](std::size_t k, bool is_operand, const At& at) {
     if (!at) return;
-    AxisPositions in(operands), out(results);
-    (is_operand ? in : out)[k] = at;
-    const AxisFlow flow = ir::flow_axis(node, cut.size(), in, out);
+    const AxisFlow flow = flow_by(node, cut.size(), k, is_operand, *at);
     if (flow.why.empty() && combines(node, flow, cut.size())) consider(flow);
   };
   for (std::size_t k = 0; k < operands; ++k) {

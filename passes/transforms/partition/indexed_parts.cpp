@@ -69,18 +69,9 @@ class LocalIndices {
       const I64s& addressed = node_.attrs.i64s(names_of(node_).addressed);
       const auto component =
           std::ranges::find(addressed, std::int64_t(at_.dim)) - addressed.begin();
-      Dims limits = all.type().dims;
-      I64s starts(limits.size(), 0);
-      starts[std::size_t(vector)] = component;
-      limits[std::size_t(vector)] = component + 1;
-      along = make_.op("stablehlo.slice", {all},
-                       {{"start_indices", starts},
-                        {"limit_indices", limits},
-                        {"strides", I64s(limits.size(), 1)}});
-      limits.erase(limits.begin() + vector);
       Dims dims = all.type().dims;
       dims.erase(dims.begin() + vector);
-      along = make_.reshape(along, dims);
+      along = make_.reshape(make_.part(all, vector, component, 1), dims);
     }
     const Value least = make_.splat(along.type(), 0),
                 end = make_.splat(along.type(), double(at_.inner));

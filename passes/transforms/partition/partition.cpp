@@ -11,12 +11,12 @@
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
 #include "passes/analysis/program_mesh.hpp"
+#include "passes/rewrites/sharding_constraints.hpp"
 #include "passes/transforms/partition/axis_rewrite.hpp"
 
 namespace partita::passes::transforms {
 namespace {
 
-using ir::Graph;
 using ir::Node;
 using ir::Value;
 
@@ -26,26 +26,14 @@ std::string mesh_symbol(const ir::Module& module) {
   return "mesh";
 }
 
-void remove_constraints(Graph& graph) {
-  ir::ValueMap<Value> replaced;
-  ir::walk(graph, [&](Node& node) {
-    if (!node.is("sdy.sharding_constraint") && !node.is("sdy.reshard")) return;
-    Value v = node.operand(0);
-    if (const auto earlier = replaced.find(v); earlier != replaced.end()) v = earlier->second;
-    replaced[node.result()] = v;
-  });
-  if (replaced.empty()) return;
-  graph.replace_uses(replaced);
-  ir::remove_dead_nodes(graph);
-}
-
-void partition(ir::Function& f, const ir::Mesh& mesh, const std::string& symbol) {
+void partition(ir::Function& f, const ir::Mesh& mesh, const std::string& symbol,
+               std::vector<std::string>& lines) {
   PortShardings ports;
   for (const Value& v : f.body->arguments()) ports.arguments.emplace_back(v.type());
   for (const Value& v : f.body->results) ports.results.emplace_back(v.type());
   for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis)
-    cut_along(f, {.mesh = mesh, .axis = axis}, ports);
-  remove_constraints(*f.body);
+    cut_along(f, {.mesh = mesh, .axis = axis}, ports, lines);
+  remove_sharding_constraints(*f.body);
   for (std::size_t k = 0; k < ports.arguments.size(); ++k)
     ports.arguments[k].write(f.arg_attrs[k], symbol);
   for (std::size_t k = 0; k < ports.results.size(); ++k)
@@ -57,21 +45,19 @@ bool is_of_one_shard(const ir::Module& module) {
   if (!ir::shard_mesh(module)) return false;
   bool has_pieces = false;
   for (const auto& f : module.functions)
-    ir::walk(*f->body, [&](Node& node) {
-      has_pieces |= node.is("mr.mesh_slice") || node.is("mr.mesh_join");
-    });
+    ir::walk(*f->body, [&](Node& node) { has_pieces |= is_piece_op(node); });
   return !has_pieces;
 }
 
 void run(ir::Module& module, PassContext& context) {
   const auto mesh = context.shards ? program_mesh(module) : std::nullopt;
   if (!mesh || is_of_one_shard(module)) {
-    for (const auto& f : module.functions) remove_constraints(*f->body);
+    for (const auto& f : module.functions) remove_sharding_constraints(*f->body);
     return;
   }
   ir::Function& f = module.entry(context.function);
-  partition(f, *mesh, mesh_symbol(module));
-  module.attrs.set("mr.mesh", ir::RawAttr{cat("#sdy.mesh", ir::to_text(*mesh))});
+  partition(f, *mesh, mesh_symbol(module), context.shardings);
+  ir::set_shard_mesh(module, *mesh);
   context.counts["mesh_shards"] = mesh->size();
 }
 

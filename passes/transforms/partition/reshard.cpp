@@ -4,7 +4,10 @@
 
 #include "ir/axes/dim_edit.hpp"
 #include "partita/base/error.hpp"
+#include "partita/ir/collectives.hpp"
+#include "partita/ir/mesh.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/ir/reduction.hpp"
 
 namespace partita::passes {
 
@@ -23,15 +26,7 @@ Value Reshard::index() const {
 
 /// Shards that differ along the axis alone, in its order.
 ir::Attribute Reshard::groups() const {
-  std::int64_t inner = 1;
-  for (std::size_t k = cut_.axis + 1; k < cut_.mesh.axes.size(); ++k)
-    inner *= cut_.mesh.axes[k].size;
-  const std::int64_t n = cut_.size(), count = cut_.mesh.size() / n;
-  HostArray ids(Type{.dtype = DType::i64, .dims = {count, n}});
-  for (std::int64_t g = 0; g < count; ++g)
-    for (std::int64_t i = 0; i < n; ++i)
-      ids.data<DType::i64>()[g * n + i] = (g / inner * n + i) * inner + g % inner;
-  return ir::make_dense(ids);
+  return ir::id_table(ir::groups_along(cut_.mesh, cut_.axis));
 }
 
 Value Reshard::padded(Value v, int dim, std::int64_t extent) const {
@@ -43,15 +38,6 @@ Value Reshard::padded(Value v, int dim, std::int64_t extent) const {
   return make_.op(
       "stablehlo.pad", {v, make_.splat(Type::scalar(type.dtype), 0)},
       {{"edge_padding_low", none}, {"edge_padding_high", high}, {"interior_padding", none}});
-}
-
-Value Reshard::cropped(Value v, int dim, std::int64_t extent) const {
-  Dims limits = v.type().dims;
-  if (limits[std::size_t(dim)] == extent) return v;
-  limits[std::size_t(dim)] = extent;
-  const I64s starts(limits.size(), 0), strides(limits.size(), 1);
-  return make_.op("stablehlo.slice", {v},
-                  {{"start_indices", starts}, {"limit_indices", limits}, {"strides", strides}});
 }
 
 /// [.., outer * n * inner, ..] as [n, .., outer * inner, ..].
@@ -100,14 +86,14 @@ Value Reshard::stack(Value own) const {
 }
 
 Value Reshard::gather(Value part, const AxisPosition& at, std::int64_t extent) const {
-  return cropped(merge_from_front(stack(part), at), at.dim, extent);
+  return make_.part(merge_from_front(stack(part), at), at.dim, 0, extent);
 }
 
 Value Reshard::exchange(Value part, const AxisPosition& from, std::int64_t extent,
                         const AxisPosition& to) const {
   const Value pieces =
       make_.op("mr.mesh_all_to_all", {split_to_front(part, to)}, {{"groups", groups()}});
-  return cropped(merge_from_front(pieces, from), from.dim, extent);
+  return make_.part(merge_from_front(pieces, from), from.dim, 0, extent);
 }
 
 Value Reshard::combine(Value partial, Combiner combiner) const {
@@ -120,8 +106,11 @@ Value Reshard::combine_scatter(Value partial, Combiner combiner, const AxisPosit
                   {{"groups", groups()}, {"combiner", std::string(info(combiner).mr)}});
 }
 
-Value Reshard::masked(Value part, const AxisPosition& at, std::int64_t extent, Value filler) const {
+Value Reshard::masked(Value part, const AxisPosition& at, std::int64_t extent,
+                      Combiner combiner) const {
   if (!is_ragged(at, cut_.size(), extent)) return part;
+  const Value filler =
+      make_.constant(ir::combiner_identity(combiner, Type::scalar(part.type().dtype)));
   const Type counts{.dtype = DType::i32, .dims = part.type().dims};
   const Value start = make_.op("stablehlo.multiply",
                                {index(), make_.splat(Type::scalar(DType::i32), double(at.inner))});

@@ -31,15 +31,14 @@ class Reshard {
                                           const ir::AxisPosition& at) const;
   /// Every shard's value, in order along the axis, as a new leading dimension.
   [[nodiscard]] ir::Value stack(ir::Value own) const;
-  /// `part` with `filler` where a ragged dimension has no elements on this shard.
+  /// `part` with the combiner's identity where a ragged dimension has no elements on this shard.
   [[nodiscard]] ir::Value masked(ir::Value part, const ir::AxisPosition& at, std::int64_t extent,
-                                 ir::Value filler) const;
+                                 Combiner combiner) const;
   /// The shard's place along the axis, an i32.
   [[nodiscard]] ir::Value index() const;
 
  private:
   [[nodiscard]] ir::Value padded(ir::Value v, int dim, std::int64_t extent) const;
-  [[nodiscard]] ir::Value cropped(ir::Value v, int dim, std::int64_t extent) const;
   [[nodiscard]] ir::Value split_to_front(ir::Value whole, const ir::AxisPosition& at) const;
   [[nodiscard]] ir::Value merge_from_front(ir::Value stacked, const ir::AxisPosition& at) const;
   [[nodiscard]] ir::Attribute groups() const;

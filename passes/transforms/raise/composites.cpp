@@ -6,6 +6,7 @@
 
 #include "ir/core/placement_support.hpp"
 #include "partita/base/error.hpp"
+#include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::passes {
@@ -232,17 +233,8 @@ void normalise_map(Graph& graph, Node& map, std::int64_t n) {
       continue;
     }
     // The same for all partitions: the first one's.
-    const Type& type = v.type();
-    I64s limit(type.dims.begin(), type.dims.end());
-    limit[0] = 1;
-    const Value first = ir::create_value(graph, "stablehlo.slice", {v},
-                                         {{"start_indices", I64s(limit.size(), 0)},
-                                          {"limit_indices", limit},
-                                          {"strides", I64s(limit.size(), 1)}},
-                                         {}, &map);
-    const Type whole = map.result_types()[k];
-    replaced[map.result(int(k))] =
-        ir::create_value(graph, "stablehlo.reshape", {first}, {}, {&whole, 1}, &map);
+    const ir::Maker make{graph, &map};
+    replaced[map.result(int(k))] = make.reshape(make.part(v, 0, 0, 1), map.result_types()[k].dims);
   }
   graph.replace_uses(replaced);
   graph.erase(&map);

@@ -16,6 +16,7 @@
 #include "partita/passes/pass.hpp"
 #include "passes/analysis/program_mesh.hpp"
 #include "passes/rewrites/partition_indices.hpp"
+#include "passes/rewrites/sharding_constraints.hpp"
 #include "passes/transforms/raise/composites.hpp"
 #include "passes/transforms/raise/outline.hpp"
 #include "passes/transforms/raise/scan_to_map.hpp"
@@ -66,21 +67,6 @@ void declare_mesh_axes(ir::Module& module, const ir::Function& f) {
   for (const ir::Mesh& mesh : ir::meshes(module))
     for (const ir::MeshAxis& axis : mesh.axes)
       if (named.contains(axis.name)) declare_placement(module, axis.name, axis.size, "sdy.mesh");
-}
-
-void remove_constraints(Graph& graph) {
-  ir::ValueMap<Value> replaced;
-  std::vector<Node*> constraints;
-  ir::walk(graph, [&](Node& node) {
-    if (node.is("sdy.sharding_constraint")) constraints.push_back(&node);
-  });
-  for (Node* node : constraints) {
-    Value v = node->operand(0);
-    while (v.node->is("sdy.sharding_constraint")) v = v.node->operand(0);
-    replaced[node->result()] = v;
-  }
-  graph.replace_uses(replaced);
-  ir::remove_dead_nodes(graph);
 }
 
 /// Where mr ops say the axis is.
@@ -305,7 +291,7 @@ void run(ir::Module& module, PassContext& context) {
   }
   // What they say of axes that are no placements is for `partition`.
   if (!program_mesh(module))
-    for (const auto& g : module.functions) remove_constraints(*g->body);
+    for (const auto& g : module.functions) remove_sharding_constraints(*g->body);
   normalise_maps(*f.body, module);
   localise_partition_indices(*f.body, module);
   recognise_means(*f.body, module);

@@ -19,6 +19,9 @@ namespace partita::ir {
 /// the attribute is not a two-dimensional constant of integers.
 [[nodiscard]] std::optional<std::vector<I64s>> id_lists(const Dict& attrs, const char* name);
 
+/// The constant with these rows, all of one length, that such an attribute is.
+[[nodiscard]] DenseRef id_table(const std::vector<I64s>& lists);
+
 /// The groups of processes (replica * partitions + partition) of a collective, in order; a list of
 /// no groups means one of all.  For collective_permute its pairs, one group per pair.  A user error
 /// names ids that the grid lacks.

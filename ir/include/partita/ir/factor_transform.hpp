@@ -82,6 +82,9 @@ struct AxisFlow {
   bool is_reduced_inside = false;  ///< why: a region of the node reduces it
 };
 
+/// Whether some operand, result or captured value has the axis.
+[[nodiscard]] bool is_touched(const AxisFlow& flow);
+
 /// What is known of a value that is captured.
 using KnownPosition = std::function<std::optional<AxisPosition>(Value)>;
 

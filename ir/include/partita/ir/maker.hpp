@@ -50,6 +50,8 @@ struct Maker {
   [[nodiscard]] Value convert(Value v, DType dtype) const;
   [[nodiscard]] Value reshape(Value v, const Dims& dims) const;
   [[nodiscard]] Value transpose(Value v, const I64s& permutation) const;
+  /// Indices [begin, begin + count) of a dimension.
+  [[nodiscard]] Value part(Value v, std::int64_t dim, std::int64_t begin, std::int64_t count) const;
   /// Dimension d of `v` becomes dimension at[d] of `dims`.
   [[nodiscard]] Value broadcast(Value v, const Dims& dims, const I64s& at) const;
   /// Sum over dimensions, which are dropped.

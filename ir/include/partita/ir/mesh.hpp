@@ -20,6 +20,10 @@ namespace partita::ir {
 /// The mesh whose one shard the module's functions are for, as `mr.mesh = #sdy.mesh<["x"=2, "y"=4]>` says it (or the
 /// text from the '<' on, in quotes); nothing where the module has no such attribute.
 [[nodiscard]] std::optional<Mesh> shard_mesh(const Module& module);
+/// Says that the module's functions are for one shard of the mesh; its device_ids are not kept.
+void set_shard_mesh(Module& module, const Mesh& mesh);
+/// Shards that differ along axis `axis` alone, a list in its order for each place along the others.
+[[nodiscard]] std::vector<I64s> groups_along(const Mesh& mesh, std::size_t axis);
 /// Extents of the axes.
 [[nodiscard]] Dims axis_sizes(const Mesh& mesh);
 

@@ -34,6 +34,7 @@ struct PassContext {
   std::map<std::string, std::string> options;      ///< of this pass: name{key=value}
   std::vector<std::string> remarks;                ///< what was not recovered or fused, and why
   std::vector<std::string> notes;                  ///< what else the summary says
+  std::vector<std::string> shardings;              ///< how a mesh cuts each value, and why
   std::map<std::string, std::int64_t> counts;      ///< for the summary: maps_recovered, …
 };
 

@@ -3,7 +3,7 @@
 //
 // A compiled program: manifest, plan, kernels, constants and the IR it came from.  In memory it is
 // this object; on disk it is a zip that anyone can open with `unzip`: manifest.json, plan.json,
-// kernels/*, constants/N.bin, ir/main.mlir, and what the target compiles kernels to.  Variants for other
+// kernels/*, constants/N.bin, ir/main.mlir, ir/shardings.txt where it has a mesh, and what the target compiles kernels to.  Variants for other
 // classes of devices have plan and kernels below variants/CLASS.  The same object always gives the same
 // bytes.
 #pragma once
@@ -81,6 +81,8 @@ struct Artifact : Variant {
   std::string module_name;
   std::vector<HostArray> constants;  ///< of all variants
   std::string ir;                    ///< the program after simplify, as text
+  std::string
+      shardings;  ///< how its mesh cuts each value and why, a line each; empty without a mesh
   /// What it was compiled with, sorted by key: options, device profile, formula of planned bytes.
   std::vector<std::pair<std::string, std::string>> properties;
   std::vector<Variant> others;  ///< of other classes, each at most once

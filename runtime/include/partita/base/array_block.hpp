@@ -51,4 +51,9 @@ struct ArrayBlock {
            std::span<std::byte> to_whole) const;
 };
 
+/// What shard `shard` of a mesh, whose axes have these sizes, holds of a whole array, dimension d of which the
+/// axes axes[d] cut, the major first; dimensions beyond the list are whole.
+[[nodiscard]] ArrayBlock mesh_block(const Dims& whole, const std::vector<std::vector<int>>& axes,
+                                    const Dims& axis_sizes, std::int64_t shard);
+
 }  // namespace partita
