@@ -47,8 +47,7 @@ void declare_mesh(ir::Module& module, const std::string& text) {
                            ir::to_text(declared), ", found ", ir::to_text(mesh)));
     return;
   }
-  module.items.push_back(
-      {.op = "sdy.mesh", .symbol = "mesh", .attrs = {}, .raw = cat("@mesh = ", ir::to_text(mesh))});
+  ir::declare_mesh(module, "mesh", mesh);
 }
 
 }  // namespace partita::driver

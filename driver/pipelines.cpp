@@ -23,9 +23,8 @@ struct NamedPipeline {
 /// Up to the IR that an artifact keeps and `inspect` shows.  What differentiating leaves is simplified
 /// again; where it leaves nothing new, that is skipped (see run_passes).
 constexpr std::string_view frontend =
-    "inline expand-manual batch-processes raise simplify-loops simplify differentiate "
-    "simplify-loops "
-    "simplify partition simplify";
+    "inline name-mesh expand-manual batch-processes raise simplify-loops simplify differentiate "
+    "simplify-loops simplify partition simplify";
 /// From placement ops to loops over this shard's partitions and collectives.
 constexpr std::string_view placement =
     "expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts widen-products "

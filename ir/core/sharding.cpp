@@ -232,6 +232,13 @@ Mesh parse_mesh(std::string_view text) {
   return read_mesh(in);
 }
 
+void declare_mesh(Module& module, const std::string& symbol, const Mesh& mesh) {
+  module.items.push_back({.op = "sdy.mesh",
+                          .symbol = symbol,
+                          .attrs = {},
+                          .raw = cat("@", symbol, " = ", to_text(mesh))});
+}
+
 std::vector<Mesh> meshes(const Module& module) {
   std::vector<Mesh> all;
   for (const ModuleItem& item : module.items)

@@ -27,7 +27,7 @@ runs() {
 }
 
 # A step of a sharded optimiser over 16 MiB of state: the interpreter's results, and a part of the memory on each rank.
-for program in state_whole uneven_whole; do
+for program in state_whole uneven_whole gspmd_whole; do
   cp "$programs/$program.mlir" .
   quiet "$partita" record "$program.mlir" -o "$program.npz" --target interpreter --seed 1
   for target in "${targets[@]}"; do

@@ -47,7 +47,7 @@ row = "PARTITA_DTYPE(f32, "
 edit("runtime/include/partita/base/dtype.def", row,
      'PARTITA_DTYPE(f8e5m2, "f8E5M2", std::uint8_t, float, ieee(5, 2), ml_dtypes("f1"), F8E5M2, 16)\n'
      'PARTITA_DTYPE(f8e4m3fn, "f8E4M3FN", std::uint8_t, float, finite(4, 3), ml_dtypes("V1"), F8E4M3FN, 17)\n' + row)
-edit("driver/pipelines.cpp", '"inline expand-manual', '"inline drop-double-negations expand-manual')
+edit("driver/pipelines.cpp", '"inline name-mesh', '"inline drop-double-negations name-mesh')
 edit("driver/pipelines.cpp", 'cat(" fuse-launches"', 'cat(" join-copies fuse-launches"')
 edit("backend-opencl/codegen/opencl_profiles.cpp", '    {"gpu", set_gpu', """    {"abacus", [](TargetInfo& t) { t.preferred_group = 32; }},
     {"gpu", set_gpu""")

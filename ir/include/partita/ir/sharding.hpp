@@ -79,6 +79,8 @@ struct Sharding {
 [[nodiscard]] std::string to_text(const Mesh& mesh);
 /// The mesh of a module by its symbol; nothing where it is not declared.
 [[nodiscard]] std::optional<Mesh> find_mesh(const Module& module, std::string_view symbol);
+/// Declares a mesh.
+void declare_mesh(Module& module, const std::string& symbol, const Mesh& mesh);
 /// All meshes that a module declares, in order.
 [[nodiscard]] std::vector<Mesh> meshes(const Module& module);
 
