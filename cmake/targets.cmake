@@ -21,11 +21,18 @@ function(partita_defaults target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PARTITA_GENERATED_DIR})
 endfunction()
 
-# For targets of so many files that reading the headers once is worth it.
+# partita_precompile(<target> <header>...): for targets of so many files that reading these headers once is worth
+# it; with the name of one in angle brackets, or its path from the source root.
 function(partita_precompile target)
   if(PARTITA_PRECOMPILE)
-    target_precompile_headers(${target} PRIVATE
-      $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/cmake/precompiled.hpp>)
+    foreach(header IN LISTS ARGN)
+      if(header MATCHES "^<(.*)>$")
+        set(header "<${CMAKE_MATCH_1}$<ANGLE-R>")
+      else()
+        set(header "${PROJECT_SOURCE_DIR}/${header}")
+      endif()
+      target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${header}>")
+    endforeach()
   endif()
 endfunction()
 
@@ -37,7 +44,7 @@ function(partita_library alias)
   add_library(${target} SHARED)
   add_library(partita::${alias} ALIAS ${target})
   partita_defaults(${target})
-  partita_precompile(${target})
+  partita_precompile(${target} cmake/precompiled.hpp)
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${arg_OUTPUT_NAME}
     EXPORT_NAME ${alias}
@@ -91,7 +98,7 @@ function(partita_executable name)
   partita_defaults(${name})
   list(LENGTH ARGN files)
   if(files GREATER 8)
-    partita_precompile(${name})
+    partita_precompile(${name} cmake/precompiled.hpp)
   endif()
   target_link_libraries(${name} PRIVATE partita::compiler partita::runtime)
   set_target_properties(${name} PROPERTIES

@@ -264,7 +264,7 @@ class Rewriter {
       const Value whole = node.operand(k);
       const At& at = flow.operands[k];
       Value v = get(whole, at);
-      if (at && flow.kind == ir::FactorKind::reduced)
+      if (at && flow.kind == ir::FactorKind::reduced && !reduces_again(node, flow))
         v = reshard.masked(v, *at, whole.type().dims[std::size_t(at->dim)], *flow.combiner);
       // Removal drops a dimension of which a shard has one index.
       operands.push_back(ir::Maker{into}.reshape(v, ir::type_without(whole.type(), at).dims));
