@@ -92,6 +92,29 @@ f32 exchanged_sum_TYPE(__local const ui32* exchange, i32 first, i32 row, i32 col
 #endif
 )";
 
+// 16 bytes from memory to local memory, beside what the item does next; an item waits for its own before a barrier.
+constexpr std::string_view copy = R"(#ifdef PARTITA_MATRIX_UNITS
+#if PARTITA_MATRIX_UNITS == 1
+#define copy_ahead(a, to, b, from) \
+  __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" \
+                   :: "r"((ui32)(size_t)((a) + (to))), "l"((size_t)((b) + (from))) : "memory")
+#else
+#define copy_ahead(a, to, b, from) \
+  *(__local uint4*)((a) + (to)) = *(__global const uint4*)((b) + (from))
+#endif
+#endif
+)";
+
+constexpr std::string_view wait = R"(#ifdef PARTITA_MATRIX_UNITS
+#if PARTITA_MATRIX_UNITS == 1
+#define wait_for_copies() \
+  __asm__ volatile("cp.async.commit_group;\n\tcp.async.wait_group 0;" ::: "memory")
+#else
+#define wait_for_copies()
+#endif
+#endif
+)";
+
 // Devices with the units round in one instruction; that of pairs is the faster one.
 constexpr std::string_view bf16_bits_of_units =
     R"(#if defined(PARTITA_MATRIX_UNITS) && PARTITA_MATRIX_UNITS == 1
@@ -129,6 +152,8 @@ const std::vector<kernel::Snippet>& matrix_unit_snippets() {
       {"exchange_words", exchange_words, {"matrix_exchange"}},
       {"load_matrices", lines, {"matrix_exchange"}},
       {"load_matrices_turned", columns, {"matrix_exchange"}},
+      {"copy_ahead", copy},
+      {"wait_for_copies", wait},
       {"multiply_matrices_bf16", bf16, {"exchange_words", "bf16_value"}},
       {"multiply_matrices_f16", f16, {"exchange_words", "f16_value"}},
       {"bf16_bits", bits},

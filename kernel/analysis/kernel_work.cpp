@@ -9,6 +9,7 @@
 #include <set>
 
 #include "kernel/analysis/item_access.hpp"
+#include "kernel/ast/copied_neighbours.hpp"
 #include "kernel/ast/expressions.hpp"
 #include "partita/scalar/elementwise.hpp"
 
@@ -143,10 +144,10 @@ class WorkCounter final : public Walker {
     } else if (const auto* x = as<Store>(s)) {
       access(x->buffer, x->index, byte_size(x->dtype), 1, times);
     } else if (const auto* x = as<StoreWide>(s)) {
-      if (x->is_local)
-        move(byte_size(x->dtype) * x->values.size(), times);
-      else
-        access(x->buffer, x->index, byte_size(x->dtype), x->values.size(), times);
+      // A copy is one instruction, which its load stands for.
+      const bool is_copy = kernel_.plain != nullptr && copied_neighbours(kernel_, *x);
+      if (x->is_local && !is_copy) move(byte_size(x->dtype) * x->values.size(), times);
+      if (!x->is_local) access(x->buffer, x->index, byte_size(x->dtype), x->values.size(), times);
     }
   }
 

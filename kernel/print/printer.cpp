@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "kernel/ast/copied_neighbours.hpp"
 #include "kernel/ast/expressions.hpp"
 #include "kernel/print/value_printer.hpp"
 #include "kernel/print/vector_printer.hpp"
@@ -24,6 +25,8 @@ class BodyPrinter {
       : k_(kernel), text_(text), names_(names), values_(kernel, text, names), vectors_(values_) {}
 
   std::string print() {
+    // Devices that have matrix units have such copies too; what stands in for the kernel does without either.
+    copies_ahead_ = k_.plain != nullptr && has_copied_neighbours(k_, k_.body);
     statements(k_.body);
     return values_.take_text();
   }
@@ -91,6 +94,12 @@ class BodyPrinter {
   }
 
   void print(const StoreWide& x, const Stmt& s) {
+    if (const auto from = copied_neighbours(k_, x); from && copies_ahead_) {
+      const std::string to = value(x.index), at = value(from->index);
+      line(cat(text_.snippet("copy_ahead"), "(a", x.buffer, ", ", to, ", b", from->buffer, ", ", at,
+               ");"));
+      return values_.forget(changes_of(s));
+    }
     std::vector<std::string> values;
     for (const ExprId v : x.values) values.push_back(value(v));
     const std::string at = value(x.index);
@@ -129,6 +138,7 @@ class BodyPrinter {
 
   void print(const Barrier& /*x*/, const Stmt& s) {
     PARTITA_ASSERT(!names_.barrier.empty());
+    if (copies_ahead_) line(cat(text_.snippet("wait_for_copies"), "();"));
     line(names_.barrier);
     values_.forget(changes_of(s));
   }
@@ -284,6 +294,7 @@ class BodyPrinter {
   VectorPrinter vectors_;
   std::set<const Assign*> reordered_;  ///< steps of a loop whose terms may be taken in any order
   std::map<const Assign*, HeldReduction> held_;
+  bool copies_ahead_ = false;
 };
 
 }  // namespace

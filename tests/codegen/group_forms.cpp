@@ -88,7 +88,9 @@ TEST(GroupForms, contractions) {
 TEST(GroupForms, products_on_matrix_units_and_without) {
   const DotCase cases[] = {{0, 128, 128, 64, false, false, "bf16", "add"},
                            {0, 130, 67, 77, true, true, "f16"},
-                           {2, 64, 72, 136, false, true, "bf16"}};
+                           {2, 64, 72, 136, false, true, "bf16"},
+                           {0, 136, 128, 200, true, false, "f16"},
+                           {0, 192, 136, 160, true, true, "bf16", "add"}};
   for (const char* how : {"exchange", "none"}) {
     ::setenv("PARTITA_MATRIX_UNITS", how, 1);
     for (const DotCase& c : cases) expect_equal(text_of(c), "nvidia-sm_90", c.k);
@@ -104,6 +106,22 @@ TEST(GroupForms, the_text_of_a_product_on_matrix_units_is_the_whole) {
   const std::string text = draft_after("lower", program);
   EXPECT_THAT(text, ::testing::HasSubstr("multiply_matrices r"));
   EXPECT_EQ(kernel::print_draft(kernel::parse_draft(text, "t")), text);
+}
+
+TEST(GroupForms, operands_of_matrix_units_are_copied_ahead_where_they_lie_side_by_side) {
+  using ::testing::HasSubstr, ::testing::Not;
+  for (const bool lhs : {false, true})
+    for (const bool rhs : {false, true}) {
+      const std::string source =
+          compile_for(text_of({0, 128, 128, 96, lhs, rhs, "bf16"}), "nvidia-sm_90").source;
+      EXPECT_THAT(source, HasSubstr("copy_ahead(a0, "));
+      EXPECT_THAT(source, HasSubstr("copy_ahead(a1, "));
+      EXPECT_THAT(source, HasSubstr("wait_for_copies();\n"));
+    }
+  // Rows of an odd number of elements begin anywhere; devices without such copies have none.
+  for (const auto& [k, device] : {std::pair(97, "nvidia-sm_90"), std::pair(96, "amd-gfx90a")})
+    EXPECT_THAT(compile_for(text_of({0, 128, 129, k, false, false, "bf16"}), device).source,
+                Not(HasSubstr("copy_ahead(")));
 }
 
 TEST(GroupForms, contractions_read_and_write_16_bytes_where_they_lie_side_by_side) {

@@ -5,7 +5,7 @@
 
 Compiles programs for sm_90 and gfx90a, takes their kernels through tools/kernel_lab.py and asks of each: nothing spills; products of
 f32 from 128 x 128 x 128 on have at least 85 % multiply-adds in the inner loop, loads of 128 bits from local memory and two groups at a
-time on a multiprocessor; products of bf16 and f16 use matrix units there.
+time on a multiprocessor; products of bf16 and f16 use matrix units there, and copies to local memory that run beside them.
 """
 import subprocess
 import sys
@@ -136,8 +136,8 @@ def matrix_product(kernel, facts):
     found = []
     if facts["matrix"] == 0 or "LDSM32" not in facts["loads"]:
         found.append(f"expected matrix units in the inner loop, and operands for them by LDSM, found {facts['matrix']} and {facts['loads']}")
-    if "LDG128" not in facts["loads"]:
-        found.append(f"expected loads of 128 bits, found {facts['loads']}")
+    if "LDGSTS128" not in facts["loads"] or any(kind.startswith(("LDG3", "LDG6", "LDG1", "STS")) for kind in facts["loads"]):
+        found.append(f"expected copies of 128 bits to local memory and no other way there, found {facts['loads']}")
     return found + [f for f in product(kernel, facts) if "groups" in f]
 
 

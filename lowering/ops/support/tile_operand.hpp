@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/ast/copied_neighbours.hpp"
 #include "kernel/ast/element_math.hpp"
 #include "lowering/context/wide_elements.hpp"
 #include "lowering/ops/support/group_product.hpp"
@@ -81,16 +82,37 @@ class TileOperand {
 
   [[nodiscard]] Fetched fetch(ExprId first_term) const {
     Fetched fetched;
-    for (std::int64_t k = 0; k < chunks_; ++k) {
-      const Chunk at = chunk(k);
-      for (const ExprId e : neighbours(*body_, int(width_),
-                                       [&](ExprId lane) { return element(at, first_term, lane); }))
+    for (std::int64_t k = 0; k < chunks_; ++k)
+      for (const ExprId e : read(chunk(k), first_term, form_.fills_depth))
         fetched.push_back(body_->declare(form_.held, e));
+    return fetched;
+  }
+
+  /// The same of a depth that has all of its terms, on its way into a half that nobody reads before the next barrier:
+  /// what local memory holds as memory does is copied there at once (copied_neighbours), and nothing is left to put.
+  [[nodiscard]] Fetched start(ExprId first_term, ExprId half) const {
+    std::vector<std::vector<ExprId>> chunks;
+    bool is_copy = form_.keeps_order;
+    for (std::int64_t k = 0; k < chunks_; ++k) {
+      chunks.push_back(read(chunk(k), first_term, false));
+      is_copy &= copied_neighbours(body_->pool(), chunks.back()).has_value();
+    }
+    Fetched fetched;
+    for (std::int64_t k = 0; k < chunks_; ++k) {
+      const std::vector<ExprId>& values = chunks[std::size_t(k)];
+      const Chunk at = chunk(k);
+      if (is_copy)
+        body_->guard_if_needed(is_chunk(k), [&] {
+          body_->store_local_wide(array_, place(half, at.depth, at.free), values);
+        });
+      else
+        for (const ExprId e : values) fetched.push_back(body_->declare(form_.held, e));
     }
     return fetched;
   }
 
   void put(const Fetched& fetched, ExprId half) const {
+    if (fetched.empty()) return;
     for (std::int64_t k = 0; k < chunks_; ++k) {
       const Chunk at = chunk(k);
       body_->guard_if_needed(is_chunk(k), [&] { put_chunk(fetched, k, at, half); });
@@ -123,7 +145,8 @@ class TileOperand {
       if (along % width != 0 || cut % width != 0 || elements % (width * form_.items) != 0) continue;
       width_ = width;
       const Chunk first = chunk(0);
-      if (reads_as_one(*body_, int(width), [&](ExprId lane) { return element(first, turn, lane); }))
+      if (reads_as_one(*body_, int(width),
+                       [&](ExprId lane) { return element(first, turn, lane, form_.fills_depth); }))
         return;
       width_ = 1;
     }
@@ -144,9 +167,14 @@ class TileOperand {
                      pool.index(form_.tile * form_.depth / width_));
   }
 
+  [[nodiscard]] std::vector<ExprId> read(const Chunk& at, ExprId first_term, bool fills) const {
+    return neighbours(*body_, int(width_),
+                      [&](ExprId lane) { return element(at, first_term, lane, fills); });
+  }
+
   /// The elements of a chunk, by their number in it.  Past the ends of rows, columns and sum the last ones
-  /// are read again: what they give is neither stored nor multiplied.
-  [[nodiscard]] ExprId element(const Chunk& at, ExprId first_term, ExprId lane) const {
+  /// are read again: what they give is neither stored nor multiplied.  `fills`: past the end of the sum they are zero.
+  [[nodiscard]] ExprId element(const Chunk& at, ExprId first_term, ExprId lane, bool fills) const {
     auto& pool = body_->pool();
     const std::int64_t free_width = is_along_sum_ ? 1 : width_,
                        term_width = is_along_sum_ ? width_ : 1;
@@ -155,7 +183,7 @@ class TileOperand {
     const ExprId is_term = pool.less(pool.add(first_term, at.depth), pool.index(form_.terms));
     (is_along_sum_ ? term : free) = pool.add(is_along_sum_ ? term : free, lane);
     const ExprId value = element_(free, term);
-    if (!form_.fills_depth || is_term == pool.boolean(true)) return value;
+    if (!fills || is_term == pool.boolean(true)) return value;
     return pool.apply("select", form_.held,
                       {is_term, value, ElementMath{pool, form_.held}.number(0)});
   }

@@ -98,15 +98,16 @@ class TiledProduct {
     const auto term = [&](scalar::ExprId turn) {
       return pool_.mul(pool_.add(first_turn_, turn), tile_.depth);
     };
-    put(fetch(term(pool_.index(0))), pool_.index(0));
+    put(start(term(pool_.index(0)), pool_.index(0)), pool_.index(0));
     body_.barrier();
     if (plan_.turns == 1) return multiply(pool_.index(0), tile_.depth);
     body_.loop_to(end, plan_.turns, [&](scalar::ExprId turn) {
       // Past the end the last one is fetched once more, and nobody multiplies it.
       const scalar::ExprId next = pool_.min(pool_.add(turn, 1), pool_.sub(end, pool_.index(1)));
-      const Fetched fetched = fetch(term(next));
+      const scalar::ExprId other = pool_.mod(pool_.add(turn, 1), 2);
+      const Fetched fetched = start(term(next), other);
       multiply(pool_.mod(turn, 2), tile_.depth);
-      put(fetched, pool_.mod(pool_.add(turn, 1), 2));
+      put(fetched, other);
       body_.barrier();
     });
   }
@@ -153,6 +154,9 @@ class TiledProduct {
   };
   [[nodiscard]] Fetched fetch(scalar::ExprId first_term) {
     return {rows_.fetch(first_term), columns_.fetch(first_term)};
+  }
+  [[nodiscard]] Fetched start(scalar::ExprId first_term, scalar::ExprId half) {
+    return {rows_.start(first_term, half), columns_.start(first_term, half)};
   }
   void put(const Fetched& fetched, scalar::ExprId half) {
     rows_.put(fetched.rows, half);
