@@ -124,6 +124,19 @@ TEST(GroupAttention, on_matrix_units_and_without) {
   ::unsetenv("PARTITA_MATRIX_UNITS");
 }
 
+TEST(GroupAttention, whole_lines_are_copied_to_matrix_units) {
+  using ::testing::HasSubstr, ::testing::Not;
+  for (const bool has_gradient : {false, true}) {
+    const auto source = [&](std::int64_t depth) {
+      return compile_for(text_of({1, 2, 64, 64, depth, depth, "bf16", "causal"}, has_gradient),
+                         "nvidia-sm_90")
+          .source;
+    };
+    EXPECT_THAT(source(16), HasSubstr("copy_ahead(a"));
+    EXPECT_THAT(source(5), Not(HasSubstr("copy_ahead(a")));
+  }
+}
+
 TEST(GroupAttention, moves_what_was_asked_for) {
   expect_smooth(text_of(AttentionCase{4, 16, 2048, 2048, 64, 64, "bf16", "causal"}));
   expect_smooth(text_of(AttentionCase{4, 16, 2048, 2048, 128, 128, "bf16", "", true}));

@@ -25,7 +25,7 @@ class MatrixAttention final : public MatrixTiles {
     const TileOperand queries = lines(Operand::queries, matrix_group_lines, first_line_),
                       values = turned(Operand::values, tile_);
     shared_ = body_.new_array(d, matrix_group_lines * sharing);
-    queries.put(queries.fetch(zero()), zero());
+    queries.bring(zero(), zero());
     body_.barrier();
     queries_ = own_fragments(queries, Operand::queries);
     scores_ = declared(tile_ / unit_columns * 4, 0);
@@ -36,8 +36,8 @@ class MatrixAttention final : public MatrixTiles {
       const ExprId first = pool_.mul(tile, tile_);
       const TileOperand keys = lines(Operand::keys, tile_, first);
       body_.barrier();
-      keys.put(keys.fetch(zero()), zero());
-      values.put(values.fetch(first), zero());
+      keys.bring(zero(), zero());
+      values.bring(first, zero());
       body_.barrier();
       add_products(keys, first);
       weigh();

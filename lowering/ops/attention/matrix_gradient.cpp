@@ -24,8 +24,8 @@ class MatrixGradient final : public MatrixTiles {
   void write() {
     own_ = lines(sides_.own, matrix_group_lines, first_line_);
     own_partner_ = lines(sides_.own_partner, matrix_group_lines, first_line_);
-    own_.put(own_.fetch(zero()), zero());
-    own_partner_.put(own_partner_.fetch(zero()), zero());
+    own_.bring(zero(), zero());
+    own_partner_.bring(zero(), zero());
     body_.barrier();
     if (is_small_) {
       fragments_ = own_fragments(own_, sides_.own);
@@ -42,8 +42,8 @@ class MatrixGradient final : public MatrixTiles {
       const TileOperand other = lines(sides_.other, tile_, first),
                         partner = lines(sides_.other_partner, tile_, first);
       body_.barrier();
-      other.put(other.fetch(zero()), zero());
-      partner.put(partner.fetch(zero()), zero());
+      other.bring(zero(), zero());
+      partner.bring(zero(), zero());
       if (sides_.is_of_keys()) share_facts(first, tile_);
       body_.barrier();
       add_products(weights_, own_, fragments_, other, sides_.own);

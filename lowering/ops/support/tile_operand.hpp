@@ -119,6 +119,11 @@ class TileOperand {
     }
   }
 
+  /// A tile on its whole way, between barriers: copied where that can be and no depth lacks terms.
+  void bring(ExprId first_term, ExprId half) const {
+    put(form_.terms % form_.depth == 0 ? start(first_term, half) : fetch(first_term), half);
+  }
+
   /// Where the array has an element.
   [[nodiscard]] ExprId place(ExprId half, ExprId depth, ExprId free) const {
     auto& pool = body_->pool();
