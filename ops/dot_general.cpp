@@ -49,8 +49,8 @@ DType result_dtype(const InferContext& c) {
   return result;
 }
 
-/// Counts of the algorithm, which is kept as written, are positive; products here are at least as
-/// precise as any algorithm asks for.
+/// Counts of the algorithm, which is kept as written, are positive; products are at least as precise
+/// as any algorithm asks for.
 void expect_precision(const InferContext& c) {
   const Attribute* precision = c.attrs.find("precision_config");
   const auto* list = precision ? precision->get_if<List>() : nullptr;
@@ -294,7 +294,8 @@ void register_dot_general(OpRegistry& registry) {
   op.doc =
       "Sums of products over contracting dimensions, for each index of batching dimensions. "
       "Precision "
-      "attributes are kept; products are summed in the result's type or a wider one.";
+      "attributes are kept; products are summed in the result's type or a wider one. Where the "
+      "algorithm has operands of tf32, matrix units of GPUs round them to it.";
   op.attrs = {field("lhs_batching_dimensions", 0),
               field("rhs_batching_dimensions", 1),
               field("lhs_contracting_dimensions", 0),

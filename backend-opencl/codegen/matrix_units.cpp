@@ -62,22 +62,22 @@ constexpr std::string_view pair_of_line =
 constexpr std::string_view pair_of_column = R"(  const i32 row = first + m * 8 + lane % 4 * 2;
   return a[exchange[row] + lane / 4] | (ui32)a[exchange[row + 1] + lane / 4] << 16;)";
 
-// Without units a sum is taken over all sixteen terms in their order.
+// Without units a sum is taken over all terms in their order.
 constexpr std::string_view multiply = R"(#ifdef PARTITA_MATRIX_UNITS
 #if PARTITA_MATRIX_UNITS == 1
 #define multiply_matrices_TYPE(d0, d1, d2, d3, a0, a1, a2, a3, b0, b1) \
-  __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.TYPE.TYPE.f32 {%0, %1, %2, %3}, " \
+  __asm__ volatile("mma.sync.aligned.m16n8kTERMS.row.col.f32.TYPE.TYPE.f32 {%0, %1, %2, %3}, " \
                    "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
                    : "+f"(d0), "+f"(d1), "+f"(d2), "+f"(d3) \
                    : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1))
 #else
-#define exchanged_TYPE(word, half) TYPE_value((ui16)((half) ? (word) >> 16 : (word)))
+#define exchanged_TYPE(word, k) VALUE
 f32 exchanged_sum_TYPE(__local const ui32* exchange, i32 first, i32 row, i32 column) {
   f32 sum = 0;
-  for (i32 k = 0; k < 16; ++k) {
-    const i32 in_a = (first + row % 8 * 4 + k % 8 / 2) * 6 + row / 8 + k / 8 * 2;
-    const i32 in_b = (first + column * 4 + k % 8 / 2) * 6 + 4 + k / 8;
-    sum = fma(exchanged_TYPE(exchange[in_a], k % 2), exchanged_TYPE(exchange[in_b], k % 2), sum);
+  for (i32 k = 0; k < TERMS; ++k) {
+    const i32 in_a = (first + row % 8 * 4 + k % (TERMS / 2) * 8 / TERMS) * 6 + row / 8 + k / (TERMS / 2) * 2;
+    const i32 in_b = (first + column * 4 + k % (TERMS / 2) * 8 / TERMS) * 6 + 4 + k / (TERMS / 2);
+    sum = fma(exchanged_TYPE(exchange[in_a], k), exchanged_TYPE(exchange[in_b], k), sum);
   }
   return sum;
 }
@@ -137,6 +137,12 @@ std::string replaced(std::string_view text,
   return result;
 }
 
+constexpr std::string_view half_of_word = "TYPE_value((ui16)((k) % 2 ? (word) >> 16 : (word)))";
+
+std::string multiply_of(std::string_view type, std::string_view terms, std::string_view value) {
+  return replaced(multiply, {{"VALUE", value}, {"TERMS", terms}, {"TYPE", type}});
+}
+
 }  // namespace
 
 const std::vector<kernel::Snippet>& matrix_unit_snippets() {
@@ -144,8 +150,9 @@ const std::vector<kernel::Snippet>& matrix_unit_snippets() {
       replaced(load, {{"NAME", "load_matrices"}, {"TURNED", ""}, {"PAIR", pair_of_line}});
   static const std::string columns = replaced(
       load, {{"NAME", "load_matrices_turned"}, {"TURNED", ".trans"}, {"PAIR", pair_of_column}});
-  static const std::string bf16 = replaced(multiply, {{"TYPE", "bf16"}}),
-                           f16 = replaced(multiply, {{"TYPE", "f16"}}),
+  static const std::string bf16 = multiply_of("bf16", "16", half_of_word),
+                           f16 = multiply_of("f16", "16", half_of_word),
+                           tf32 = multiply_of("tf32", "8", "as_float((word) & 0xffffe000u)"),
                            bits = replaced(bf16_bits_of_units, {{"WITHOUT", bf16_bits}});
   static const std::vector<kernel::Snippet> all{
       {"matrix_exchange", exchange},
@@ -156,6 +163,7 @@ const std::vector<kernel::Snippet>& matrix_unit_snippets() {
       {"wait_for_copies", wait},
       {"multiply_matrices_bf16", bf16, {"exchange_words", "bf16_value"}},
       {"multiply_matrices_f16", f16, {"exchange_words", "f16_value"}},
+      {"multiply_matrices_tf32", tf32, {"exchange_words"}},
       {"bf16_bits", bits},
   };
   return all;

@@ -3,6 +3,9 @@
 #include "ir/core/contraction.hpp"
 
 #include <algorithm>
+#include <string_view>
+
+#include "partita/base/error.hpp"
 
 namespace partita::ir {
 namespace {
@@ -37,6 +40,15 @@ ContractionShape contraction_shape(const Node& dot) {
   s.n = product(rhs, s.rhs_free);
   s.k = product(lhs, s.lhs_contracting);
   return s;
+}
+
+bool allows_tf32(const Node& dot) {
+  const Attribute* algorithm = dot.attrs.find("algorithm");
+  const auto* raw = algorithm == nullptr ? nullptr : algorithm->get_if<RawAttr>();
+  const auto is_tf32 = [&](std::string_view side) {
+    return raw->text.find(cat(side, "_precision_type = tf32")) != std::string::npos;
+  };
+  return raw != nullptr && is_tf32("lhs") && is_tf32("rhs");
 }
 
 }  // namespace partita::ir

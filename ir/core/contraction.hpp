@@ -15,4 +15,7 @@ struct ContractionShape {
 };
 [[nodiscard]] ContractionShape contraction_shape(const Node& dot);
 
+/// Whether the algorithm that a dot_general names has operands of tf32.
+[[nodiscard]] bool allows_tf32(const Node& dot);
+
 }  // namespace partita::ir

@@ -135,6 +135,7 @@ class WorkCounter final : public Walker {
       compute(x->dtype, times * (is_complex(x->dtype) ? 2 : 1));
       sums_[x->slot] = x->dtype;
     } else if (const auto* x = as<MultiplyMatrices>(s)) {
+      // Half as many terms of f32 take the same time.
       matrix_flops_ += times * 2 * 16 * 8 * 16 / double(matrix_items);
       for (const std::int32_t slot : x->sums) sums_[slot] = DType::f32;
     } else if (const auto* x = as<LoadMatrices>(s)) {

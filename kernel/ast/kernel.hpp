@@ -84,8 +84,14 @@ struct LoadMatrices {
   bool is_turned;
 };
 
-/// The sub-group adds to 16 x 8 sums of f32 the product of 16 x 16 by 16 x 8 elements of `dtype` (bf16 or f16), each item
-/// holding of all three what PTX's mma.m16n8k16 says: `a` and `b` are registers of ui32, `sums` of f32.
+/// Terms that matrix units multiply at once.
+[[nodiscard]] constexpr std::int64_t matrix_terms(DType dtype) {
+  return dtype == DType::f32 ? 8 : 16;
+}
+
+/// The sub-group adds to 16 x 8 sums of f32 the product of 16 x k by k x 8 elements of `dtype`, k being matrix_terms: of
+/// bf16 or f16, or of f32 as tf32, of which the last 13 bits are not looked at.  Each item holds of all three what PTX's
+/// mma.m16n8k16 and mma.m16n8k8 say: `a` and `b` are of ui32, `sums` registers of f32.
 struct MultiplyMatrices {
   DType dtype;
   std::array<std::int32_t, 4> sums;

@@ -265,7 +265,8 @@ class KernelCheck {
   }
   void check(const MultiplyMatrices& x, int /*width*/, Scope& /*scope*/) {
     expect_matrix_units();
-    if (x.dtype != DType::bf16 && x.dtype != DType::f16) fail("bf16 or f16", to_string(x.dtype));
+    if (x.dtype != DType::bf16 && x.dtype != DType::f16 && x.dtype != DType::f32)
+      fail("bf16, f16 or f32", to_string(x.dtype));
     for (const ExprId e : x.a) expect_element(e, DType::ui32);
     for (const ExprId e : x.b) expect_element(e, DType::ui32);
     for (const std::int32_t slot : x.sums) expect_register(slot, DType::f32);

@@ -130,9 +130,8 @@ class BodyPrinter {
     for (const std::int32_t slot : x.sums) arguments += cat(arguments.empty() ? "r" : ", r", slot);
     for (const ExprId e : x.a) arguments += cat(", ", value(e));
     for (const ExprId e : x.b) arguments += cat(", ", value(e));
-    line(cat(
-        text_.snippet(x.dtype == DType::bf16 ? "multiply_matrices_bf16" : "multiply_matrices_f16"),
-        "(", arguments, ");"));
+    const std::string_view units = x.dtype == DType::f32 ? "tf32" : info(x.dtype).name;
+    line(cat(text_.snippet(cat("multiply_matrices_", units)), "(", arguments, ");"));
     values_.forget(changes_of(s));
   }
 

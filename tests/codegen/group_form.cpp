@@ -28,20 +28,34 @@ Compiled compile_for(const std::string& text, const std::string& device) {
   return {std::move(artifact), std::move(source)};
 }
 
-void expect_equal(const std::string& text, const std::string& device, std::int64_t terms) {
+std::vector<Tensor> inputs_of(const std::string& text) {
   const auto module = ir::parse_module(text, "t");
   std::mt19937 random(1);
   std::vector<Tensor> inputs;
   for (const ir::Value v : module->entry("main").body->arguments())
     inputs.push_back(ir::random_tensor(v.type(), random));
-  const std::vector<Tensor> expected = ir::run_text(text, inputs);
-  Session session(compile_for(text, device).artifact, {.use_mpi = false});
+  return inputs;
+}
+
+std::vector<Tensor> results_on(const std::string& device, const std::string& text,
+                               const std::vector<Tensor>& inputs) {
+  const Artifact artifact = compile_for(text, device).artifact;
+  Session session(artifact, {.use_mpi = false});
   for (std::size_t k = 0; k < inputs.size(); ++k) session.set_input(int(k), *inputs[k]);
   session.run();
-  const double rounding = std::sqrt(double(terms));
+  std::vector<Tensor> results;
+  for (int k = 0; k < int(artifact.plan.outputs.size()); ++k)
+    results.push_back(std::make_shared<const HostArray>(session.output(k).value()));
+  return results;
+}
+
+void expect_equal(const std::string& text, const std::string& device, std::int64_t terms) {
+  const std::vector<Tensor> inputs = inputs_of(text), expected = ir::run_text(text, inputs),
+                            results = results_on(device, text, inputs);
+  ASSERT_EQ(results.size(), expected.size());
   for (std::size_t k = 0; k < expected.size(); ++k)
-    ir::expect_close(std::make_shared<const HostArray>(session.output(int(k)).value()), expected[k],
-                     cat(device, "\n", text, "result ", k), rounding);
+    ir::expect_close(results[k], expected[k], cat(device, "\n", text, "result ", k),
+                     std::sqrt(double(terms)));
 }
 
 std::string draft_after(const std::string& pass, const std::string& program) {

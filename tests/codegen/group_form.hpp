@@ -6,10 +6,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "partita/artifact/artifact.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/type.hpp"
+#include "partita/ir/op.hpp"
 
 namespace partita::testing {
 
@@ -21,6 +23,11 @@ struct Compiled {
 /// For a device by the name of its profile.
 [[nodiscard]] Compiled compile_for(const std::string& text, const std::string& device);
 
+/// Random values for the arguments of @main, the same each time.
+[[nodiscard]] std::vector<ir::Tensor> inputs_of(const std::string& text);
+/// Results of @main, compiled for a profile, on the OpenCL device that is here.
+[[nodiscard]] std::vector<ir::Tensor> results_on(const std::string& device, const std::string& text,
+                                                 const std::vector<ir::Tensor>& inputs);
 /// Results of @main on the OpenCL device equal the interpreter's, sums of so many terms up to rounding.
 void expect_equal(const std::string& text, const std::string& device, std::int64_t terms = 1);
 

@@ -7,10 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <vector>
 
 #include "kernel/text/draft_text.hpp"
 #include "tests/codegen/group_form.hpp"
+#include "tests/ops/op_test.hpp"
 
 namespace partita::testing {
 namespace {
@@ -22,7 +28,14 @@ struct DotCase {
   bool lhs_transposed, rhs_transposed;
   std::string dtype = "f32";
   std::string epilogue = {};
+  bool is_tf32 = false;
 };
+
+/// What lets operands of f32 be rounded to tf32.
+constexpr std::string_view tf32_algorithm =
+    ", algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, "
+    "lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, "
+    "allow_imprecise_accumulation = false>";
 
 std::string text_of(const DotCase& c) {
   const auto array = [&](std::int64_t rows, std::int64_t columns) {
@@ -33,10 +46,11 @@ std::string text_of(const DotCase& c) {
                     out = array(c.m, c.n);
   const int first = c.batch > 0 ? 1 : 0;
   const int lhs_k = first + (c.lhs_transposed ? 0 : 1), rhs_k = first + (c.rhs_transposed ? 1 : 0);
-  std::string text = cat("func.func @main(%a: ", lhs, ", %b: ", rhs, ", %c: ", out, ") -> ", out,
-                         " {\n  %0 = stablehlo.dot_general %a, %b, ",
-                         c.batch > 0 ? "batching_dims = [0] x [0], " : "", "contracting_dims = [",
-                         lhs_k, "] x [", rhs_k, "] : (", lhs, ", ", rhs, ") -> ", out, "\n");
+  std::string text =
+      cat("func.func @main(%a: ", lhs, ", %b: ", rhs, ", %c: ", out, ") -> ", out,
+          " {\n  %0 = stablehlo.dot_general %a, %b, ",
+          c.batch > 0 ? "batching_dims = [0] x [0], " : "", "contracting_dims = [", lhs_k, "] x [",
+          rhs_k, "]", c.is_tf32 ? tf32_algorithm : "", " : (", lhs, ", ", rhs, ") -> ", out, "\n");
   std::string result = "%0";
   if (!c.epilogue.empty()) {
     text += cat("  %1 = stablehlo.", c.epilogue, " %0, %c : ", out, "\n");
@@ -87,14 +101,78 @@ TEST(GroupForms, contractions) {
 
 TEST(GroupForms, products_on_matrix_units_and_without) {
   const DotCase cases[] = {{0, 128, 128, 64, false, false, "bf16", "add"},
-                           {0, 130, 67, 77, true, true, "f16"},
-                           {2, 64, 72, 136, false, true, "bf16"},
-                           {0, 136, 128, 200, true, false, "f16"},
-                           {0, 192, 136, 160, true, true, "bf16", "add"}};
+                           {0, 130, 67, 277, true, true, "f16"},
+                           {2, 150, 136, 200, false, true, "bf16"},
+                           {0, 136, 128, 200, true, false, "f16"}};
+  for (const DotCase& c : cases)
+    EXPECT_THAT(compile_for(text_of(c), "nvidia-sm_90").source,
+                ::testing::HasSubstr(cat("multiply_matrices_", c.dtype, "(r")));
   for (const char* how : {"exchange", "none"}) {
     ::setenv("PARTITA_MATRIX_UNITS", how, 1);
     for (const DotCase& c : cases) expect_equal(text_of(c), "nvidia-sm_90", c.k);
   }
+  ::unsetenv("PARTITA_MATRIX_UNITS");
+}
+
+/// Rounds to the nearest tf32 by the bits of a finite f32.
+std::string tf32_rounding(const Dims& dims) {
+  const std::string f = tensor(dims, "f32"), u = tensor(dims, "ui32");
+  return cat("func.func @main(%x: ", f, ") -> ", f, R"( {
+  %0 = stablehlo.bitcast_convert %x : ()",
+             f, ") -> ", u, R"(
+  %1 = stablehlo.constant dense<4096> : )",
+             u, R"(
+  %2 = stablehlo.add %0, %1 : )",
+             u, R"(
+  %3 = stablehlo.constant dense<4294959104> : )",
+             u, R"(
+  %4 = stablehlo.and %2, %3 : )",
+             u, R"(
+  %5 = stablehlo.bitcast_convert %4 : ()",
+             u, ") -> ", f, R"(
+  return %5 : )",
+             f, "\n}\n");
+}
+
+TEST(GroupForms, operands_are_rounded_to_tf32_where_the_program_allows_it) {
+  for (const DotCase& c : {DotCase{0, 128, 128, 64, false, false, "f32", "add", true},
+                           DotCase{0, 66, 132, 513, false, true, "f32", "", true},
+                           DotCase{2, 150, 136, 72, true, false, "f32", "maximum", true}}) {
+    const std::string text = text_of(c);
+    EXPECT_THAT(compile_for(text, "nvidia-sm_90").source,
+                ::testing::HasSubstr("multiply_matrices_tf32(r"));
+    const std::vector<ir::Tensor> inputs = inputs_of(text);
+    std::vector<ir::Tensor> rounded = inputs;
+    for (const std::size_t k : {0U, 1U})
+      rounded[k] = ir::run_text(tf32_rounding(inputs[k]->type.dims), {inputs[k]})[0];
+    const auto expect = [&](const char* how, const std::vector<ir::Tensor>& by) {
+      ::setenv("PARTITA_MATRIX_UNITS", how, 1);
+      ir::expect_close(results_on("nvidia-sm_90", text, inputs)[0], ir::run_text(text, by)[0],
+                       cat(how, "\n", text), std::sqrt(double(c.k)));
+      ::unsetenv("PARTITA_MATRIX_UNITS");
+    };
+    expect("exchange", rounded);
+    expect("none", inputs);
+    EXPECT_THAT(compile_for(text, "amd-gfx90a").source,
+                ::testing::Not(::testing::HasSubstr("multiply_matrices")));
+  }
+  // What is not rounded without being asked to.
+  EXPECT_THAT(compile_for(text_of({0, 128, 128, 64, false, false}), "nvidia-sm_90").source,
+              ::testing::Not(::testing::HasSubstr("multiply_matrices")));
+}
+
+TEST(GroupForms, infinities_stay_infinite_as_tf32) {
+  ::setenv("PARTITA_MATRIX_UNITS", "exchange", 1);
+  const std::string text = text_of({0, 128, 128, 64, false, false, "f32", "", true});
+  ASSERT_THAT(compile_for(text, "nvidia-sm_90").source,
+              ::testing::HasSubstr("multiply_matrices_tf32(r"));
+  std::vector<ir::Tensor> inputs = inputs_of(text);
+  auto lhs = std::make_shared<HostArray>(*inputs[0]);
+  lhs->data<DType::f32>()[0] = std::numeric_limits<float>::infinity();
+  lhs->data<DType::f32>()[64] = std::numeric_limits<float>::quiet_NaN();
+  inputs[0] = lhs;
+  const ir::Tensor result = results_on("nvidia-sm_90", text, inputs)[0];
+  ir::expect_close(result, ir::run_text(text, inputs)[0], text, 1e4);
   ::unsetenv("PARTITA_MATRIX_UNITS");
 }
 

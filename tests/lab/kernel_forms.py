@@ -25,7 +25,11 @@ def tensor(dims, dtype="f32"):
     return f"tensor<{''.join(f'{d}x' for d in dims)}{dtype}>"
 
 
-def dot(batch, m, n, k, lhs_turned, rhs_turned, dtype="f32"):
+TF32 = (", algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, "
+        "rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>")
+
+
+def dot(batch, m, n, k, lhs_turned, rhs_turned, dtype="f32", algorithm=""):
     lead = [batch] if batch else []
     lhs = tensor(lead + ([k, m] if lhs_turned else [m, k]), dtype)
     rhs = tensor(lead + ([n, k] if rhs_turned else [k, n]), dtype)
@@ -35,7 +39,7 @@ def dot(batch, m, n, k, lhs_turned, rhs_turned, dtype="f32"):
     if batch:
         dims = f"batching_dims = [0] x [0], {dims}"
     return f"""func.func @main(%a: {lhs}, %b: {rhs}) -> {out} {{
-  %0 = stablehlo.dot_general %a, %b, {dims} : ({lhs}, {rhs}) -> {out}
+  %0 = stablehlo.dot_general %a, %b, {dims}{algorithm} : ({lhs}, {rhs}) -> {out}
   return %0 : {out}
 }}
 """
@@ -141,6 +145,15 @@ def matrix_product(kernel, facts):
     return found + [f for f in product(kernel, facts) if "groups" in f]
 
 
+def tf32_product(kernel, facts):
+    if facts["loop"] == 0 and not kernel.startswith("partial_"):
+        return []
+    found = [f for f in product(kernel, facts) if "groups" in f]
+    if facts["matrix"] == 0 or not {"LDG128", "STS128"} <= set(facts["loads"]):
+        found.append(f"expected matrix units and accesses of 128 bits in the inner loop, found {facts['matrix']} and {facts['loads']}")
+    return found
+
+
 for sizes in ((0, 128, 128, 128), (0, 129, 131, 133), (0, 200, 784, 512), (0, 256, 256, 256), (0, 1023, 1021, 511), (0, 128, 192, 4096),
               (0, 4096, 4096, 4096), (0, 4095, 4097, 4099), (16, 128, 128, 128), (3, 257, 129, 130)):
     layouts = [(False, False), (True, True)] if sizes[1] > 1000 else [(a, b) for a in (False, True) for b in (False, True)]
@@ -150,6 +163,9 @@ for dtype in ("bf16", "f16"):
     for layout in ((False, False), (False, True), (True, False), (True, True)):
         look(f"product of {dtype} {layout}", dot(0, 1024, 1024, 1024, *layout, dtype), matrix_product)
     look(f"odd product of {dtype}", dot(2, 513, 515, 517, False, True, dtype))
+for layout in ((False, False), (False, True), (True, False), (True, True)):
+    look(f"product of tf32 {layout}", dot(0, 1024, 1024, 1024, *layout, algorithm=TF32), tf32_product)
+look("odd product of tf32", dot(2, 513, 515, 517, False, True, algorithm=TF32))
 for dtype in ("f64", "i32", "complex<f32>"):
     look(f"product of {dtype}", dot(0, 512, 512, 512, False, True, dtype))
 for sizes, dtype in (((1024, 64, 64), "f32"), ((1000, 128, 128), "f32"), ((512, 256, 256), "f32"), ((333, 40, 72), "bf16"),

@@ -42,6 +42,7 @@ class ContractionProduct final : public Product {
     if (swapped_) std::swap(shape_.rows, shape_.columns);
     accumulator_ = accumulator_dtype(dot_.result_types()[0].dtype);
     dtype_ = dot_.operand(0).type().dtype;
+    allows_tf32_ = ir::allows_tf32(dot_);
   }
 
   [[nodiscard]] ExprId element(KernelBody& body, bool of_rows, ExprId b, ExprId free,

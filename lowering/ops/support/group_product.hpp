@@ -40,6 +40,8 @@ class Product {
   }
   /// Of both operands' elements.
   [[nodiscard]] DType dtype() const { return dtype_; }
+  /// Whether operands of f32 may be rounded to tf32.
+  [[nodiscard]] bool allows_tf32() const { return allows_tf32_; }
   /// Stores neighbouring columns of a row where the sums are in registers.
   virtual void store(KernelBody& body, ExprId batch, ExprId row, ExprId column,
                      const std::vector<Register>& sums) const = 0;
@@ -47,6 +49,7 @@ class Product {
  protected:
   ProductShape shape_;
   DType accumulator_ = DType::f32, dtype_ = DType::f32;
+  bool allows_tf32_ = false;
 };
 
 /// The launches that store a product's results.

@@ -28,6 +28,31 @@ Fragment load_fragments(KernelBody& body, const TileOperand& operand, ExprId lan
                             !operand.lies_by_terms());
 }
 
+Fragment load_wide_fragments(KernelBody& body, const TileOperand& operand, ExprId lane,
+                             ExprId first, std::int64_t term, bool second_free, ExprId half) {
+  auto& pool = body.pool();
+  const ExprId free = pool.add(first, pool.div(lane, 4)), terms = pool.add(pool.mod(lane, 4), term);
+  Fragment all;
+  for (const std::int64_t third : {0, 1})
+    for (const std::int64_t second : {0, 1}) {
+      const std::int64_t frees = second_free ? second : third, later = second_free ? third : second;
+      const Register r = body.declare(
+          DType::ui32, operand.load(half, pool.add(terms, later * 4), pool.add(free, frees * 8)));
+      all.push_back(body.value(r));
+    }
+  return all;
+}
+
+ExprId rounded_to_tf32(scalar::ExprPool& pool, ExprId bits) {
+  const DType d = DType::ui32;
+  const auto number = [&](std::int64_t x) { return pool.constant_of(d, double(x)); };
+  constexpr std::int64_t exponent = 0x7f800000, half_of_last_bit = 0x1000;
+  const ExprId is_finite = pool.apply(
+      "compare_ne", d, {pool.apply("and_", d, {bits, number(exponent)}), number(exponent)});
+  return pool.apply("select", d,
+                    {is_finite, pool.apply("add", d, {bits, number(half_of_last_bit)}), bits});
+}
+
 void launch_matrices(Context& context, KernelBody& body, KernelBody& plain, std::int64_t groups) {
   // One set of arguments serves both.
   const auto dtypes = [](const Kernel& k) {

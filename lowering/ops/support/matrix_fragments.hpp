@@ -11,7 +11,7 @@
 
 namespace partita::lowering {
 
-/// Of what matrix units multiply at once: rows, columns and terms.
+/// Of what matrix units multiply at once (matrix_terms): rows, columns, and terms of small floats.
 inline constexpr std::int64_t unit_rows = 16, unit_columns = 8, unit_terms = 16;
 /// Elements between lines of local memory, so that rows of matrices lie in banks of their own.
 inline constexpr std::int64_t between_lines = 8;
@@ -23,6 +23,15 @@ using Fragment = std::vector<scalar::ExprId>;
 [[nodiscard]] Fragment load_fragments(KernelBody& body, const TileOperand& operand,
                                       scalar::ExprId lane, scalar::ExprId first, std::int64_t term,
                                       bool second_free, scalar::ExprId half);
+
+/// The same of 8 terms of tf32, which are 32 bits each.
+[[nodiscard]] Fragment load_wide_fragments(KernelBody& body, const TileOperand& operand,
+                                           scalar::ExprId lane, scalar::ExprId first,
+                                           std::int64_t term, bool second_free,
+                                           scalar::ExprId half);
+/// The bits of an f32 with those of the nearest tf32 in front, away from zero where two are as near; what follows
+/// matrix units do not look at.
+[[nodiscard]] scalar::ExprId rounded_to_tf32(scalar::ExprPool& pool, scalar::ExprId bits);
 
 /// Launches groups of a kernel on matrix units, for which `plain` stands in where there are none.
 void launch_matrices(Context& context, KernelBody& body, KernelBody& plain, std::int64_t groups);

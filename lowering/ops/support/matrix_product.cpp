@@ -12,7 +12,9 @@ using scalar::ExprId;
 
 namespace {
 
-constexpr std::int64_t items = 256, depth = 32, rows = 128;
+constexpr std::int64_t items = 256, rows = 128;
+/// Terms in local memory at a time: as many bytes of each row.
+constexpr std::int64_t depth_bytes = 64;
 /// Sub-groups side by side, and above each other.
 constexpr std::int64_t across = 4, above = 2;
 
@@ -20,6 +22,8 @@ class MatrixProduct final : public TiledProduct {
  public:
   MatrixProduct(const Product& product, const GroupPlan& plan, KernelBody& body)
       : TiledProduct(product, plan, body),
+        is_wide_(product.dtype() == DType::f32),
+        unit_terms_(matrix_terms(product.dtype())),
         row_units_(tile_.rows / above / unit_rows),
         column_units_(tile_.columns / across / unit_columns) {
     const ExprId sub_group = pool_.div(body_.item(), matrix_items);
@@ -29,24 +33,28 @@ class MatrixProduct final : public TiledProduct {
   }
 
  private:
-  [[nodiscard]] DType held_dtype() const override { return DType::ui16; }
+  [[nodiscard]] DType held_dtype() const override { return is_wide_ ? DType::ui32 : DType::ui16; }
   [[nodiscard]] ExprId held(bool of_rows, ExprId free, ExprId term) override {
-    return pool_.bitcast(product_.element(body_, of_rows, batch_, free, term), DType::ui16);
+    const ExprId bits =
+        pool_.bitcast(product_.element(body_, of_rows, batch_, free, term), held_dtype());
+    return is_wide_ ? rounded_to_tf32(pool_, bits) : bits;
   }
   [[nodiscard]] bool keeps_order() const override { return true; }
-  [[nodiscard]] std::int64_t padding(bool /*is_along_sum*/) const override { return between_lines; }
+  [[nodiscard]] std::int64_t padding(bool is_along_sum) const override {
+    return is_wide_ && is_along_sum ? between_lines / 2 : between_lines;
+  }
   [[nodiscard]] bool fills_depth() const override { return true; }
   [[nodiscard]] std::int64_t sum_count() const override { return row_units_ * column_units_ * 4; }
 
   void multiply(ExprId half, std::int64_t count) override {
-    for (std::int64_t term = 0; term < count; term += unit_terms) {
+    const auto load = is_wide_ ? load_wide_fragments : load_fragments;
+    for (std::int64_t term = 0; term < count; term += unit_terms_) {
       std::vector<Fragment> a, b;
       for (std::int64_t i = 0; i < row_units_; ++i)
-        a.push_back(
-            load_fragments(body_, rows_, lane_, pool_.add(row_, i * unit_rows), term, true, half));
+        a.push_back(load(body_, rows_, lane_, pool_.add(row_, i * unit_rows), term, true, half));
       for (std::int64_t j = 0; j < column_units_; j += 2)
-        b.push_back(load_fragments(body_, columns_, lane_, pool_.add(column_, j * unit_columns),
-                                   term, false, half));
+        b.push_back(
+            load(body_, columns_, lane_, pool_.add(column_, j * unit_columns), term, false, half));
       for (std::int64_t i = 0; i < row_units_; ++i)
         for (std::int64_t j = 0; j < column_units_; ++j) {
           const Fragment& pair = b[std::size_t(j / 2)];
@@ -88,7 +96,8 @@ class MatrixProduct final : public TiledProduct {
     }
   }
 
-  std::int64_t row_units_, column_units_;
+  bool is_wide_;  ///< elements of 32 bits
+  std::int64_t unit_terms_, row_units_, column_units_;
   ExprId lane_{}, row_{}, column_{};
 };
 
@@ -97,8 +106,11 @@ class MatrixProduct final : public TiledProduct {
 std::optional<GroupPlan> choose_matrix_plan(const Product& product, const TargetInfo& target) {
   constexpr std::int64_t least = 64, least_turns = 4, wide_bytes = std::int64_t(40) << 10;
   const ProductShape& s = product.shape();
-  const bool is_small = product.dtype() == DType::bf16 || product.dtype() == DType::f16;
-  if (!is_small || product.accumulator() != DType::f32 || !target.features.contains("matrices") ||
+  const DType d = product.dtype();
+  const bool has_units =
+      d == DType::bf16 || d == DType::f16 || (d == DType::f32 && product.allows_tf32());
+  const std::int64_t depth = depth_bytes / std::int64_t(byte_size(d));
+  if (!has_units || product.accumulator() != DType::f32 || !target.features.contains("matrices") ||
       target.most_group < items || s.rows < least || s.columns < least || s.terms < depth)
     return std::nullopt;
   const std::int64_t columns = target.local_bytes >= wide_bytes && s.columns > least ? 128 : 64;

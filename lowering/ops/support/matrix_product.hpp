@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Products of small floats on matrix units: local memory holds the operands as memory does, sub-groups of 32 items
+// Products of small floats, and of f32 as tf32 where that is allowed, on matrix units: local memory holds the operands as memory does, sub-groups of 32 items
 // multiply 16 x 16 by 16 x 8 elements at a time (MultiplyMatrices).
 #pragma once
 
