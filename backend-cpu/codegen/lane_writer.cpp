@@ -308,6 +308,10 @@ class LaneWriter {
     throw_internal_error("elements that are stored as one in lane code");
   }
 
+  void write(const AtomicCombine& /*s*/, const Changes& /*changes*/) {
+    throw_internal_error("an element that is combined at once in lane code");
+  }
+
   void write(const StoreLocal& /*s*/, const Changes& /*changes*/) {
     throw_internal_error("an array of a group in lane code");
   }

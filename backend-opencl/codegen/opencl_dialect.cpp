@@ -181,6 +181,15 @@ const kernel::Dialect& opencl_dialect(DeviceClass device_class) {
     // In front: what is there twice is as devices with units have it.
     const std::vector<kernel::Snippet>& units = matrix_unit_snippets();
     d.snippets.insert(d.snippets.begin(), units.begin(), units.end());
+    d.snippets.insert(
+        d.snippets.end(),
+        {{"combine_sum_at_once", "#define combine_sum_at_once(p, v) atomic_add(p, v)\n"},
+         {"combine_max_at_once", "#define combine_max_at_once(p, v) atomic_max(p, v)\n"},
+         {"combine_min_at_once", "#define combine_min_at_once(p, v) atomic_min(p, v)\n"},
+         {"combine_logical_and_at_once",
+          "#define combine_logical_and_at_once(p, v) atomic_and(p, v)\n"},
+         {"combine_logical_or_at_once",
+          "#define combine_logical_or_at_once(p, v) atomic_or(p, v)\n"}});
     d.snippets.push_back({"ieee_maximum_f32", maximum_f32});
     d.snippets.push_back({"ieee_maximum_f64", maximum_f64});
     return d;

@@ -118,6 +118,8 @@ class Accesses {
     for (const Stmt& s : stmts) {
       if (const Store* store = as<Store>(s))
         add_global(cat("store b", store->buffer), store->index, byte_size(store->dtype));
+      if (const AtomicCombine* x = as<AtomicCombine>(s))
+        add_global(cat("combine b", x->buffer), x->index, byte_size(x->dtype));
       if (const StoreLocal* store = as<StoreLocal>(s))
         local_[{store->array, true}].insert(store->index);
       if (const StoreWide* store = as<StoreWide>(s)) {

@@ -87,7 +87,8 @@ class Counter final : public Walker {
  private:
   void visit(const Expr& e, double times) override { total_ += times * own_work(e); }
   void visit(const Stmt& s, double times) override {
-    if (as<Store>(s) != nullptr || as<StoreLocal>(s) != nullptr || as<MultiplyAdd>(s) != nullptr)
+    if (as<Store>(s) != nullptr || as<StoreLocal>(s) != nullptr || as<MultiplyAdd>(s) != nullptr ||
+        as<AtomicCombine>(s) != nullptr)
       total_ += times;
     if (const StoreWide* store = as<StoreWide>(s)) total_ += times * double(store->values.size());
   }
@@ -142,6 +143,9 @@ class WorkCounter final : public Walker {
       move(x->slots.size() * sizeof(std::uint32_t), times);
     } else if (const auto* x = as<StoreLocal>(s)) {
       move(byte_size(x->dtype), times);
+    } else if (const auto* x = as<AtomicCombine>(s)) {
+      for ([[maybe_unused]] const bool is_write : {false, true})
+        access(x->buffer, x->index, byte_size(x->dtype), 1, times);
     } else if (const auto* x = as<Store>(s)) {
       access(x->buffer, x->index, byte_size(x->dtype), 1, times);
     } else if (const auto* x = as<StoreWide>(s)) {

@@ -65,6 +65,11 @@ void KernelAccess::find_stores(const Block& stmts, bool in_loop) {
       stores[std::size_t(store->buffer)].insert(store->index);
       is_looped = true;
     }
+    if (const AtomicCombine* x = as<AtomicCombine>(s)) {
+      loads[std::size_t(x->buffer)].insert(x->index);
+      stores[std::size_t(x->buffer)].insert(x->index);
+      is_looped = true;
+    }
     find_stores(body_of(s), in_loop || as<Loop>(s) != nullptr);
   }
 }

@@ -19,6 +19,7 @@ void collect(const Stmt& s, Changes& changes) {
   if (const Store* store = as<Store>(s)) changes.buffers.insert(store->buffer);
   if (const StoreWide* store = as<StoreWide>(s))
     (store->is_local ? changes.arrays : changes.buffers).insert(store->buffer);
+  if (const AtomicCombine* x = as<AtomicCombine>(s)) changes.buffers.insert(x->buffer);
   if (const LoadMatrices* load = as<LoadMatrices>(s))
     changes.registers.insert(load->slots.begin(), load->slots.end());
   if (const MultiplyMatrices* product = as<MultiplyMatrices>(s))

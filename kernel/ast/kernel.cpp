@@ -27,7 +27,8 @@ void for_each_root(S& s, const F& f) {
           f(x.index);
         else if constexpr (std::is_same_v<T, MultiplyMatrices>)
           std::ranges::for_each(x.a, f), std::ranges::for_each(x.b, f);
-        else if constexpr (std::is_same_v<T, Store> || std::is_same_v<T, StoreLocal>)
+        else if constexpr (std::is_same_v<T, Store> || std::is_same_v<T, StoreLocal> ||
+                           std::is_same_v<T, AtomicCombine>)
           f(x.value), f(x.index);
         else if constexpr (std::is_same_v<T, Loop>)
           f(x.end), f(x.begin);

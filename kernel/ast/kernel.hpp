@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "partita/base/combiner.hpp"
 #include "partita/scalar/expr.hpp"
 
 namespace partita::kernel {
@@ -99,6 +100,21 @@ struct MultiplyMatrices {
   std::array<scalar::ExprId, 2> b;
 };
 
+/// Whether an element can become what a combiner makes of it while others do the same: integers of 32 bits, whose
+/// results no order changes.
+[[nodiscard]] constexpr bool can_combine_at_once(Combiner combiner, DType d) {
+  return (d == DType::i32 || d == DType::ui32) && combiner != Combiner::product;
+}
+
+/// An element of memory becomes what a combiner makes of it and a value, as if no two items were there at once.  Devices
+/// of many items alone.
+struct AtomicCombine {
+  std::int32_t buffer;
+  DType dtype;
+  Combiner combiner;
+  scalar::ExprId value, index;
+};
+
 /// Into an array of the group.  Other items see it after a barrier.
 struct StoreLocal {
   std::int32_t array;
@@ -126,8 +142,8 @@ struct When {
 };
 
 struct Stmt {
-  std::variant<Declare, Assign, MultiplyAdd, AddLanes, Store, StoreWide, StoreLocal, LoadMatrices,
-               MultiplyMatrices, Barrier, Loop, When>
+  std::variant<Declare, Assign, MultiplyAdd, AddLanes, Store, StoreWide, StoreLocal, AtomicCombine,
+               LoadMatrices, MultiplyMatrices, Barrier, Loop, When>
       what;
   /// Above 1: the statement does for all values of index variable `lane` below `width` what it says,
   /// at once; registers that it names are vectors.  f32 and f64 alone, and nothing with a body.

@@ -152,6 +152,15 @@ class KernelBuilder {
     add({StoreWide{buffer, kernel_->buffers[std::size_t(buffer)].dtype, std::move(values), index}});
   }
 
+  /// The element becomes what the combiner makes of it and the value (AtomicCombine).
+  void combine_at_once(std::int32_t buffer, Combiner combiner, ExprId index, ExprId value) {
+    add({AtomicCombine{.buffer = buffer,
+                       .dtype = kernel_->buffers[std::size_t(buffer)].dtype,
+                       .combiner = combiner,
+                       .value = value,
+                       .index = index}});
+  }
+
   // Blocks.
   /// For the variable from 0 to `end`.
   template <class F>

@@ -249,6 +249,17 @@ class KernelCheck {
     if (!k_.buffers[std::size_t(x.buffer)].is_written)
       fail("a buffer that is written", cat("b", x.buffer));
   }
+  void check(const AtomicCombine& x, int width, Scope& /*scope*/) {
+    if (width > 1) fail("one element that is combined at once", "a vector");
+    if (!can_combine_at_once(x.combiner, x.dtype))
+      fail("integers of 32 bits and a combiner that no order matters to",
+           cat(to_string(x.combiner), " of ", to_string(x.dtype)));
+    expect_element(x.value, x.dtype);
+    expect_index(x.index);
+    expect_buffer(x.buffer, x.dtype);
+    if (!k_.buffers[std::size_t(x.buffer)].is_written)
+      fail("a buffer that is written", cat("b", x.buffer));
+  }
   void check(const StoreLocal& x, int width, Scope& /*scope*/) {
     if (width > 1) fail("one element for an array of the group", "a vector");
     expect_index(x.index);

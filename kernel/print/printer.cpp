@@ -109,6 +109,13 @@ class BodyPrinter {
     values_.forget(changes_of(s));
   }
 
+  void print(const AtomicCombine& x, const Stmt& s) {
+    const std::string v = value(x.value), at = value(x.index);
+    line(cat(text_.snippet(cat("combine_", to_string(x.combiner), "_at_once")), "(b", x.buffer,
+             " + ", at, ", ", v, ");"));
+    values_.forget(changes_of(s));
+  }
+
   void print(const StoreLocal& x, const Stmt& s) {
     const std::string v = value(x.value), at = value(x.index);
     line(cat(text_.store(x.dtype, cat("a", x.array), at, v), ";"));

@@ -208,6 +208,10 @@ void VectorPrinter::print(const StoreWide& /*x*/, const Lanes& /*s*/) {
   throw_internal_error("vectors that are stored as one");
 }
 
+void VectorPrinter::print(const AtomicCombine& /*x*/, const Lanes& /*s*/) {
+  throw_internal_error("vectors that are combined at once");
+}
+
 void VectorPrinter::print(const StoreLocal& /*x*/, const Lanes& /*s*/) {
   throw_internal_error("a vector for an array of the group");
 }

@@ -49,6 +49,7 @@ class VectorPrinter {
   void print(const AddLanes& x, const Lanes& s);
   void print(const Store& x, const Lanes& s);
   void print(const StoreWide& x, const Lanes& s);
+  void print(const AtomicCombine& x, const Lanes& s);
   void print(const StoreLocal& x, const Lanes& s);
   void print(const LoadMatrices& x, const Lanes& s);
   void print(const MultiplyMatrices& x, const Lanes& s);

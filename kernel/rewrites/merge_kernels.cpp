@@ -39,8 +39,9 @@ Form form_of(const KernelCall& call) {
 }
 
 bool contains_store(const Block& stmts) {
-  return std::ranges::any_of(
-      stmts, [](const Stmt& s) { return as<Store>(s) != nullptr || contains_store(body_of(s)); });
+  return std::ranges::any_of(stmts, [](const Stmt& s) {
+    return as<Store>(s) != nullptr || as<AtomicCombine>(s) != nullptr || contains_store(body_of(s));
+  });
 }
 
 /// Stores all at the end, outside of loops and branches.
@@ -48,7 +49,8 @@ bool ends_with_stores(const Block& body) {
   bool is_end = false;
   for (const Stmt& s : body) {
     const bool is_store = as<Store>(s) != nullptr;
-    if ((is_end && !is_store) || contains_store(body_of(s))) return false;
+    if ((is_end && !is_store) || as<AtomicCombine>(s) != nullptr || contains_store(body_of(s)))
+      return false;
     is_end = is_store;
   }
   return is_end;
@@ -239,6 +241,7 @@ class KernelMerger {
     map_roots(to, [&](ExprId e) { return map(e); });
     if (Loop* loop = as<Loop>(to)) loop->variable = variable(loop->variable);
     if (Store* store = as<Store>(to)) store->buffer = buffer(store->buffer);
+    if (AtomicCombine* x = as<AtomicCombine>(to)) x->buffer = buffer(x->buffer);
     if (std::int32_t* slot = register_of(to)) *slot += first_register_;
     return to;
   }

@@ -63,6 +63,9 @@ class KernelPlaces {
       for (const ExprId root : roots_of(s)) load_all(root);
       if (const Store* store = as<Store>(s))
         stores_[std::size_t(store->buffer)].push_back({store->index, &facts});
+      if (const AtomicCombine* x = as<AtomicCombine>(s))
+        for (auto* places : {&loads_, &stores_})
+          (*places)[std::size_t(x->buffer)].push_back({x->index, &facts});
       const When* const branch = as<When>(s);
       if (branch == nullptr) {
         visit(body_of(s), facts);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "kernel/ast/statements.hpp"
@@ -127,6 +128,7 @@ class KernelParser {
   Stmt parse_statement() {
     if (in_.accept("store")) return in_.sees_numbered('a') ? parse_local_store() : parse_store();
     if (in_.accept("barrier")) return {Barrier{}};
+    if (in_.accept("combine")) return parse_combine();
     if (in_.accept("load_matrices")) return parse_load_matrices();
     if (in_.accept("multiply_matrices")) return parse_multiply_matrices();
     if (in_.accept("for")) return parse_loop();
@@ -177,6 +179,22 @@ class KernelParser {
   }
   Place parse_buffer_place() { return parse_place('b', "buffers", k_->buffers.size()); }
   Place parse_array_place() { return parse_place('a', "arrays", k_->arrays.size()); }
+
+  Stmt parse_combine() {
+    std::optional<Combiner> combiner;
+    for (const CombinerInfo& one : combiner_infos)
+      if (!combiner && in_.accept(one.name))
+        combiner = find_combiner(&CombinerInfo::name, one.name);
+    if (!combiner) in_.fail("a combiner");
+    const Place to = parse_buffer_place();
+    in_.expect("with");
+    const ExprId combined = value();
+    return {AtomicCombine{.buffer = to.slot,
+                          .dtype = k_->pool[combined].dtype,
+                          .combiner = *combiner,
+                          .value = combined,
+                          .index = to.index}};
+  }
 
   Stmt parse_store() {
     const Place to = parse_buffer_place();

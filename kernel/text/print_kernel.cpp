@@ -186,6 +186,10 @@ class KernelPrinter : Lines {
     for (const ExprId v : x.values) values += cat(values.empty() ? "" : ", ", name(v));
     line("store ", x.is_local ? "a" : "b", x.buffer, "[", name(x.index), "] = ", values);
   }
+  void print(const AtomicCombine& x, const Stmt& /*s*/) {
+    line("combine ", to_string(x.combiner), " b", x.buffer, "[", name(x.index), "] with ",
+         name(x.value));
+  }
   void print(const LoadMatrices& x, const Stmt& /*s*/) {
     std::string registers;
     for (const std::int32_t slot : x.slots) registers += cat(registers.empty() ? "r" : ", r", slot);

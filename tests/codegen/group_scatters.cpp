@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernel/text/draft_text.hpp"
 #include "tests/codegen/group_form.hpp"
 
 namespace partita::testing {
@@ -60,6 +61,38 @@ TEST(GroupScatters, many_updates_that_can_meet_are_sorted) {
   };
   EXPECT_THAT(source(31), ::testing::Not(::testing::HasSubstr("sort_")));
   EXPECT_THAT(source(32), ::testing::HasSubstr("sort_"));
+}
+
+TEST(GroupScatters, integers_that_no_order_matters_to_are_combined_at_once) {
+  using ::testing::HasSubstr, ::testing::Not;
+  const std::pair<const char*, const char*> ops[] = {{"add", "combine_sum_at_once(b"},
+                                                     {"maximum", "combine_max_at_once(b"},
+                                                     {"minimum", "combine_min_at_once(b"},
+                                                     {"and", "combine_logical_and_at_once(b"},
+                                                     {"or", "combine_logical_or_at_once(b"}};
+  for (const auto& [op, call] : ops)
+    for (const char* dtype : {"i32", "ui32"}) {
+      const std::string text = rows_text(9, 700, 5, simple(op, dtype), dtype);
+      const std::string source = compile_for(text, "gpu").source;
+      EXPECT_THAT(source, HasSubstr(call));
+      EXPECT_THAT(source, Not(HasSubstr("sort_")));
+      expect_equal(text, "gpu");
+    }
+  const auto source = [](const std::string& op, const std::string& dtype) {
+    return compile_for(rows_text(9, 700, 5, op, dtype), "gpu").source;
+  };
+  // Another order gives other bits, the last one counts, or there are no such operations of the type.
+  EXPECT_THAT(source(simple("add", "f32"), "f32"), Not(HasSubstr("_at_once")));
+  EXPECT_THAT(source("    %c = stablehlo.add %b, %b : tensor<i32>\n", "i32"),
+              Not(HasSubstr("_at_once")));
+  EXPECT_THAT(source(simple("multiply", "i32"), "i32"), Not(HasSubstr("_at_once")));
+  EXPECT_THAT(source(simple("add", "i64"), "i64"), Not(HasSubstr("_at_once")));
+}
+
+TEST(GroupScatters, the_text_of_what_is_combined_at_once_is_the_whole) {
+  const std::string text = draft_after("lower", rows_text(9, 700, 5, simple("add", "i32"), "i32"));
+  EXPECT_THAT(text, ::testing::HasSubstr("combine sum b"));
+  EXPECT_EQ(kernel::print_draft(kernel::parse_draft(text, "t")), text);
 }
 
 TEST(GroupScatters, apply_updates_in_their_order) {

@@ -2,11 +2,12 @@
 // Copyright The partita authors
 //
 // Scatter: updates in place of a copy of the operand.  Updates that can meet in one element are
-// applied in order by one work-item, so the result is deterministic and needs no atomics.  Devices of many items
-// sort them by where they go first (sorted_scatter.hpp).
+// applied in order by one work-item, so the result is deterministic.  Devices of many items apply them all at once
+// where no order matters (atomic_scatter.hpp), else sort them by where they go first (sorted_scatter.hpp).
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
+#include "lowering/ops/scatter/atomic_scatter.hpp"
 #include "lowering/ops/scatter/scatter_space.hpp"
 #include "lowering/ops/scatter/sorted_scatter.hpp"
 
@@ -117,7 +118,8 @@ static void lower_scatter(Context& context, Node& node) {
     else
       lower_loops(context, node.operand(i), results[i]);
   }
-  if (!lower_sorted_scatter(context, node, results))
+  if (!lower_atomic_scatter(context, node, results) &&
+      !lower_sorted_scatter(context, node, results))
     ScatterKernel(context, node, n, results).launch();
   for (std::size_t i = 0; i < n; ++i) context.place(node.result(int(i)), results[i]);
 }
