@@ -139,9 +139,26 @@ void MpiChannel::wait_for(Ticket ticket) {
     }
     backoff.pause(someone_waits_.load(std::memory_order_relaxed), now);
   }
+  if (settings_.net && transfer.incoming) hold_back(transfer.bytes);
   waiting_for_.store(-1, std::memory_order_relaxed);
   transfer.in_use = false;
   free_.push_back(ticket);
+}
+
+void MpiChannel::hold_back(std::size_t bytes) {
+  const auto ticks = [](EmulatedNet::Seconds s) {
+    return std::chrono::duration_cast<Clock::duration>(s);
+  };
+  line_is_free_ = std::max(Clock::now(), line_is_free_) + ticks(settings_.net->transfer(bytes));
+  const auto due = line_is_free_ + ticks(settings_.net->latency);
+  while (Clock::now() < due) {
+    if (settings_.failure->failed()) settings_.failure->raise(step_);
+    {
+      const MpiLock lock(mpi_mutex());
+      settings_.tick();
+    }
+    std::this_thread::sleep_until(std::min(due, Clock::now() + std::chrono::milliseconds(1)));
+  }
 }
 
 void MpiChannel::warn_of_slowness(const Transfer& transfer) const {

@@ -8,12 +8,14 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
 
 #include "runtime/collective/channel.hpp"
+#include "runtime/collective/emulated_net.hpp"
 #include "runtime/collective/failure.hpp"
 #include "runtime/collective/mpi_state.hpp"
 
@@ -26,6 +28,7 @@ class MpiChannel final : public Channel {
     int rank = 0, ranks = 1;
     std::size_t max_message_bytes = std::size_t(1) << 30;
     std::chrono::milliseconds timeout{60'000};  ///< after which a wait is worth a warning
+    std::optional<EmulatedNet> net;             ///< messages of others take so long
     std::shared_ptr<FailureState> failure;
     std::function<void()>
         tick;  ///< called with the MPI lock held, about every millisecond of a wait
@@ -61,10 +64,13 @@ class MpiChannel final : public Channel {
   [[nodiscard]] bool test(Transfer& transfer);
   void check_size(const Transfer& transfer, const MPI_Status& status) const;
   void warn_of_slowness(const Transfer& transfer) const;
+  /// Returns when a message that has come would have come over the emulated line.
+  void hold_back(std::size_t bytes);
 
   Settings settings_;
   std::vector<Transfer> transfers_;
   std::vector<Ticket> free_;
+  std::chrono::steady_clock::time_point line_is_free_{};  ///< of the emulated line
   std::string step_;
   std::atomic<bool> someone_waits_{true};
   std::atomic<int> waiting_for_{-1};

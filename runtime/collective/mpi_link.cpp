@@ -112,6 +112,7 @@ class MpiLink final : public RankLink {
         .max_message_bytes =
             std::clamp<std::size_t>(options.max_message_bytes, 1, std::size_t(1) << 30),
         .timeout = options.timeout,
+        .net = emulated_net(),
         .failure = failure_,
         .tick = [this] { monitor_->tick(); }});
     monitor_ = std::make_unique<MpiMonitor>(monitor_settings(options, records));
