@@ -30,6 +30,7 @@
 #include "tools/partita/bench/rounds.hpp"
 #include "tools/partita/bench/serve.hpp"
 #include "tools/partita/bench/statistics.hpp"
+#include "tools/partita/bench/weak_scaling.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/program_options.hpp"
 
@@ -257,6 +258,31 @@ void add_rounds_command(CLI::App& bench, Action& action) {
   c->callback([&action, o] { action = [o] { return bench_rounds(*o); }; });
 }
 
+void add_weak_scaling_command(CLI::App& bench, Action& action) {
+  auto o = std::make_shared<WeakScalingOptions>();
+  CLI::App* c = bench.add_subcommand(
+      "weak-scaling", "Measure rounds whose clients grow with the ranks, and draw what is found");
+  c->add_option("--out", o->folder, "Folder for results.json, results.csv and report.html")
+      ->required();
+  c->add_option("--case", o->models, "Models: some of mlp,lm-s,lm-m (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"mlp", "lm-s", "lm-m"}));
+  c->add_option("--ranks", o->ranks, "Numbers of ranks (default: 1,2,4,8)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096));
+  c->add_option("--clients", o->clients, "Clients of each rank (default: by the model)")
+      ->check(CLI::Range(1, 1'000'000));
+  c->add_option("--target", o->target, target_help());
+  c->add_option("--turns", o->turns, "Turns of each side (default: 20)")
+      ->check(CLI::Range(4, 1'000'000));
+  c->add_flag("--full", o->is_full, "More numbers of clients; goes on where an earlier run ended");
+  c->add_flag("--quick", o->is_quick, "One model with one client a rank: that everything works");
+  c->add_option("--seed", o->seed, "Of the bootstrap (default: 1)");
+  c->add_option("--timeout", o->silence_s, "Seconds of silence after which a rank counts as lost")
+      ->check(CLI::Range(1.0, 1e6));
+  c->callback([&action, o] { action = [o] { return bench_weak_scaling(*o); }; });
+}
+
 void add_artifact_commands(CLI::App& bench, Action& action) {
   const CLI::Range not_negative(0.0, 1e30);
   auto o = std::make_shared<ArtifactBenchOptions>();
@@ -305,12 +331,14 @@ void add_serve_commands(CLI::App& bench, Action& action) {
   rounds->add_option("--pipes", o->pipes, "PREFIX of named pipes PREFIX.RANK.in and .out");
   rounds->callback([&action, o] { action = [o] { return serve_rounds(*o); }; });
   auto artifact = std::make_shared<std::string>();
+  auto pipes = std::make_shared<std::string>();
   auto seed = std::make_shared<std::uint64_t>(1);
   CLI::App* one = bench.add_subcommand("serve-artifact", "Executions of an artifact")->group("");
   one->add_option("artifact", *artifact, "Artifact (.pta)")->required();
   one->add_option("--seed", *seed, "Of the inputs (default: 1)");
-  one->callback([&action, artifact, seed] {
-    action = [artifact, seed] { return serve_artifact(*artifact, *seed); };
+  one->add_option("--pipes", *pipes, "PREFIX of named pipes PREFIX.RANK.in and .out");
+  one->callback([&action, artifact, seed, pipes] {
+    action = [artifact, seed, pipes] { return serve_artifact(*artifact, *seed, *pipes); };
   });
   auto clients = std::make_shared<std::int64_t>(0);
   CLI::App* blas = bench.add_subcommand("serve-blas", "A side of rounds")->group("");
@@ -342,6 +370,7 @@ void add_bench_command(CLI::App& app, Action& action) {
     if (c->get_subcommands().empty()) action = [a] { return bench(*a); };
   });
   add_rounds_command(*c, action);
+  add_weak_scaling_command(*c, action);
   add_artifact_commands(*c, action);
   add_serve_commands(*c, action);
 }

@@ -14,6 +14,7 @@
 
 #include "partita.h"
 #include "partita/artifact/npz.hpp"
+#include "partita/base/cores.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/compile.hpp"
@@ -79,6 +80,8 @@ int converse(const Served& served, std::istream& in, std::ostream& out) {
       const auto since = Clock::now();
       served.queued(request.at("count").as_int64());
       answer(out, {{"seconds", seconds_since(since)}});
+    } else if (what == "stats" && served.stats) {
+      answer(out, served.stats());
     } else if (what == "memory") {
       const std::int64_t peak = resident_bytes("VmHWM");
       answer(out,
@@ -89,13 +92,17 @@ int converse(const Served& served, std::istream& in, std::ostream& out) {
     } else if (what == "quit") {
       break;
     } else {
-      throw_user_error(cat("expected rounds, queued, memory, outputs or quit, found ", what));
+      throw_user_error(
+          cat("expected rounds, queued, stats, memory, outputs or quit, found ", what));
     }
   }
   return 0;
 }
 
-void stay_on_core(int core) {
+/// Ranks of a machine have a core each, by turns where there are more ranks.
+void stay_on_core_of_rank() {
+  const std::vector<int> cores = usable_cores();
+  const int core = cores[std::size_t(local_rank().index) % cores.size()];
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(std::size_t(core), &set);
@@ -117,6 +124,12 @@ Served served_by(Session& session) {
       if (auto array = session.output(int(i))) outputs[cat("out", i)] = std::move(*array);
     if (session.rank() == 0) write_npz(path, outputs);
   };
+  served.stats = [&session]() -> boost::json::object {
+    const RunStats s = session.job_stats();
+    return {{"communicated_bytes", s.communicated_bytes}, {"collective_calls", s.collective_calls},
+            {"planned_bytes", s.planned_bytes},           {"held_bytes", s.held_bytes},
+            {"peak_device_bytes", s.peak_device_bytes},   {"launches", s.launches}};
+  };
   return served;
 }
 
@@ -135,7 +148,7 @@ int serve_rounds(const ServeOptions& options) {
   compile.placements = parse_placements(options.placements);
   SessionOptions settings;
   settings.use_mpi = launched_by_mpi();
-  if (settings.use_mpi) stay_on_core(local_rank().index);
+  if (settings.use_mpi) stay_on_core_of_rank();
   static_cast<void>(list_devices());  // the platform starts before the time of compiling counts
   choose_local_class(compile);
   const auto begin = Clock::now();
@@ -156,10 +169,13 @@ int serve_rounds(const ServeOptions& options) {
   return serve(served, options.pipes);
 }
 
-int serve_artifact(const std::string& path, std::uint64_t seed) {
+int serve_artifact(const std::string& path, std::uint64_t seed, const std::string& pipes) {
+  SessionOptions settings;
+  settings.use_mpi = launched_by_mpi();
+  if (settings.use_mpi) stay_on_core_of_rank();
   Artifact artifact = load_artifact(path);
   const auto inputs = random_arrays(artifact.plan.inputs, seed);
-  Session session(std::move(artifact), SessionOptions{});
+  Session session(std::move(artifact), settings);
   for (std::size_t i = 0; i < inputs.size(); ++i) session.set_input(int(i), inputs[i]);
   session.wait();
   Served served = served_by(session);
@@ -168,7 +184,7 @@ int serve_artifact(const std::string& path, std::uint64_t seed) {
     for (std::int64_t i = 0; i < count; ++i) session.submit();
     session.wait();
   };
-  return serve(served, {});
+  return serve(served, pipes);
 }
 
 }  // namespace partita::tool

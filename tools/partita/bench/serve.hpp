@@ -30,8 +30,8 @@ int serve_rounds(const ServeOptions& options);
 /// per core, by the cblas_sgemm of OpenBLAS, which is loaded at run time.
 int serve_blas(std::int64_t clients);
 
-/// Serves executions of an artifact on inputs of a seed.
-int serve_artifact(const std::string& path, std::uint64_t seed);
+/// Serves executions of an artifact on inputs of a seed; one rank of a job under mpirun.  `pipes` as in ServeOptions.
+int serve_artifact(const std::string& path, std::uint64_t seed, const std::string& pipes);
 
 /// What a server does when asked, over standard streams or the named pipes of `pipes`.
 struct Served {
@@ -39,6 +39,8 @@ struct Served {
   /// Executions that are submitted behind one another, then one wait; absent where there is no such thing.
   std::function<void(std::int64_t count)> queued;
   std::function<void(const std::string& path)> save_outputs;
+  /// What the session counts of a round; absent where there is no session.
+  std::function<boost::json::object()> stats;
   boost::json::object facts;  ///< for the greeting
 };
 int serve(const Served& served, const std::string& pipes);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The rounds of `partita bench weak-scaling`, made by the builder: clients of the placement "clients" take four steps
+// of SGD from the server's model on batches of their own, and the server takes the mean.  Sizes are those of
+// benchmarks/peers/models.py.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace partita::tool {
+
+struct RoundModel {
+  std::string name;
+  std::int64_t clients;  ///< of each rank, unless the user says
+};
+/// mlp, lm-s and lm-m.
+[[nodiscard]] const std::vector<RoundModel>& round_models();
+/// The program of a round of so many clients.  A user error where no model has that name.
+[[nodiscard]] std::string round_text(const std::string& model, std::int64_t clients);
+
+}  // namespace partita::tool

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "tools/partita/bench/weak_scaling.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+
+#include "partita/artifact/artifact.hpp"
+#include "partita/base/cores.hpp"
+#include "partita/base/error.hpp"
+#include "partita/base/file.hpp"
+#include "partita/base/temporary_folder.hpp"
+#include "partita/compile.hpp"
+#include "tools/partita/bench/jobs.hpp"
+#include "tools/partita/bench/models.hpp"
+#include "tools/partita/bench/rounds.hpp"
+
+namespace partita::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ScalingBench {
+ public:
+  explicit ScalingBench(const WeakScalingOptions& options)
+      : options_(options), silence_(options.silence_s) {}
+
+  void run() {
+    const fs::path json = fs::path(options_.folder) / "results.json";
+    if (fs::exists(json)) {
+      const std::vector<std::byte> bytes = read_file(json);
+      rows_ = read_scaling_rows(
+          options_, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    }
+    for (const std::string& model : models())
+      for (const std::string& kind : kinds())
+        for (const std::int64_t clients : clients_of(model))
+          for (const int ranks : options_.ranks) measure(model, kind, clients, ranks);
+    write();
+    print_scaling(options_, rows_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> models() const {
+    if (!options_.models.empty()) return options_.models;
+    if (options_.is_quick) return {"mlp"};
+    std::vector<std::string> names;
+    for (const RoundModel& model : round_models()) names.push_back(model.name);
+    return names;
+  }
+  [[nodiscard]] std::vector<std::string> kinds() const {
+    if (options_.is_quick) return {"weak"};
+    return {"weak", "strong"};
+  }
+  /// Clients of each rank.
+  [[nodiscard]] std::vector<std::int64_t> clients_of(const std::string& model) const {
+    if (options_.clients > 0) return {options_.clients};
+    const auto found = std::ranges::find(round_models(), model, &RoundModel::name);
+    if (found == round_models().end())
+      throw_user_error(cat("--case: expected mlp, lm-s or lm-m, found '", model, "'"));
+    if (options_.is_quick) return {1};
+    if (options_.is_full && found->clients > 1) return {1, found->clients};
+    return {found->clients};
+  }
+
+  void measure(const std::string& model, const std::string& kind, std::int64_t per_rank,
+               int ranks) {
+    const bool is_weak = kind == "weak";
+    const int most = *std::ranges::max_element(options_.ranks);
+    ScalingRow row{.model = model,
+                   .kind = kind,
+                   .ranks = ranks,
+                   .clients = per_rank * (is_weak ? ranks : most),
+                   .is_oversubscribed = std::size_t(ranks) > usable_cores().size(),
+                   .job = {},
+                   .alone = {},
+                   .whole = {}};
+    const auto is_row = [&](const ScalingRow& other) { return other.key() == row.key(); };
+    if (std::ranges::any_of(rows_, is_row)) return;
+    std::cerr << row.key() << "\n";
+    const TemporaryFolder work("weak_scaling");
+    const std::vector<std::string> whole = server(model, row.clients);
+    std::vector<std::pair<JobGroup, Measure*>> groups;
+    groups.emplace_back(start_job(whole, ranks, work.path(), "job"), &row.job);
+    groups.emplace_back(is_weak ? start_alone(server(model, per_rank), ranks, work.path(), "alone")
+                                : start_alone(whole, 1, work.path(), "alone"),
+                        &row.alone);
+    if (is_weak) groups.emplace_back(start_alone(whole, ranks, work.path(), "whole"), &row.whole);
+    for (auto& [group, measure] : groups) await_greetings(group, silence_);
+    take_turns(groups);
+    for (auto& [group, measure] : groups) ask_stats(group, *measure);
+    rows_.push_back(std::move(row));
+    write();
+  }
+
+  /// A turn is a round of each group, beginning with another one each time.
+  void take_turns(std::vector<std::pair<JobGroup, Measure*>>& groups) {
+    for (int turn = 0; turn < options_.turns; ++turn)
+      for (std::size_t k = 0; k < groups.size(); ++k) {
+        auto& [group, measure] = groups[(k + std::size_t(turn)) % groups.size()];
+        measure->turn_s.push_back(timed_turn(group, 1, silence_));
+      }
+  }
+
+  void ask_stats(JobGroup& group, Measure& measure) {
+    const boost::json::object stats = ask_all(group, {{"do", "stats"}}, silence_).front();
+    const auto number = [&](const char* key) { return std::int64_t(number_of(stats, key)); };
+    measure.communicated_bytes = number("communicated_bytes");
+    measure.collective_calls = number("collective_calls");
+    measure.held_bytes = number("held_bytes");
+  }
+
+  /// The command that serves rounds of so many clients, which are compiled once.
+  std::vector<std::string> server(const std::string& model, std::int64_t clients) {
+    const std::string name = cat(model, "_", clients, ".pta");
+    const fs::path artifact = artifacts_.path() / name;
+    if (!fs::exists(artifact)) {
+      driver::CompileOptions options;
+      options.target = options_.target;
+      save_artifact(partita::compile(round_text(model, clients), options).artifact, artifact);
+    }
+    return {fs::read_symlink("/proc/self/exe"), "bench", "serve-artifact", artifact};
+  }
+
+  void write() const {
+    const fs::path folder = options_.folder;
+    write_file(folder / "results.json", scaling_json(options_, rows_));
+    write_file(folder / "results.csv", scaling_csv(options_, rows_));
+    write_file(folder / "report.html", scaling_html(options_, rows_));
+  }
+
+  const WeakScalingOptions& options_;
+  Seconds silence_;
+  TemporaryFolder artifacts_{"weak_scaling_artifacts"};
+  std::vector<ScalingRow> rows_;
+};
+
+}  // namespace
+
+std::string ScalingRow::key() const {
+  return cat(model, " ", kind, ", ", clients, " clients on ", ranks,
+             ranks == 1 ? " rank" : " ranks");
+}
+
+int bench_weak_scaling(const WeakScalingOptions& options) {
+  if (options.ranks.empty()) throw_user_error("--ranks: expected numbers, found none");
+  std::error_code error;
+  fs::create_directories(options.folder, error);
+  check_writable(fs::path(options.folder) / "results.json");
+  ScalingBench(options).run();
+  return 0;
+}
+
+}  // namespace partita::tool
