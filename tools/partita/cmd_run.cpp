@@ -22,6 +22,7 @@
 #include "partita/exec/executor.hpp"
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "tools/partita/checkpoint.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/local_device.hpp"
 #include "tools/partita/program_options.hpp"
@@ -39,7 +40,9 @@ struct RunOptions {
   std::string artifact, inputs, outputs, carry, print, stats, trace, memory_budget;
   std::string target{default_run_target};
   TargetValues target_values;
-  int rounds = 1, repeat = 1, devices_per_rank = 0;
+  std::string checkpoints;  ///< folder
+  int rounds = 1, repeat = 1, devices_per_rank = 0, every = 1;
+  bool resumes = false;
   double timeout_s = 60;
   bool check_replicas = false;
 };
@@ -79,7 +82,20 @@ std::vector<HostArray> load_inputs(const RunOptions& options, const Plan& plan) 
   return bind_arrays(plan.inputs, "in", read_npz(options.inputs), options.inputs);
 }
 
-SessionOptions session_options(const RunOptions& options) {
+/// What is wrong with the options by which a run is kept.
+void check_checkpoint_options(const RunOptions& options) {
+  if (options.checkpoints.empty()) {
+    if (options.resumes) throw_user_error("--resume: expected --checkpoint DIR, found none");
+    return;
+  }
+  if (options.carry.empty())
+    throw_user_error(
+        "--checkpoint: expected --carry, found none: nothing goes from round to round");
+  if (options.repeat > 1)
+    throw_user_error(cat("--checkpoint: expected no --repeat, found ", options.repeat));
+}
+
+SessionOptions session_options(const RunOptions& options, int done) {
   SessionOptions session;
   session.devices_per_rank = options.devices_per_rank;
   session.use_mpi = launched_by_mpi();
@@ -91,7 +107,8 @@ SessionOptions session_options(const RunOptions& options) {
   session.agreement =
       cat("rounds=", options.rounds, " repeat=", options.repeat, " carry=", options.carry,
           " print=", options.print, " outputs=", options.outputs.empty() ? "no" : "yes",
-          " stats=", options.stats.empty() ? "no" : "yes");
+          " stats=", options.stats.empty() ? "no" : "yes",
+          " checkpoint=", options.checkpoints.empty() ? 0 : options.every, " done=", done);
   return session;
 }
 
@@ -157,10 +174,12 @@ class Progress {
 
 class Runner {
  public:
-  Runner(const RunOptions& options, Session& session, std::vector<HostArray> inputs)
+  /// After `done` rounds.
+  Runner(const RunOptions& options, Session& session, std::vector<HostArray> inputs, int done)
       : options_(options),
         session_(session),
         plan_(session.artifact().plan),
+        done_(done),
         carries_(parse_carries(options.carry, plan_)) {
     for (HostArray& input : inputs)
       inputs_.push_back(std::make_shared<const HostArray>(std::move(input)));
@@ -181,7 +200,7 @@ class Runner {
     if (options_.repeat == 1) inputs_.clear();  // the session keeps what its devices use in place
     const bool is_shown = seconds != nullptr && seconds->empty();
     const Progress progress(options_, session_.rank() == 0 && is_shown);
-    for (int round = 1; round <= options_.rounds; ++round) {
+    for (int round = done_ + 1; round <= options_.rounds; ++round) {
       session_.wait();
       session_.barrier("start of round");
       const auto begin = Clock::now();
@@ -189,8 +208,20 @@ class Runner {
       if (seconds != nullptr)
         seconds->push_back(std::chrono::duration<double>(Clock::now() - begin).count());
       progress.round_done(round, is_shown ? printed_values() : "");
-      if (round < options_.rounds) session_.carry(carries_);
+      if (round == options_.rounds) continue;
+      if (!options_.checkpoints.empty() && round % options_.every == 0) keep(round);
+      session_.carry(carries_);
     }
+  }
+
+  /// Every rank takes part in reading what is carried; the first writes it.
+  void keep(int round) {
+    Checkpoint checkpoint{.round = round, .carried = {}};
+    for (const Carry& carry : carries_)
+      if (auto array = session_.output(carry.output))
+        checkpoint.carried.emplace(carry.input, std::move(*array));
+    if (session_.rank() == 0)
+      write_checkpoint(options_.checkpoints, program_key(plan_, options_.carry), checkpoint);
   }
 
   std::string printed_values() {
@@ -204,6 +235,7 @@ class Runner {
   const RunOptions& options_;
   Session& session_;
   const Plan& plan_;
+  int done_;  ///< rounds of an earlier run
   std::vector<std::shared_ptr<const HostArray>> inputs_;
   std::vector<Carry> carries_;
   std::vector<int> printed_;
@@ -259,18 +291,36 @@ Artifact artifact_of(const RunOptions& options) {
   return compile_file(options.artifact, compile).artifact;
 }
 
+/// Takes over what an earlier run of the same carried; how many rounds it had done.
+int resume(const RunOptions& options, const Plan& plan, std::vector<HostArray>& inputs) {
+  const bool is_root = launched_rank() == 0;
+  if (options.checkpoints.empty()) return 0;
+  if (is_root) prepare_checkpoints(options.checkpoints, options.resumes);
+  if (!options.resumes) return 0;
+  auto found =
+      read_checkpoint(options.checkpoints, program_key(plan, options.carry), plan, is_root);
+  if (!found) return 0;
+  if (found->round >= options.rounds)
+    throw_user_error(cat("--rounds: expected more than the ", found->round, " that ",
+                         options.checkpoints, " has done, found ", options.rounds));
+  for (auto& [input, array] : found->carried) inputs.at(std::size_t(input)) = std::move(array);
+  if (is_root) std::cout << "resumed after round " << found->round << std::endl;
+  return found->round;
+}
+
 int run(const RunOptions& options) {
+  check_checkpoint_options(options);
   Artifact artifact = artifact_of(options);
   // Everything that can be wrong with the command is said before a device is touched.
   for (const std::string& path : {options.outputs, options.stats, options.trace})
     if (!path.empty() && launched_rank() == 0) check_writable(path);
-  const SessionOptions session_settings = session_options(options);
   static_cast<void>(parse_carries(options.carry, artifact.plan));
   for (const std::string& name : split(options.print, ','))
     static_cast<void>(parse_port(name, "out", artifact.plan.outputs.size(), "--print"));
   std::vector<HostArray> inputs = load_inputs(options, artifact.plan);
-  Session session(std::move(artifact), session_settings);
-  Runner runner(options, session, std::move(inputs));
+  const int done = resume(options, artifact.plan, inputs);
+  Session session(std::move(artifact), session_options(options, done));
+  Runner runner(options, session, std::move(inputs), done);
   runner.run();
   save_results(options, session, runner.seconds());
   return 0;
@@ -299,6 +349,11 @@ void add_run_command(CLI::App& app, Action& action) {
   c->add_option("--rounds", o->rounds, "Executions, one after the other")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   c->add_option("--carry", o->carry, "out0:in0,…: outputs that become inputs between rounds");
+  c->add_option("--checkpoint", o->checkpoints,
+                "Folder to keep what is carried in, from which --resume goes on");
+  c->add_option("--every", o->every, "Rounds between checkpoints (default: 1)")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+  c->add_flag("--resume", o->resumes, "Go on after the last round that --checkpoint holds");
   c->add_option("--print", o->print, "out4,…: outputs to print after each round");
   c->add_option("--repeat", o->repeat, "Timed repeats (several: after one that is not timed)")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
