@@ -11,7 +11,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/_device.sh"
 cd "$work"
 
-measure() { "$partita" bench weak-scaling --out results --quick --turns 4 "$@" >out 2>err || { cat out err; failed "$*"; }; }
+measure() { "$partita" bench weak-scaling --out results --quick --target cpu --turns 4 "$@" >out 2>err || { cat out err; failed "$*"; }; }
 
 measure --ranks 1,2
 [[ $(wc -l <err) == 2 ]] || failed "expected two rows to be measured: $(cat err)"
@@ -44,7 +44,7 @@ assert [line["ranks"].rstrip("*") for line in lines] == ["1", "2", "3"], lines
 page = open("results/report.html").read()
 assert page.count("<svg") == 3 and page.count("<tr>") == 4 and "http" not in page.replace("http://www.w3.org/2000/svg", ""), page[:400]
 END
-"$partita" bench weak-scaling --out results --quick --turns 5 --ranks 1 >out 2>err || failed "other turns"
+"$partita" bench weak-scaling --out results --quick --target cpu --turns 5 --ranks 1 >out 2>err || failed "other turns"
 [[ $(wc -l <err) == 1 ]] || failed "expected rows of other turns to be measured anew"
 
 # refused TEXT OPTIONS...: exit status 2 and a line that holds the text.

@@ -7,7 +7,6 @@
 #include <iostream>
 #include <map>
 
-#include "partita/artifact/artifact.hpp"
 #include "partita/base/cores.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "partita/artifact/artifact.hpp"
 #include "tools/partita/bench/statistics.hpp"
 
 namespace partita::tool {
@@ -17,7 +18,7 @@ struct WeakScalingOptions {
   std::vector<std::string> models;  ///< empty: all
   std::vector<int> ranks{1, 2, 4, 8};
   std::int64_t clients = 0;  ///< of each rank; 0: what the model says
-  std::string target = "cpu", folder;
+  std::string target{default_target}, folder;
   int turns = 20;
   bool is_full = false, is_quick = false;
   double silence_s = 600;
