@@ -100,6 +100,7 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
                       .placements = options.placements,
                       .layout = options.layout,
                       .shards = options.shards,
+                      .is_reproducible = options.is_reproducible,
                       .target = info};
   Artifact artifact;
   artifact.target = target.name;

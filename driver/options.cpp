@@ -50,6 +50,12 @@ constexpr GeneralOption general_options[] = {
          throw_user_error(cat("--sharding: expected on or off, found '", v, "'"));
        o.shards = v == "on";
      }},
+    {"reproducible",
+     [](CompileOptions& o, const std::string& v) {
+       if (v != "on" && v != "off")
+         throw_user_error(cat("--reproducible: expected on or off, found '", v, "'"));
+       o.is_reproducible = v == "on";
+     }},
     {"gemm", [](CompileOptions& o, const std::string& v) { o.gemm = v; }},
     {"memory-budget",
      [](CompileOptions& o, const std::string& v) {

@@ -27,8 +27,8 @@ constexpr std::string_view frontend =
     "simplify-loops simplify partition simplify";
 /// From placement ops to loops over this shard's partitions and collectives.
 constexpr std::string_view placement =
-    "expand-ops expand-reductions fuse-maps place simplify distribute expand-sorts widen-products "
-    "form-attention stream-rows start-collectives";
+    "expand-ops expand-reductions order-sums fuse-maps place simplify distribute expand-sorts "
+    "widen-products form-attention stream-rows start-collectives";
 
 constexpr NamedPipeline pipelines[] = {
     {"frontend", {frontend}}, {"placement", {placement}}, {"compile", {frontend, placement}}};

@@ -53,6 +53,7 @@ void add_properties(const ir::Module& module, const CompileOptions& options, con
   artifact.properties.emplace_back("gemm", options.gemm);
   artifact.properties.emplace_back("layout", options.layout);
   if (!options.mesh.empty()) artifact.properties.emplace_back("mesh", options.mesh);
+  if (options.is_reproducible) artifact.properties.emplace_back("reproducible", "on");
   if (!options.shards) artifact.properties.emplace_back("sharding", "off");
 }
 

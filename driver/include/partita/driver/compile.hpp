@@ -27,6 +27,8 @@ struct CompileOptions {
   std::string mesh;
   /// A program with a mesh becomes that of one shard; without, it is for one device, which holds everything.
   bool shards = true;
+  /// Sums of floats over partitions have the same bits on any number of ranks and devices: their terms are gathered.
+  bool is_reproducible = false;
   std::string gemm = "auto";       ///< auto | library, or a name of one | generated
   std::int64_t memory_budget = 0;  ///< bytes of one shard; 0: none
   /// Values of options of the target's own (Target::options), by name; others have their defaults.

@@ -30,12 +30,13 @@ struct PassContext {
   std::map<std::string, std::int64_t> placements;  ///< --placement NAME=N
   std::string layout = "auto";                     ///< loop | batch[:B] | auto
   bool shards = true;                              ///< a program with a mesh becomes a shard's
-  TargetInfo target = {};                          ///< what is compiled for
-  std::map<std::string, std::string> options;      ///< of this pass: name{key=value}
-  std::vector<std::string> remarks;                ///< what was not recovered or fused, and why
-  std::vector<std::string> notes;                  ///< what else the summary says
-  std::vector<std::string> shardings;              ///< how a mesh cuts each value, and why
-  std::map<std::string, std::int64_t> counts;      ///< for the summary: maps_recovered, …
+  bool is_reproducible = false;                ///< sums have the same bits on any number of shards
+  TargetInfo target = {};                      ///< what is compiled for
+  std::map<std::string, std::string> options;  ///< of this pass: name{key=value}
+  std::vector<std::string> remarks;            ///< what was not recovered or fused, and why
+  std::vector<std::string> notes;              ///< what else the summary says
+  std::vector<std::string> shardings;          ///< how a mesh cuts each value, and why
+  std::map<std::string, std::int64_t> counts;  ///< for the summary: maps_recovered, …
 };
 
 struct PassInfo {
