@@ -9,6 +9,7 @@
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/ir/sharding.hpp"
 
 namespace partita::build {
 namespace {
@@ -50,6 +51,19 @@ Program::Program(const std::map<std::string, std::int64_t>& placements, std::str
 }
 
 Program::~Program() = default;
+
+void Program::mesh(const std::vector<std::pair<std::string, std::int64_t>>& axes) {
+  if (!ir::meshes(impl_->module).empty()) refuse("Program::mesh", "one mesh", "a second");
+  ir::Mesh mesh;
+  for (const auto& [name, size] : axes) {
+    if (size <= 0) refuse("Program::mesh", cat("at least 1 shard along ", name), cat(size));
+    if (mesh.find(name)) refuse("Program::mesh", "each axis once", cat(name, " twice"));
+    mesh.axes.push_back({.name = name, .size = size});
+  }
+  if (mesh.axes.empty()) refuse("Program::mesh", "at least 1 axis", "none");
+  static_cast<void>(mesh.size());  // refuses one that is too large
+  ir::declare_mesh(impl_->module, mesh_symbol, mesh);
+}
 
 void Program::function(const std::string& name, const std::vector<Type>& arguments,
                        const Body& body, const std::vector<std::string>& names) {

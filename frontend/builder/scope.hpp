@@ -64,6 +64,8 @@ class Scope {
 /// Results of a node of the innermost body.
 [[nodiscard]] Arrays results_of(ir::Node& node);
 [[nodiscard]] std::vector<Type> types_of(const Arrays& arrays);
+/// The symbol of a program's mesh.
+inline constexpr const char* mesh_symbol = "mesh";
 /// "f(x): expected …" as a user error.
 [[noreturn]] void refuse(std::string_view function, const std::string& expected,
                          const std::string& found);

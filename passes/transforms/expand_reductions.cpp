@@ -14,6 +14,7 @@
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
 #include "partita/passes/pass.hpp"
+#include "passes/rewrites/reduction_operands.hpp"
 
 namespace partita::passes::transforms {
 namespace {
@@ -32,23 +33,11 @@ class Expansion {
         make_{*node.graph(), &node},
         placement_(node.attrs.text("placement")),
         policy_(node.attrs.text("on_zero_weight", "nan")) {
-    I64s segments = node.attrs.i64s_or_empty("operand_segments");
-    const auto count = std::int64_t(node.operands().size());
-    if (segments.empty())
-      segments =
-          node.is("mr.reduce_weighted_mean") ? I64s{count - 1, 1, 0, 0} : I64s{count, 0, 0, 0};
-    std::size_t at = 0;
-    const auto take = [&](std::size_t s) {
-      std::vector<Value> group;
-      for (std::int64_t i = 0; s < segments.size() && i < segments[s]; ++i)
-        group.push_back(node.operand(at++));
-      return group;
-    };
-    x_ = take(0);
-    const auto weight = take(1), mask = take(2);
-    keep_ = take(3);
-    if (!weight.empty()) weight_ = weight[0];
-    if (!mask.empty()) mask_ = mask[0];
+    const ReductionOperands operands = reduction_operands(node);
+    x_ = operands.values;
+    keep_ = operands.kept;
+    weight_ = operands.weight;
+    mask_ = operands.mask;
   }
 
   std::vector<Value> run() {

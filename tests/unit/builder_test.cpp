@@ -81,6 +81,38 @@ TEST(Builder, BroadcastsOperandsAsNumPyDoes) {
               ElementsAre(0, 2, 3));
 }
 
+TEST(Builder, SaysHowValuesLieOverAMesh) {
+  const Type type{.dtype = DType::f32, .dims = {4, 6}};
+  Program program;
+  program.mesh({{"data", 2}, {"model", 3}});
+  program.function("main", {type}, [](const Arrays& a) {
+    return Arrays{sharded(a[0], {{}, {"model"}}) + sharded(a[0], {{"data"}})};
+  });
+  const std::string text = program.text();
+  EXPECT_THAT(text, HasSubstr(R"(sdy.mesh @mesh = <["data"=2, "model"=3]>)"));
+  EXPECT_THAT(text, HasSubstr(R"(<@mesh, [{}, {"model"}]>)"));
+  EXPECT_THAT(text, HasSubstr(R"(<@mesh, [{"data"}, {?}]>)"));
+
+  const auto refused = [&](const std::vector<std::vector<std::string>>& axes) {
+    return message_of([&] {
+      Program p;
+      p.mesh({{"model", 2}});
+      p.function("main", {type}, [&](const Arrays& a) { return Arrays{sharded(a[0], axes)}; });
+    });
+  };
+  EXPECT_THAT(refused({{"x"}}), HasSubstr("an axis of the mesh"));
+  EXPECT_THAT(refused({{}, {}, {"model"}}), HasSubstr("at most the 2 dimensions"));
+  EXPECT_THAT(refusal_of({type}, [](const Arrays& a) { return Arrays{sharded(a[0], {})}; }),
+              HasSubstr("a program with a mesh"));
+  EXPECT_THAT(message_of([] { Program().mesh({{"x", 0}}); }), HasSubstr("at least 1 shard"));
+  EXPECT_THAT(message_of([] {
+                Program().mesh({{"x", 2}, {"x", 2}});
+              }),
+              HasSubstr("each axis once"));
+  EXPECT_THAT(message_of([] { Program().mesh({}); }), HasSubstr("at least 1 axis"));
+  EXPECT_THAT(message_of([&] { program.mesh({{"x", 2}}); }), HasSubstr("one mesh"));
+}
+
 TEST(Builder, HasAFunctionForEveryRow) {
   EXPECT_THAT(evaluate({values({2}, {0, 4})},
                        [](const Arrays& a) {

@@ -27,6 +27,7 @@
 #include "partita/exec/inputs.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "tools/partita/bench/artifact.hpp"
+#include "tools/partita/bench/models.hpp"
 #include "tools/partita/bench/rounds.hpp"
 #include "tools/partita/bench/serve.hpp"
 #include "tools/partita/bench/statistics.hpp"
@@ -283,6 +284,26 @@ void add_weak_scaling_command(CLI::App& bench, Action& action) {
   c->callback([&action, o] { action = [o] { return bench_weak_scaling(*o); }; });
 }
 
+void add_round_text_command(CLI::App& bench, Action& action) {
+  struct Options {
+    std::string model, output;
+    std::int64_t clients = 1, shards = 1;
+  };
+  auto o = std::make_shared<Options>();
+  CLI::App* c = bench.add_subcommand("round-text", "Write the program of a round of weak-scaling");
+  c->add_option("model", o->model, "mlp, lm-s, lm-m, 350M, 1B or 8B")->required();
+  c->add_option("-o,--output", o->output, "Text to write (.mlir)")->required();
+  c->add_option("--clients", o->clients, "Clients (default: 1)")->check(CLI::Range(1, 1 << 30));
+  c->add_option("--model-shards", o->shards, "Shards that a decoder is cut into (default: 1)")
+      ->check(CLI::Range(1, 1 << 20));
+  c->callback([&action, o] {
+    action = [o] {
+      write_file(o->output, round_text(o->model, o->clients, o->shards));
+      return 0;
+    };
+  });
+}
+
 void add_artifact_commands(CLI::App& bench, Action& action) {
   const CLI::Range not_negative(0.0, 1e30);
   auto o = std::make_shared<ArtifactBenchOptions>();
@@ -370,6 +391,7 @@ void add_bench_command(CLI::App& app, Action& action) {
     if (c->get_subcommands().empty()) action = [a] { return bench(*a); };
   });
   add_rounds_command(*c, action);
+  add_round_text_command(*c, action);
   add_weak_scaling_command(*c, action);
   add_artifact_commands(*c, action);
   add_serve_commands(*c, action);

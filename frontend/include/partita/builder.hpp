@@ -8,6 +8,7 @@
 #include "partita/builder/control.hpp"
 #include "partita/builder/derivatives.hpp"
 #include "partita/builder/elementwise.hpp"
+#include "partita/builder/meshes.hpp"
 #include "partita/builder/ops.hpp"
 #include "partita/builder/placements.hpp"
 #include "partita/builder/program.hpp"

@@ -11,6 +11,7 @@
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
 #include "passes/analysis/program_mesh.hpp"
+#include "passes/rewrites/reduction_operands.hpp"
 #include "passes/rewrites/sharding_constraints.hpp"
 #include "passes/transforms/partition/axis_rewrite.hpp"
 
@@ -56,6 +57,7 @@ void run(ir::Module& module, PassContext& context) {
     return;
   }
   ir::Function& f = module.entry(context.function);
+  separate_reductions(*f.body);
   partition(f, *mesh, mesh_symbol(module), context.shardings);
   ir::set_shard_mesh(module, *mesh);
   context.counts["mesh_shards"] = mesh->size();

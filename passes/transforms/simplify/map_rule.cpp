@@ -50,6 +50,9 @@ class MapSimplification {
     decide_operands();
     choose_hoisted();
     if (!changes_) return {};
+    // Without results no map would be made, and what happens within has to.
+    const bool keeps_any = std::ranges::find(fates_, Fate::kept) != fates_.end();
+    if (!keeps_any && has_effects(map_)) return {};
     return rebuilt();
   }
 

@@ -6,7 +6,6 @@
 
 #include "ir/interpreter/constants.hpp"
 #include "partita/ir/reduction.hpp"
-#include "passes/transforms/simplify/hoisting.hpp"
 #include "passes/transforms/simplify/rewriter.hpp"
 
 namespace partita::passes {
@@ -73,7 +72,7 @@ Replacement reduce_twice(Node& node, Rewriter& r) {
 }
 
 Replacement decided_branch(Node& node, Rewriter& r) {
-  if (has_effects(node)) return {};
+  if (node.result_count() == 0) return {};
   const auto index = integers_of(node.operand(0), 1);
   if (!index) return {};
   const auto count = std::int64_t(node.regions().size());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ir/interpreter/constants.hpp"
 #include "partita/base/error.hpp"
@@ -46,6 +47,7 @@ class Sweep {
   /// True when something changed.
   bool run(Graph& root) {
     graph(root, nullptr);
+    erase_replaced(root);
     return changed_;
   }
 
@@ -61,6 +63,14 @@ class Sweep {
     const std::vector<Node*> nodes = g.nodes();
     for (Node* node : nodes) visit(*node, scope);
     for (Value& v : g.results) v = resolve(v);
+  }
+
+  /// What stands for nodes with effects in their regions has these: dead or not, they go.
+  void erase_replaced(Graph& g) const {
+    if (gone_.empty()) return;
+    g.erase_if([&](const Node& node) { return gone_.contains(&node); });
+    for (Node* node : g.nodes())
+      for (const auto& region : node->regions()) erase_replaced(*region);
   }
 
   Value resolve(Value v) const {
@@ -110,6 +120,7 @@ class Sweep {
                                  " replaced by one of type ", to_string(v.type())));
       replaced_[node.result(k)] = v;
     }
+    if (has_effects(node)) gone_.insert(&node);
     changed_ = true;
   }
 
@@ -137,6 +148,7 @@ class Sweep {
   ValueRanges ranges_;
   const ir::ValueMap<int> uses_;
   ir::ValueMap<Value> replaced_;
+  std::unordered_set<const Node*> gone_;
   bool changed_ = false;
 };
 

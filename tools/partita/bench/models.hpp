@@ -18,7 +18,12 @@ struct RoundModel {
 };
 /// mlp, lm-s and lm-m.
 [[nodiscard]] const std::vector<RoundModel>& round_models();
-/// The program of a round of so many clients.  A user error where no model has that name.
-[[nodiscard]] std::string round_text(const std::string& model, std::int64_t clients);
+/// Decoders of so many parameters, which small machines cannot hold: 350M, 1B and 8B.
+[[nodiscard]] const std::vector<std::string>& large_models();
+/// The program of a round of so many clients.  Where `model_shards` is above 1 it has a mesh of an axis "model" of that
+/// size, over which heads, hidden units and the vocabulary of a decoder are cut (arXiv 1909.08053).  A user error where
+/// no model has that name, or it has nothing to cut.
+[[nodiscard]] std::string round_text(const std::string& model, std::int64_t clients,
+                                     std::int64_t model_shards = 1);
 
 }  // namespace partita::tool

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "partita/builder/array.hpp"
@@ -23,6 +24,10 @@ class Program {
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
+
+  /// Declares the mesh of the program, its axes by name and size, the last varying fastest; once.  What lies along it is
+  /// said by `sharded`, and propagated from there.
+  void mesh(const std::vector<std::pair<std::string, std::int64_t>>& axes);
 
   /// Adds a public function: `body` maps its arguments to its results.  `names` are those of the
   /// arguments, by which inputs may be given; fewer than `arguments`: the rest have none.
