@@ -42,25 +42,13 @@ void partition(ir::Module& module) {
   ir::verify(module);
 }
 
-/// Programs that check themselves, or are for processes of their own.
-bool is_left_out(const ir::Module& module) {
-  bool found = false;
-  for (const auto& f : module.functions)
-    ir::walk(*f->body, [&](ir::Node& node) {
-      found |= node.op().asks_process || node.name().starts_with("check.") || node.is("mr.check") ||
-               node.name().starts_with("mr.mesh") || node.name().starts_with("sdy.") ||
-               node.is("interpreter.run_parallel") || node.is("stablehlo.custom_call");
-    });
-  return found || !module.items.empty();
-}
-
 TEST(Partition, SamplesOfEveryOpAreTheSameInParts) {
   int count = 0, cut = 0;
   for (const ir::OpDef* op : ir::OpRegistry::instance().all())
     for (std::size_t s = 0; s < op->samples.size(); ++s)
       for (unsigned seed = 0; seed < 4; ++seed) {
         const auto module = ir::parse_module(op->samples[s], op->name);
-        if (is_left_out(*module)) continue;
+        if (!can_be_sharded(*module)) continue;
         const std::string name = cat(op->name, " sample ", s, " seed ", seed);
         const auto inputs = random_inputs(module->entry("main"));
         const auto expected = run(*module, inputs);
@@ -88,7 +76,7 @@ TEST(Partition, SamplesOfEveryOpAreTheSameInParts) {
 TEST(Partition, RandomProgramsAreTheSameInParts) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     RandomGraph program = random_graph(seed, 12);
-    if (is_left_out(*program.module)) continue;
+    if (!can_be_sharded(*program.module)) continue;
     const std::vector<HostArray> expected = interpreted(program);
     std::mt19937 random(seed);
     const std::string whole = ir::print_module(*program.module);

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "partita/ir/op.hpp"
 #include "partita/ir/sharding.hpp"
 
 namespace partita::testing {
@@ -53,6 +54,17 @@ std::string shard_at_random(ir::Module& module, ir::Function& f, std::mt19937& r
   for (std::size_t k = 0; k < f.res_attrs.size(); ++k)
     say(f.res_attrs[k], f.body->results[k].type());
   return text;
+}
+
+bool can_be_sharded(const ir::Module& module) {
+  bool found = false;
+  for (const auto& f : module.functions)
+    ir::walk(*f->body, [&](ir::Node& node) {
+      found |= node.op().asks_process || node.name().starts_with("check.") || node.is("mr.check") ||
+               node.name().starts_with("mr.mesh") || node.name().starts_with("sdy.") ||
+               node.is("interpreter.run_parallel") || node.is("stablehlo.custom_call");
+    });
+  return !found && module.items.empty();
 }
 
 }  // namespace partita::testing

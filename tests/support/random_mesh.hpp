@@ -15,4 +15,7 @@ namespace partita::testing {
 /// they lie over it: cut along dimensions of any extent, whole, or open.  Text of the mesh, for messages.
 std::string shard_at_random(ir::Module& module, ir::Function& f, std::mt19937& random);
 
+/// Whether a program can be given a mesh: it has none, does not check itself, and is for no processes of its own.
+[[nodiscard]] bool can_be_sharded(const ir::Module& module);
+
 }  // namespace partita::testing

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Random programs over random meshes, with random shardings of arguments and results, compiled and run by the ranks of
+// the job: rank 0 gets what the interpreter gives for the whole program.  PARTITA_TEST_SEEDS=FIRST:COUNT runs others.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "partita/base/env.hpp"
+#include "partita/base/error.hpp"
+#include "partita/base/parse.hpp"
+#include "partita/compile.hpp"
+#include "partita/exec/executor.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "tests/support/random_graph.hpp"
+#include "tests/support/random_mesh.hpp"
+
+namespace partita::testing {
+namespace {
+
+constexpr int steps = 12;
+
+struct Seeds {
+  unsigned first = 1, count = 150;
+};
+
+Seeds seeds() {
+  const auto text = environment("PARTITA_TEST_SEEDS");
+  if (!text) return {};
+  const std::size_t colon = text->find(':');
+  if (colon == std::string::npos) throw_user_error("PARTITA_TEST_SEEDS: expected FIRST:COUNT");
+  constexpr std::int64_t most = 1 << 30;
+  return {.first = unsigned(parse_number(text->substr(0, colon), "PARTITA_TEST_SEEDS", most)),
+          .count = unsigned(parse_number(text->substr(colon + 1), "PARTITA_TEST_SEEDS", most))};
+}
+
+/// Of the job, before MPI is there.
+int ranks() {
+  const auto size = environment("OMPI_COMM_WORLD_SIZE");
+  return size ? int(parse_number(*size, "OMPI_COMM_WORLD_SIZE", 1 << 20)) : 1;
+}
+
+/// The fewest of each rank with which the mesh fits the job.
+int devices_per_rank(std::int64_t shards, int ranks) {
+  for (int each = 1;; ++each) {
+    const std::int64_t devices = std::int64_t(each) * ranks;
+    if (devices % shards == 0 || shards % devices == 0) return each;
+  }
+}
+
+Artifact compiled(const ir::Module& module) {
+  driver::CompileOptions options;
+  options.target = "cpu";
+  options.target_options["tier"] = "0";
+  return partita::compile(module, options).artifact;
+}
+
+/// Results on rank 0.
+std::vector<HostArray> run(Session& session, const RandomGraph& program) {
+  for (std::size_t k = 0; k < program.inputs.size(); ++k)
+    session.set_input(int(k), program.inputs[k]);
+  session.run();
+  std::vector<HostArray> results;
+  for (std::size_t k = 0; k < program.noise.size(); ++k)
+    if (auto result = session.output(int(k))) results.push_back(std::move(*result));
+  return results;
+}
+
+TEST(ShardedPrograms, AreTheSameOnTheRanksOfAJob) {
+  const Seeds range = seeds();
+  const int size = ranks();
+  int count = 0, cut = 0, refused = 0;
+  for (unsigned seed = range.first; seed < range.first + range.count; ++seed) {
+    RandomGraph program = random_graph(seed, steps);
+    if (!can_be_sharded(*program.module)) continue;
+    const std::vector<HostArray> expected = interpreted(program);
+    std::mt19937 random(seed);
+    const std::string mesh =
+        shard_at_random(*program.module, program.module->entry("main"), random);
+    const std::string what = cat("PARTITA_TEST_SEEDS=", seed, ":1 over ", mesh);
+    Artifact artifact;
+    try {
+      artifact = compiled(*program.module);
+    } catch (const Error& e) {  // on all ranks alike
+      ASSERT_EQ(e.kind(), ErrorKind::user) << what << ": " << e.what();
+      ++refused;
+      continue;
+    }
+    std::int64_t shards = 1;
+    for (const auto& axis : artifact.plan.mesh) shards *= axis.size;
+    Session session(std::move(artifact),
+                    {.devices_per_rank = devices_per_rank(shards, size), .use_mpi = true});
+    const std::vector<HostArray> found = run(session, program);
+    if (session.rank() == 0) {
+      EXPECT_EQ(noise_difference(found, expected, program.noise), "") << what;
+    }
+    ++count;
+    cut += shards > 1;
+  }
+  std::cout << count << " programs from seed " << range.first << " on " << size << " ranks, " << cut
+            << " of them over meshes, " << refused << " refused\n";
+  EXPECT_GT(2 * cut, count);
+}
+
+}  // namespace
+}  // namespace partita::testing
