@@ -26,13 +26,19 @@ using namespace kernel;
 using namespace passes;
 namespace {
 
-void check_dumps(const RunOptions& dumps, const std::vector<PassRun>& schedule) {
+std::string_view frontend_of(const CompileOptions& options) {
+  return options.keeps_placements ? "frontend" : "vectorized-frontend";
+}
+
+void check_dumps(const CompileOptions& options, const std::vector<PassRun>& schedule) {
+  const RunOptions& dumps = options.dumps;
   std::vector<std::string> known{"all"};
   const auto add = [&](const std::vector<PassRun>& runs) {
     for (const PassRun& run : runs)
       if (std::ranges::find(known, run.name) == known.end()) known.push_back(run.name);
   };
-  add(named_pipeline("compile"));
+  add(named_pipeline(frontend_of(options)));
+  add(named_pipeline("placement"));
   add({{std::string(lower_name), {}}});
   add(schedule);
   for (const std::string& name : dumps.dump_after) {
@@ -92,7 +98,7 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
   const ChosenTuning tuning = choose_tuning(options, target);
   const TargetInfo info = choose_target_info(options, target);
   const std::vector<PassRun> schedule = schedule_pipeline(info, options);
-  check_dumps(options.dumps, schedule);
+  check_dumps(options, schedule);
   const std::unique_ptr<ir::Module> module = ir::clone_module(start.module);
   r.counts["nodes"] = count_nodes(start.module);
 
@@ -114,7 +120,7 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
   };
   if (!start.is_behind_frontend) {
     declare_mesh(*module, options.mesh);
-    run_over_module("frontend");
+    run_over_module(frontend_of(options));
   }
   for (const std::string& line : context.shardings) artifact.shardings += cat(line, "\n");
   if (start.on_frontend) start.on_frontend(*module);
@@ -146,6 +152,7 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
   r.counts.insert(draft.counts.begin(), draft.counts.end());
   r.counts["kernels"] = std::int64_t(artifact.kernels.size());
   r.planned_bytes = planned.formula;
+  r.planned_one_shard = planned.one_shard;
   r.arena_bytes = artifact.plan.arena_bytes;
   r.tuning = tuning.text;
   for (const auto& [name, how] : draft.contractions) r.contractions.push_back(cat(name, ": ", how));

@@ -37,6 +37,12 @@ void set_device(CompileOptions& options, const std::string& name) {
   options.device = name;
 }
 
+bool parse_switch(std::string_view name, const std::string& value) {
+  if (value != "on" && value != "off")
+    throw_user_error(cat(name, ": expected on or off, found '", value, "'"));
+  return value == "on";
+}
+
 /// Those that every target has.
 constexpr GeneralOption general_options[] = {
     {"target", [](CompileOptions& o, const std::string& v) { o.target = v; }},
@@ -45,16 +51,14 @@ constexpr GeneralOption general_options[] = {
     {"layout", [](CompileOptions& o, const std::string& v) { o.layout = v; }},
     {"mesh", [](CompileOptions& o, const std::string& v) { o.mesh = v; }},
     {"sharding",
+     [](CompileOptions& o, const std::string& v) { o.shards = parse_switch("--sharding", v); }},
+    {"placement-constraints",
      [](CompileOptions& o, const std::string& v) {
-       if (v != "on" && v != "off")
-         throw_user_error(cat("--sharding: expected on or off, found '", v, "'"));
-       o.shards = v == "on";
+       o.keeps_placements = parse_switch("--placement-constraints", v);
      }},
     {"reproducible",
      [](CompileOptions& o, const std::string& v) {
-       if (v != "on" && v != "off")
-         throw_user_error(cat("--reproducible: expected on or off, found '", v, "'"));
-       o.is_reproducible = v == "on";
+       o.is_reproducible = parse_switch("--reproducible", v);
      }},
     {"gemm", [](CompileOptions& o, const std::string& v) { o.gemm = v; }},
     {"memory-budget",

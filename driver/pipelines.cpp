@@ -25,13 +25,20 @@ struct NamedPipeline {
 constexpr std::string_view frontend =
     "inline name-mesh expand-manual batch-processes raise simplify-loops simplify differentiate "
     "simplify-loops simplify partition simplify";
+/// The same for a program whose placements are dimensions like any other (CompileOptions::keeps_placements).
+constexpr std::string_view vectorized =
+    "inline name-mesh expand-manual batch-processes raise simplify-loops simplify differentiate "
+    "simplify-loops simplify expand-reductions vectorize-maps simplify partition simplify";
 /// From placement ops to loops over this shard's partitions and collectives.
 constexpr std::string_view placement =
     "expand-ops expand-reductions order-sums fuse-maps place simplify distribute expand-sorts "
     "widen-products form-attention stream-rows start-collectives";
 
-constexpr NamedPipeline pipelines[] = {
-    {"frontend", {frontend}}, {"placement", {placement}}, {"compile", {frontend, placement}}};
+constexpr NamedPipeline pipelines[] = {{"frontend", {frontend}},
+                                       {"vectorized-frontend", {vectorized}},
+                                       {"placement", {placement}},
+                                       {"compile", {frontend, placement}},
+                                       {"vectorized", {vectorized, placement}}};
 
 /// From the draft that lowering leaves to what is printed.
 constexpr std::string_view tidy = "remove-copies remove-dead-steps remove-copies";

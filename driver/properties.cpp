@@ -54,6 +54,7 @@ void add_properties(const ir::Module& module, const CompileOptions& options, con
   artifact.properties.emplace_back("layout", options.layout);
   if (!options.mesh.empty()) artifact.properties.emplace_back("mesh", options.mesh);
   if (options.is_reproducible) artifact.properties.emplace_back("reproducible", "on");
+  if (!options.keeps_placements) artifact.properties.emplace_back("placements", "dimensions");
   if (!options.shards) artifact.properties.emplace_back("sharding", "off");
 }
 

@@ -182,6 +182,10 @@ void add_compile_command(CLI::App& app, Action& action) {
                       "NAME=N,…: axes of a mesh, for a program that declares none");
   command->add_flag("!--no-sharding", arguments->options.shards,
                     "A program with a mesh is for one device, which holds everything");
+  command->add_flag("!--no-placement-constraints", arguments->options.keeps_placements,
+                    "For comparison: partitions are a dimension of whole arrays, cut by the axis "
+                    "of --mesh with the "
+                    "placement's name as propagation from the arguments has it");
   command->add_flag("--reproducible", arguments->options.is_reproducible,
                     "The same bits on any number of ranks and devices, for more memory");
   command->add_option("--gemm", arguments->options.gemm, gemm_help());

@@ -74,6 +74,7 @@ std::vector<Column> columns(const WeakScalingOptions& options) {
       {"job_ms", [=](const ScalingRow& r) { return seconds(r.job); }},
       {"alone_ms", [=](const ScalingRow& r) { return seconds(r.alone); }},
       {"whole_ms", [=](const ScalingRow& r) { return seconds(r.whole); }},
+      {"propagated_ms", [=](const ScalingRow& r) { return seconds(r.propagated); }},
       {"gain", [](const ScalingRow& r) { return fixed_text(r.gain(), 3); }},
       {"gain_low", part(true)},
       {"gain_high", part(false)},
@@ -84,13 +85,24 @@ std::vector<Column> columns(const WeakScalingOptions& options) {
        [](const ScalingRow& r) {
          return r.whole.turn_s.empty() ? std::string() : cat(r.whole.held_bytes);
        }},
+      {"propagated_held_bytes",
+       [](const ScalingRow& r) {
+         return r.propagated.turn_s.empty() ? std::string() : cat(r.propagated.held_bytes);
+       }},
+      {"propagated_collectives",
+       [](const ScalingRow& r) {
+         return r.propagated.turn_s.empty() ? std::string() : cat(r.propagated.collective_calls);
+       }},
   };
 }
 
 constexpr const char* explanation =
     "job: one job on all ranks. alone: weak: as many processes of one rank's clients, without "
     "communication; strong: one "
-    "process of all clients. whole: as many processes that each hold all clients. gain: alone over "
+    "process of all clients. whole: as many processes that each hold all clients. propagated: one "
+    "job of the round compiled "
+    "without placements, "
+    "clients a dimension of whole arrays that a mesh of all ranks cuts. gain: alone over "
     "job, the efficiency of weak "
     "and the speed-up of strong scaling, with its 95 % bootstrap interval. Times are medians over "
     "turns, by turns, from "
@@ -156,10 +168,12 @@ std::string plots(const WeakScalingOptions& options, const std::vector<ScalingRo
     const auto line = [&](const char* name, const Value& value) {
       return line_of(rows, name, s.is_in, value);
     };
-    text += line_plot(cat("Round of ", s.name), "ms",
-                      {line("job", [](const ScalingRow& r) { return times_of(r.job); }),
-                       line("alone", [](const ScalingRow& r) { return times_of(r.alone); }),
-                       line("whole", [](const ScalingRow& r) { return times_of(r.whole); })});
+    text +=
+        line_plot(cat("Round of ", s.name), "ms",
+                  {line("job", [](const ScalingRow& r) { return times_of(r.job); }),
+                   line("alone", [](const ScalingRow& r) { return times_of(r.alone); }),
+                   line("whole", [](const ScalingRow& r) { return times_of(r.whole); }),
+                   line("propagated", [](const ScalingRow& r) { return times_of(r.propagated); })});
     constexpr double mib = 1 << 20;
     text += line_plot(
         cat("Bytes of ", s.name), "MiB",
@@ -167,17 +181,38 @@ std::string plots(const WeakScalingOptions& options, const std::vector<ScalingRo
               [](const ScalingRow& r) { return point(double(r.job.held_bytes) / mib); }),
          line("held, whole",
               [](const ScalingRow& r) { return point(double(r.whole.held_bytes) / mib); }),
+         line("held, propagated",
+              [](const ScalingRow& r) { return point(double(r.propagated.held_bytes) / mib); }),
          line("sent in a round",
               [](const ScalingRow& r) { return point(double(r.job.communicated_bytes) / mib); })});
   }
   return text;
 }
 
+std::string planned_text(const PlannedRow& row) {
+  constexpr double gib = 1 << 30;
+  return cat(row.model, ", ", row.clients, " clients, each model on ", row.shards,
+             row.shards == 1 ? " device: " : " devices: ", fixed_text(double(row.bytes) / gib, 2),
+             " GiB on each, ", row.collectives,
+             row.collectives == 1 ? " collective" : " collectives");
+}
+
+std::string planned_html(const std::vector<PlannedRow>& planned) {
+  if (planned.empty()) return {};
+  std::string list;
+  for (const PlannedRow& row : planned) list += cat("<li>", planned_text(row), "</li>\n");
+  return cat(
+      "<h2>Planned only</h2>\n<p>Rounds that this machine does not hold: bytes by the plan of one "
+      "device that has "
+      "all clients, one at a time; nothing was run.</p>\n<ul>\n",
+      list, "</ul>\n");
+}
+
 }  // namespace
 
-std::string scaling_json(const WeakScalingOptions& options, const std::vector<ScalingRow>& rows) {
-  boost::json::array all;
-  for (const ScalingRow& row : rows) {
+std::string scaling_json(const WeakScalingOptions& options, const ScalingResults& results) {
+  boost::json::array all, planned;
+  for (const ScalingRow& row : results.rows) {
     const Interval interval = gain_interval(options, row);
     boost::json::object json{{"model", row.model},
                              {"kind", row.kind},
@@ -190,10 +225,17 @@ std::string scaling_json(const WeakScalingOptions& options, const std::vector<Sc
                              {"job", to_json(row.job)},
                              {"alone", to_json(row.alone)}};
     if (!row.whole.turn_s.empty()) json["whole"] = to_json(row.whole);
+    if (!row.propagated.turn_s.empty()) json["propagated"] = to_json(row.propagated);
     all.push_back(std::move(json));
   }
-  return boost::json::serialize(
-             boost::json::object{{"conditions", conditions(options)}, {"rows", all}}) +
+  for (const PlannedRow& row : results.planned)
+    planned.push_back({{"model", row.model},
+                       {"model_shards", row.shards},
+                       {"clients", row.clients},
+                       {"planned_bytes", row.bytes},
+                       {"collectives", row.collectives}});
+  return boost::json::serialize(boost::json::object{
+             {"conditions", conditions(options)}, {"rows", all}, {"planned", planned}}) +
          "\n";
 }
 
@@ -214,7 +256,9 @@ std::vector<ScalingRow> read_scaling_rows(const WeakScalingOptions& options,
            .is_oversubscribed = r.at("oversubscribed").as_bool(),
            .job = measure_from(r.at("job").as_object()),
            .alone = measure_from(r.at("alone").as_object()),
-           .whole = r.contains("whole") ? measure_from(r.at("whole").as_object()) : Measure{}});
+           .whole = r.contains("whole") ? measure_from(r.at("whole").as_object()) : Measure{},
+           .propagated = r.contains("propagated") ? measure_from(r.at("propagated").as_object())
+                                                  : Measure{}});
     }
   } catch (const std::exception&) {
     return {};  // not what this command writes
@@ -234,12 +278,12 @@ std::string scaling_csv(const WeakScalingOptions& options, const std::vector<Sca
   return text + "\n";
 }
 
-std::string scaling_html(const WeakScalingOptions& options, const std::vector<ScalingRow>& rows) {
+std::string scaling_html(const WeakScalingOptions& options, const ScalingResults& results) {
   std::string table = "<tr>";
   const std::vector<Column> all = columns(options);
   for (const Column& c : all) table += cat("<th>", c.name, "</th>");
   table += "</tr>\n";
-  for (const ScalingRow& row : rows) {
+  for (const ScalingRow& row : results.rows) {
     table += "<tr>";
     for (const Column& c : all) table += cat("<td>", c.text(row), "</td>");
     table += "</tr>\n";
@@ -252,10 +296,12 @@ std::string scaling_html(const WeakScalingOptions& options, const std::vector<Sc
       "scaling</h1>\n<p>",
       machine_text(), ", target ", options.target, ", ", options.turns,
       " turns. Hollow points have more ranks than cores.</p>\n<p>", explanation, "</p>\n",
-      plots(options, rows), "<table>\n", table, "</table>\n</body></html>\n");
+      plots(options, results.rows), "<table>\n", table, "</table>\n", planned_html(results.planned),
+      "</body></html>\n");
 }
 
-void print_scaling(const WeakScalingOptions& options, const std::vector<ScalingRow>& rows) {
+void print_scaling(const WeakScalingOptions& options, const ScalingResults& results) {
+  const std::vector<ScalingRow>& rows = results.rows;
   const std::vector<Column> all = columns(options);
   std::vector<std::size_t> widths;
   for (const Column& c : all) {
@@ -271,6 +317,8 @@ void print_scaling(const WeakScalingOptions& options, const std::vector<ScalingR
   line([](const Column& c) { return std::string(c.name); });
   for (const ScalingRow& row : rows) line([&](const Column& c) { return c.text(row); });
   std::cout << explanation << "\n";
+  for (const PlannedRow& row : results.planned)
+    std::cout << "planned only: " << planned_text(row) << "\n";
 }
 
 }  // namespace partita::tool

@@ -12,6 +12,7 @@
 #include "partita/base/file.hpp"
 #include "partita/base/temporary_folder.hpp"
 #include "partita/compile.hpp"
+#include "partita/driver/target.hpp"
 #include "tools/partita/bench/jobs.hpp"
 #include "tools/partita/bench/models.hpp"
 #include "tools/partita/bench/rounds.hpp"
@@ -30,15 +31,16 @@ class ScalingBench {
     const fs::path json = fs::path(options_.folder) / "results.json";
     if (fs::exists(json)) {
       const std::vector<std::byte> bytes = read_file(json);
-      rows_ = read_scaling_rows(
+      results_.rows = read_scaling_rows(
           options_, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     }
     for (const std::string& model : models())
       for (const std::string& kind : kinds())
         for (const std::int64_t clients : clients_of(model))
           for (const int ranks : options_.ranks) measure(model, kind, clients, ranks);
+    plan();
     write();
-    print_scaling(options_, rows_);
+    print_scaling(options_, results_);
   }
 
  private:
@@ -75,9 +77,10 @@ class ScalingBench {
                    .is_oversubscribed = std::size_t(ranks) > usable_cores().size(),
                    .job = {},
                    .alone = {},
-                   .whole = {}};
+                   .whole = {},
+                   .propagated = {}};
     const auto is_row = [&](const ScalingRow& other) { return other.key() == row.key(); };
-    if (std::ranges::any_of(rows_, is_row)) return;
+    if (std::ranges::any_of(results_.rows, is_row)) return;
     std::cerr << row.key() << "\n";
     const TemporaryFolder work("weak_scaling");
     const std::vector<std::string> whole = server(model, row.clients);
@@ -86,11 +89,16 @@ class ScalingBench {
     groups.emplace_back(is_weak ? start_alone(server(model, per_rank), ranks, work.path(), "alone")
                                 : start_alone(whole, 1, work.path(), "alone"),
                         &row.alone);
-    if (is_weak) groups.emplace_back(start_alone(whole, ranks, work.path(), "whole"), &row.whole);
+    if (is_weak) {
+      groups.emplace_back(start_alone(whole, ranks, work.path(), "whole"), &row.whole);
+      groups.emplace_back(
+          start_job(propagated(model, row.clients, ranks), ranks, work.path(), "mesh"),
+          &row.propagated);
+    }
     for (auto& [group, measure] : groups) await_greetings(group, silence_);
     take_turns(groups);
     for (auto& [group, measure] : groups) ask_stats(group, *measure);
-    rows_.push_back(std::move(row));
+    results_.rows.push_back(std::move(row));
     write();
   }
 
@@ -113,27 +121,58 @@ class ScalingBench {
 
   /// The command that serves rounds of so many clients, which are compiled once.
   std::vector<std::string> server(const std::string& model, std::int64_t clients) {
-    const std::string name = cat(model, "_", clients, ".pta");
-    const fs::path artifact = artifacts_.path() / name;
-    if (!fs::exists(artifact)) {
-      driver::CompileOptions options;
-      options.target = options_.target;
-      save_artifact(partita::compile(round_text(model, clients), options).artifact, artifact);
-    }
+    return serving(cat(model, "_", clients), round_text(model, clients),
+                   {.target = options_.target});
+  }
+
+  /// The same where a mesh of all ranks cuts the clients as a dimension of whole arrays.
+  std::vector<std::string> propagated(const std::string& model, std::int64_t clients, int ranks) {
+    driver::CompileOptions options{.target = options_.target, .keeps_placements = false};
+    if (ranks > 1) options.mesh = cat("clients=", ranks);
+    return serving(cat(model, "_", clients, "_", ranks), round_text(model, clients), options);
+  }
+
+  std::vector<std::string> serving(const std::string& name, const std::string& text,
+                                   const driver::CompileOptions& options) {
+    const fs::path artifact = artifacts_.path() / (name + ".pta");
+    if (!fs::exists(artifact)) save_artifact(partita::compile(text, options).artifact, artifact);
     return {fs::read_symlink("/proc/self/exe"), "bench", "serve-artifact", artifact};
+  }
+
+  /// Decoders of which nothing is run, so that machine code is compiled for none.
+  void plan() {
+    constexpr std::int64_t clients = 8;
+    driver::CompileOptions options{
+        .target = options_.target, .layout = "loop", .has_variants = false};
+    for (const driver::TargetOption& option : driver::find_target(options.target).options)
+      if (option.name == "tier") options.target_options["tier"] = "0";
+    for (const std::string& model : large_models())
+      for (const std::int64_t shards : {1, 2, 8}) {
+        if (options_.is_quick && (model != large_models().front() || shards > 2)) continue;
+        std::cerr << model << " in " << shards << (shards == 1 ? " part" : " parts")
+                  << ", planned only\n";
+        const auto compiled = partita::compile(round_text(model, clients, shards), options);
+        const auto count = compiled.report.counts.find("collectives");
+        results_.planned.push_back(
+            {.model = model,
+             .shards = shards,
+             .clients = clients,
+             .bytes = compiled.report.planned_one_shard,
+             .collectives = count == compiled.report.counts.end() ? 0 : int(count->second)});
+      }
   }
 
   void write() const {
     const fs::path folder = options_.folder;
-    write_file(folder / "results.json", scaling_json(options_, rows_));
-    write_file(folder / "results.csv", scaling_csv(options_, rows_));
-    write_file(folder / "report.html", scaling_html(options_, rows_));
+    write_file(folder / "results.json", scaling_json(options_, results_));
+    write_file(folder / "results.csv", scaling_csv(options_, results_.rows));
+    write_file(folder / "report.html", scaling_html(options_, results_));
   }
 
   const WeakScalingOptions& options_;
   Seconds silence_;
   TemporaryFolder artifacts_{"weak_scaling_artifacts"};
-  std::vector<ScalingRow> rows_;
+  ScalingResults results_;
 };
 
 }  // namespace

@@ -42,6 +42,9 @@ struct ScalingRow {
   Measure
       alone;  ///< weak: as many processes, each with one rank's clients; strong: one process with all
   Measure whole;  ///< weak: as many processes, each with all clients: placements that are not split
+  /// weak: one job on all ranks of the round compiled without placements (--no-placement-constraints), clients a dimension
+  /// of whole arrays that a mesh of all ranks cuts
+  Measure propagated;
 
   [[nodiscard]] std::string key() const;
   /// What the job keeps of the speed without communication (weak), or how many times as fast as one process
@@ -49,12 +52,25 @@ struct ScalingRow {
   [[nodiscard]] double gain() const { return median(alone.turn_s) / median(job.turn_s); }
 };
 
+/// What a round of a decoder that the machine does not hold would take, by its plan alone.
+struct PlannedRow {
+  std::string model;
+  std::int64_t shards = 1;  ///< that a client's model is cut into
+  std::int64_t clients = 0,
+               bytes = 0;  ///< bytes: of one device that has all clients, one at a time
+  int collectives = 0;     ///< of a client's step and the round's end, in the plan
+};
+
 /// Measures what --out does not hold yet; writes results.json, results.csv and report.html there after each row.
 int bench_weak_scaling(const WeakScalingOptions& options);
 
 // What is written.
+struct ScalingResults {
+  std::vector<ScalingRow> rows;
+  std::vector<PlannedRow> planned;
+};
 [[nodiscard]] std::string scaling_json(const WeakScalingOptions& options,
-                                       const std::vector<ScalingRow>& rows);
+                                       const ScalingResults& results);
 /// Rows of such a text that were measured in the same way on the same machine; none of an empty one.
 [[nodiscard]] std::vector<ScalingRow> read_scaling_rows(const WeakScalingOptions& options,
                                                         const std::string& json);
@@ -62,7 +78,7 @@ int bench_weak_scaling(const WeakScalingOptions& options);
                                       const std::vector<ScalingRow>& rows);
 /// A page on its own: tables, and drawings of efficiency, round time, bytes and memory.
 [[nodiscard]] std::string scaling_html(const WeakScalingOptions& options,
-                                       const std::vector<ScalingRow>& rows);
-void print_scaling(const WeakScalingOptions& options, const std::vector<ScalingRow>& rows);
+                                       const ScalingResults& results);
+void print_scaling(const WeakScalingOptions& options, const ScalingResults& results);
 
 }  // namespace partita::tool

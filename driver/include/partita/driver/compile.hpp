@@ -27,6 +27,9 @@ struct CompileOptions {
   std::string mesh;
   /// A program with a mesh becomes that of one shard; without, it is for one device, which holds everything.
   bool shards = true;
+  /// Without, partitions are a dimension of whole arrays, which the axis of the mesh that has the placement's name cuts as
+  /// propagation from the arguments has it: what a program is whose placements nobody tells the compiler.
+  bool keeps_placements = true;
   /// Sums of floats over partitions have the same bits on any number of ranks and devices: their terms are gathered.
   bool is_reproducible = false;
   std::string gemm = "auto";       ///< auto | library, or a name of one | generated
@@ -66,6 +69,7 @@ struct CompileReport {
   std::string tuning;
   std::vector<std::string> contractions;
   std::string planned_bytes;  ///< formula: constant plus bytes per partition times block length
+  std::int64_t planned_one_shard = 0;  ///< what it gives for one shard that has all partitions
 };
 
 /// Compiles a copy of `module`.  An unknown target is a user error that names those built in.
