@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -60,11 +61,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
+/// The last line with words, rather than one that a launcher draws.
 std::string last_line(const std::filesystem::path& log) {
   std::ifstream file(log);
   std::string last;
+  const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0; };
   for (std::string line; std::getline(file, line);)
-    if (line.find_first_not_of(" \t") != std::string::npos) last = line;
+    if (std::ranges::any_of(line, is_word)) last = line;
   return last;
 }
 

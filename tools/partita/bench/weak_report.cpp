@@ -179,12 +179,12 @@ std::string plots(const WeakScalingOptions& options, const std::vector<ScalingRo
         cat("Bytes of ", s.name), "MiB",
         {line("held by a rank",
               [](const ScalingRow& r) { return point(double(r.job.held_bytes) / mib); }),
+         line("sent in a round",
+              [](const ScalingRow& r) { return point(double(r.job.communicated_bytes) / mib); }),
          line("held, whole",
               [](const ScalingRow& r) { return point(double(r.whole.held_bytes) / mib); }),
          line("held, propagated",
-              [](const ScalingRow& r) { return point(double(r.propagated.held_bytes) / mib); }),
-         line("sent in a round",
-              [](const ScalingRow& r) { return point(double(r.job.communicated_bytes) / mib); })});
+              [](const ScalingRow& r) { return point(double(r.propagated.held_bytes) / mib); })});
   }
   return text;
 }
@@ -290,14 +290,14 @@ std::string scaling_html(const WeakScalingOptions& options, const ScalingResults
   }
   return cat(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Weak "
-      "scaling</title>\n<style>body{font-family:sans-serif;max-width:1300px;margin:2em auto}"
-      "table{border-collapse:collapse;font-size:13px}td,th{border:1px solid "
+      "scaling</title>\n<style>body{font-family:sans-serif;max-width:1420px;margin:2em auto}"
+      "div{overflow-x:auto}table{border-collapse:collapse;font-size:11px}td,th{border:1px solid "
       "#ccc;padding:3px 8px;text-align:right}svg{margin:8px}</style></head>\n<body>\n<h1>Weak "
       "scaling</h1>\n<p>",
       machine_text(), ", target ", options.target, ", ", options.turns,
       " turns. Hollow points have more ranks than cores.</p>\n<p>", explanation, "</p>\n",
-      plots(options, results.rows), "<table>\n", table, "</table>\n", planned_html(results.planned),
-      "</body></html>\n");
+      plots(options, results.rows), "<div><table>\n", table, "</table></div>\n",
+      planned_html(results.planned), "</body></html>\n");
 }
 
 void print_scaling(const WeakScalingOptions& options, const ScalingResults& results) {
