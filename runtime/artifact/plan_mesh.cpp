@@ -2,10 +2,69 @@
 // Copyright The partita authors
 //
 // The shards of a plan's mesh, and what they hold of the program's arrays.
+#include <algorithm>
+#include <numeric>
+#include <set>
+
 #include "partita/artifact/plan.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita {
+namespace {
+
+/// In how many blocks placements may be, of at most `most`: shards have to make the calls of collectives of the mesh
+/// equally often.
+class MeetingLoops {
+ public:
+  MeetingLoops(const Plan& plan, int most) : plan_(plan), blocks_(most) {
+    visit(plan.steps, {}, false);
+  }
+  [[nodiscard]] int blocks() const { return int(blocks_); }
+
+ private:
+  /// `around`: placements whose blocks are the bounds of loops around; `depends`: what partitions hold decides whether
+  /// the steps are done.
+  void visit(const Steps& steps, const std::set<int>& around, bool depends) {
+    for (const Step& step : steps) {
+      const auto* const reduce = std::get_if<AllReduceStart>(&step.what);
+      if (std::holds_alternative<GroupStart>(step.what) ||
+          (reduce != nullptr && reduce->groups >= 0))
+        meet(around, depends);
+      if (const auto* loop = std::get_if<For>(&step.what)) {
+        std::set<int> inner = around;
+        add_placements(loop->begin, inner);
+        add_placements(loop->end, inner);
+        visit(loop->body, inner, depends);
+      }
+      const bool decides = depends || !around.empty();
+      if (const auto* loop = std::get_if<While>(&step.what)) {
+        visit(loop->condition, around, decides);
+        visit(loop->body, around, decides);
+      }
+      if (const auto* choice = std::get_if<Case>(&step.what))
+        for (const Steps& branch : choice->branches) visit(branch, around, decides);
+    }
+  }
+
+  void meet(const std::set<int>& around, bool depends) {
+    if (depends) blocks_ = 1;
+    for (const int p : around) blocks_ = std::gcd(blocks_, plan_.placements[std::size_t(p)].size);
+  }
+
+  void add_placements(const HostExpr& e, std::set<int>& to) const {
+    if (e.kind() == HostExpr::Kind::variable)
+      for (std::size_t p = 0; p < plan_.placements.size(); ++p)
+        if (plan_.placements[p].begin_variable == e.value() ||
+            plan_.placements[p].end_variable == e.value())
+          to.insert(int(p));
+    for (const HostExpr& operand : e.operands()) add_placements(operand, to);
+  }
+
+  const Plan& plan_;
+  std::int64_t blocks_;
+};
+
+}  // namespace
 
 Dims mesh_sizes(const Plan& plan) {
   Dims sizes;
@@ -19,10 +78,22 @@ std::int64_t mesh_shards(const Plan& plan) {
   return shards;
 }
 
-ShardPlace place_of_shard(const Plan& plan, int shard, int shards) {
-  const int mesh = int(mesh_shards(plan));
+std::vector<ShardPlace> places_of_shards(const Plan& plan, int shards) {
+  const int mesh = int(mesh_shards(plan)), groups = shards / mesh;
   PARTITA_ASSERT(shards % mesh == 0);
-  return {.mesh_shard = shard % mesh, .partition = shard / mesh, .partitions = shards / mesh};
+  const int blocks = mesh == 1 || groups == 1 ? groups : MeetingLoops(plan, groups).blocks();
+  std::vector<ShardPlace> places;
+  for (int s = 0; s < shards; ++s)
+    places.push_back({.mesh_shard = s % mesh,
+                      .partition = s / mesh % blocks,
+                      .partitions = blocks,
+                      .replica = s / mesh / blocks,
+                      .replicas = groups / blocks});
+  return places;
+}
+
+ShardPlace place_of_shard(const Plan& plan, int shard, int shards) {
+  return places_of_shards(plan, shards)[std::size_t(shard)];
 }
 
 ArrayBlock block_of(const Plan& plan, const PortInfo& port, const ShardPlace& place) {

@@ -9,8 +9,7 @@
 namespace partita {
 
 /// Shards of the mesh on each of `devices` devices of each of `ranks` ranks, at least 1.  A user error where neither
-/// number divides the other, and where placements would be in blocks of different sizes though collectives of the
-/// mesh are within their loops, which shards then would not go through equally often.
+/// number divides the other.
 [[nodiscard]] int shards_per_device(const Plan& plan, int ranks, int devices);
 
 }  // namespace partita

@@ -11,6 +11,7 @@
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/hash.hpp"
+#include "partita/base/log.hpp"
 #include "runtime/exec/failure.hpp"
 #include "runtime/exec/mesh_devices.hpp"
 #include "runtime/exec/shard.hpp"
@@ -80,10 +81,10 @@ void merge(RunStats& all, const RunStats& one) {
 std::vector<int> holders(const Plan& plan, const PortInfo& port, int shards) {
   std::map<std::pair<Dims, Dims>, int> first;
   std::vector<int> all;
-  for (int s = 0; s < shards; ++s) {
-    const ArrayBlock block = block_of(plan, port, place_of_shard(plan, s, shards));
+  for (const ShardPlace& place : places_of_shards(plan, shards)) {
+    const ArrayBlock block = block_of(plan, port, place);
     // Blocks beyond the whole hold none of it, and are alike where they begin and end there.
-    all.push_back(first.try_emplace({block.begin, block.inside}, s).first->second);
+    all.push_back(first.try_emplace({block.begin, block.inside}, int(all.size())).first->second);
   }
   return all;
 }
@@ -138,6 +139,7 @@ struct Session::Impl {
   void give_input(int index, std::span<const std::byte> bytes, Loan loan);
   void on_all_shards(const std::function<void(Shard&)>& action);
   void poison_all(const std::string& why) noexcept;
+  void warn_of_replicas();
   void start();
   void compare_ranks();
   void check_memory() const;
@@ -171,6 +173,7 @@ Session::Impl::Impl(Artifact a, const SessionOptions& o, SessionParts parts)
       shards.push_back(
           std::make_unique<Shard>(artifact, std::move(parts.devices[i]), *communicators[i], options,
                                   !artifact.plan.mesh.empty() && communicators.size() > 1));
+    warn_of_replicas();
     if (shards.size() > 1)
       for (std::size_t i = 0; i < shards.size(); ++i)
         threads.push_back(std::make_unique<SubmitThread>());
@@ -189,6 +192,18 @@ Session::Impl::~Impl() {
 
 void Session::Impl::poison_all(const std::string& why) noexcept {
   for (auto& communicator : communicators) communicator->poison(why);
+}
+
+// Devices that only do what others do, though partitions might have been split over them.
+void Session::Impl::warn_of_replicas() {
+  const ShardPlace place = shards.front()->place();
+  if (root().shard() != 0 || place.replicas == 1 || artifact.plan.placements.empty()) return;
+  log(LogLevel::warning, cat(place.replicas,
+                             " times as many devices as do different things: collectives of the "
+                             "mesh are within the loop of a "
+                             "placement that ",
+                             place.partitions * place.replicas,
+                             " blocks do not divide, or partitions decide how often"));
 }
 
 // One call per shard, each on its own thread; a failure ends the waits of all others.
@@ -417,8 +432,9 @@ void Session::Impl::join(const PortInfo& port, int index, const std::vector<int>
   std::vector<std::size_t> sizes;
   std::size_t total = 0;
   bool is_in_order = true;
+  const std::vector<ShardPlace> places = places_of_shards(plan, int(first.size()));
   for (int s = 0; s < int(first.size()); ++s) {
-    blocks.push_back(block_of(plan, port, place_of_shard(plan, s, int(first.size()))));
+    blocks.push_back(block_of(plan, port, places[std::size_t(s)]));
     const bool is_first = first[std::size_t(s)] == s;
     sizes.push_back(is_first ? Type{.dtype = port.type.dtype, .dims = blocks.back().extents}.bytes()
                              : 0);

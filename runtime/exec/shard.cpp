@@ -13,11 +13,11 @@ namespace partita {
 
 namespace {
 
-/// A plan's lists for shards of the job: the same for each block of the placements.
-ShardLists job_lists(const Plan& plan, const ShardLists& of_mesh, int partitions) {
+/// A plan's lists for shards of the job: the same for each block of the placements and replica.
+ShardLists job_lists(const Plan& plan, const ShardLists& of_mesh, const ShardPlace& place) {
   const int mesh = int(mesh_shards(plan));
   ShardLists lists;
-  for (int p = 0; p < partitions; ++p)
+  for (int p = 0; p < place.partitions * place.replicas; ++p)
     for (const std::vector<int>& list : of_mesh) {
       std::vector<int>& shards = lists.emplace_back();
       for (const int shard : list) shards.push_back(p * mesh + shard);
@@ -25,14 +25,16 @@ ShardLists job_lists(const Plan& plan, const ShardLists& of_mesh, int partitions
   return lists;
 }
 
-/// Shards that have one number in the mesh, in the order of their blocks of placements.
-ShardLists placement_lists(const Plan& plan, int partitions) {
+/// Shards that have one number in the mesh, in the order of their blocks of placements; replicas apart.
+ShardLists placement_lists(const Plan& plan, const ShardPlace& place) {
   const int mesh = int(mesh_shards(plan));
   ShardLists lists;
-  for (int m = 0; m < mesh; ++m) {
-    std::vector<int>& shards = lists.emplace_back();
-    for (int p = 0; p < partitions; ++p) shards.push_back(p * mesh + m);
-  }
+  for (int r = 0; r < place.replicas; ++r)
+    for (int m = 0; m < mesh; ++m) {
+      std::vector<int>& shards = lists.emplace_back();
+      for (int p = 0; p < place.partitions; ++p)
+        shards.push_back((r * place.partitions + p) * mesh + m);
+    }
   return lists;
 }
 
@@ -74,9 +76,9 @@ Shard::~Shard() {
 void Shard::set_place() {
   if (plan_.mesh_variable >= 0) variables_[std::size_t(plan_.mesh_variable)] = place_.mesh_shard;
   for (const ShardLists& lists : plan_.groups)
-    groups_.push_back(communicator_.add_groups(job_lists(plan_, lists, place_.partitions)));
+    groups_.push_back(communicator_.add_groups(job_lists(plan_, lists, place_)));
   if (!plan_.mesh.empty() && place_.partitions > 1)
-    placement_groups_ = communicator_.add_groups(placement_lists(plan_, place_.partitions));
+    placement_groups_ = communicator_.add_groups(placement_lists(plan_, place_));
   for (const Placement& p : plan_.placements) {
     if (p.begin_variable < 0) continue;
     const BlockRange block = block_of(p.size, place_.partition, place_.partitions);

@@ -235,8 +235,13 @@ struct BlockRange {
 struct ShardPlace {
   int mesh_shard = 0;                 ///< number in the mesh
   int partition = 0, partitions = 1;  ///< of the placements: this block of so many
+  int replica = 0, replicas = 1;      ///< of shards that hold the same
 };
-/// Shard `shard` of a job: the number in the mesh varies fastest.
+/// Shards of a job in order: the number in the mesh varies fastest, then the block of the placements.  Placements are in
+/// as many blocks as there are shards for, or, where collectives of the mesh are within their loops, in as many as
+/// divide them, in one where partitions decide how often; what is more are replicas that do the same.
+[[nodiscard]] std::vector<ShardPlace> places_of_shards(const Plan& plan, int shards);
+/// That of shard `shard`.
 [[nodiscard]] ShardPlace place_of_shard(const Plan& plan, int shard, int shards);
 /// The block of a port's array that a shard holds.
 [[nodiscard]] ArrayBlock block_of(const Plan& plan, const PortInfo& port, const ShardPlace& place);
