@@ -17,28 +17,28 @@ namespace {
 
 struct NamedPipeline {
   std::string_view name;
-  std::array<std::string_view, 2> parts;
+  std::array<std::string_view, 4> parts;  ///< one after the other; empty: none
 };
 
-/// Up to the IR that an artifact keeps and `inspect` shows.  What differentiating leaves is simplified
+/// Up to the IR that an artifact keeps and `inspect` shows, in two parts.  What differentiating leaves is simplified
 /// again; where it leaves nothing new, that is skipped (see run_passes).
-constexpr std::string_view frontend =
+constexpr std::string_view raised =
     "inline name-mesh expand-manual batch-processes raise simplify-loops simplify differentiate "
-    "simplify-loops simplify partition simplify";
-/// The same for a program whose placements are dimensions like any other (CompileOptions::keeps_placements).
-constexpr std::string_view vectorized =
-    "inline name-mesh expand-manual batch-processes raise simplify-loops simplify differentiate "
-    "simplify-loops simplify expand-reductions vectorize-maps simplify partition simplify";
+    "simplify-loops simplify";
+constexpr std::string_view cut = "partition simplify";
+/// Between the two, for a program whose placements are dimensions like any other
+/// (CompileOptions::keeps_placements).
+constexpr std::string_view vectorized = "expand-reductions vectorize-maps simplify";
 /// From placement ops to loops over this shard's partitions and collectives.
 constexpr std::string_view placement =
     "expand-ops expand-reductions order-sums fuse-maps place simplify distribute expand-sorts "
     "widen-products form-attention stream-rows start-collectives";
 
-constexpr NamedPipeline pipelines[] = {{"frontend", {frontend}},
-                                       {"vectorized-frontend", {vectorized}},
+constexpr NamedPipeline pipelines[] = {{"frontend", {raised, cut}},
+                                       {"vectorized-frontend", {raised, vectorized, cut}},
                                        {"placement", {placement}},
-                                       {"compile", {frontend, placement}},
-                                       {"vectorized", {vectorized, placement}}};
+                                       {"compile", {raised, cut, placement}},
+                                       {"vectorized", {raised, vectorized, cut, placement}}};
 
 /// From the draft that lowering leaves to what is printed.
 constexpr std::string_view tidy = "remove-copies remove-dead-steps remove-copies";
@@ -64,7 +64,11 @@ std::vector<PassRun> schedule_pipeline(const TargetInfo& target, const CompileOp
 
 std::vector<PassRun> named_pipeline(std::string_view name) {
   for (const NamedPipeline& p : pipelines)
-    if (p.name == name) return manager::parse_runs(cat(p.parts[0], " ", p.parts[1]));
+    if (p.name == name) {
+      std::string text;
+      for (const std::string_view part : p.parts) text += cat(part, " ");
+      return manager::parse_runs(text);
+    }
   for (const std::string& target : built_targets())
     if (name == cat(schedule_prefix, target)) {
       const CompileOptions options{.target = target};
