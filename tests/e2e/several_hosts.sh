@@ -24,6 +24,8 @@ can_make_hosts() {
   command -v ip >/dev/null || { echo "ip is not installed (Debian: iproute2)"; return 1; }
   ip netns add "$tag-0" 2>"$work/why" || { echo "no network namespaces: $(cat "$work/why")"; return 1; }
   ip -n "$tag-0" link add br0 type bridge 2>"$work/why" || { echo "no bridge: $(cat "$work/why")"; return 1; }
+  ip -n "$tag-0" link add t0 type veth peer name t1 2>"$work/why" || { echo "no pairs of interfaces: $(cat "$work/why")"; return 1; }
+  ip netns exec "$tag-0" true 2>"$work/why" || { echo "nothing can be run in a namespace: $(cat "$work/why")"; return 1; }
   unshare --uts true 2>"$work/why" || { echo "no names of hosts: $(cat "$work/why")"; return 1; }
 }
 trap clean_up EXIT
