@@ -97,8 +97,9 @@ int main(int argc, char** argv) {
                   "median us", "min us", "90% us", "GB/s");
     }
     for (std::size_t bytes :
-         {std::size_t(8), std::size_t(1) << 10, std::size_t(16) << 10, std::size_t(256) << 10,
-          std::size_t(4) << 20, std::size_t(64) << 20}) {
+         {std::size_t(8), std::size_t(1) << 10, std::size_t(4) << 10, std::size_t(16) << 10,
+          std::size_t(64) << 10, std::size_t(256) << 10, std::size_t(1) << 20, std::size_t(4) << 20,
+          std::size_t(16) << 20, std::size_t(64) << 20, std::size_t(256) << 20}) {
       measure_size(communicator, bytes, seconds);
     }
   } catch (const Error& error) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "runtime/collective/combine.hpp"
 
@@ -124,22 +125,70 @@ void ring_reduce_scatter(Ranks ranks, Bytes data, std::span<const std::size_t> o
 /// that a block has at most 256 of them where `chunk_bytes` allows.
 std::size_t segment_size(std::size_t block_bytes, std::size_t chunk_bytes,
                          std::size_t element_bytes) {
-  constexpr std::size_t preferred = std::size_t(256) << 10, most = 256;
+  constexpr std::size_t preferred = std::size_t(512) << 10, most = 256;
   const std::size_t size = std::max(std::min(preferred, chunk_bytes), block_bytes / most);
   return std::max<std::size_t>(std::min(size, chunk_bytes) / element_bytes, 1) * element_bytes;
 }
 
+/// Reduce-scatter and gather as one stream: the segments of blocks r, r - 1, …, r + 1 of rank r pass it in this order
+/// twice. The first time what comes in is combined with what lies here, the second time it is the result; either way it
+/// goes on to the next rank at once, while it is in the cache.
 void ring_all_reduce(Ranks ranks, Bytes data, Reduction reduction) {
-  const int count = ranks.channel.ranks();
+  Channel& channel = ranks.channel;
+  const Neighbours ring = neighbours(channel);
+  const int count = channel.ranks(), rank = channel.rank();
   const std::size_t element = byte_size(reduction.dtype), elements = data.size() / element;
-  std::vector<std::size_t> offsets;
-  for (int r = 0; r <= count; ++r) {
-    offsets.push_back(std::size_t(block_of(std::int64_t(elements), r, count).begin) * element);
-  }
-  const std::size_t segment =
+  const std::size_t size =
       segment_size(data.size() / std::size_t(count), ranks.options.chunk_bytes, element);
-  ring_reduce_scatter(ranks, data, offsets, ranks.channel.rank(), segment, reduction);
-  ring_gather(ranks, data, offsets, ranks.channel.rank() + 1, segment);
+  std::vector<Segment> segments;
+  std::vector<std::size_t> ends;  // of the segments of each block
+  for (int i = 0; i < count; ++i) {
+    const auto block = block_of(std::int64_t(elements), (rank - i + count) % count, count);
+    append_segments(segments, std::size_t(block.begin) * element, std::size_t(block.end) * element,
+                    size);
+    ends.push_back(segments.size());
+  }
+  const std::size_t all = segments.size(), own = ends.front(), combined = all - own;
+  const auto before = [&](int blocks) {
+    return blocks < count ? ends[std::size_t(count - 1 - blocks)] : 0;
+  };
+  const std::size_t incoming = combined + before(1), outgoing = all + before(2);
+
+  ranks.scratch.resize(std::max(ranks.scratch.size(), depth * size));
+  const auto passing = [&](std::size_t i) { return segments[(own + i) % all].of(data); };
+  const auto staging = [&](std::size_t i) {
+    return Bytes(ranks.scratch).subspan(i % depth * size, passing(i).size());
+  };
+  std::vector<Ticket> sent, received;
+  const auto post = [&](std::size_t end) {
+    while (received.size() < std::min(end, incoming)) {
+      const std::size_t i = received.size();
+      if (i < combined) {
+        received.push_back(channel.receive(ring.previous, staging(i)));
+        continue;
+      }
+      // The result comes to where the partial sum was sent from.
+      const std::size_t partial = i - combined;
+      if (partial >= sent.size()) return;
+      channel.wait(std::exchange(sent[partial], Channel::none));
+      received.push_back(channel.receive(ring.previous, passing(i)));
+    }
+  };
+  post(depth);
+  for (std::size_t i = 0; i < own; ++i)
+    sent.push_back(channel.send(ring.next, segments[i].of(data)));
+  for (std::size_t i = 0; i < incoming; ++i) {
+    post(i + 1);
+    channel.wait(received[i]);
+    const Bytes mine = passing(i);
+    if (i < combined) {
+      combine(reduction.dtype, reduction.combiner, mine.data(), staging(i).data(), mine.data(),
+              mine.size() / element);
+    }
+    if (sent.size() < outgoing) sent.push_back(channel.send(ring.next, mine));
+    post(i + 1 + depth);
+  }
+  channel.wait_all(sent);
 }
 
 /// Recursive doubling.  Ranks beyond a power of two hand their vector to a partner first and get the

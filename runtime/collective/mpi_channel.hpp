@@ -52,7 +52,7 @@ class MpiChannel final : public Channel {
   void wait_for(Ticket ticket) override;
 
  private:
-  /// One message of the algorithms: usually one of MPI.
+  /// One message of the algorithms: one of MPI, or several where it is short or very long.
   struct Transfer {
     boost::container::small_vector<MPI_Request, 1> requests;
     std::size_t tested = 0;  ///< that many requests have completed
@@ -61,6 +61,8 @@ class MpiChannel final : public Channel {
     bool incoming = false, in_use = false;
   };
   Ticket open(int peer, std::size_t bytes, bool incoming);
+  /// Of all but the last MPI message of a transfer.
+  [[nodiscard]] std::size_t message_bytes(std::size_t transfer_bytes) const;
   [[nodiscard]] bool test(Transfer& transfer);
   void check_size(const Transfer& transfer, const MPI_Status& status) const;
   void warn_of_slowness(const Transfer& transfer) const;

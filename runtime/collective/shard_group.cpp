@@ -13,7 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Transfers shorter than this are left to the thread that waits, unless waits come late.
+/// The first transfer of a step is left to the thread that waits where it is shorter than this; later ones are where
+/// the wait for the one before came within `late`.
 constexpr std::size_t background_bytes = std::size_t(64) << 10;
 constexpr auto late = std::chrono::microseconds(100);
 
@@ -129,8 +130,8 @@ std::shared_ptr<Operation> ShardGroup::submit(int shard, CallInfo info, Part par
   check_departures(lock, *operation);
   if (++operation->arrived < local_shards_) return operation;
   operation->ready_at = Clock::now();
-  operation->in_background = link_ && link_->any_thread() && !operation->blocks_caller() &&
-                             (operation->info.bytes > background_bytes || waits_come_late_);
+  operation->in_background =
+      link_ && link_->any_thread() && !operation->blocks_caller() && wait_comes_late(*operation);
   if (operation->in_background) {
     ++background_calls_;
     if (!background_.joinable()) background_ = std::thread([this] { run_in_background(); });
@@ -138,6 +139,13 @@ std::shared_ptr<Operation> ShardGroup::submit(int shard, CallInfo info, Part par
   }
   if (local_shards_ > 1) changed_.notify_all();
   return operation;
+}
+
+/// What became of the call before of the same step; a thread that is woken for nothing costs a short call its time.
+bool ShardGroup::wait_comes_late(const Operation& operation) const {
+  const auto before = waits_come_late_.find(operation.info.step);
+  return before == waits_come_late_.end() ? operation.info.bytes > background_bytes
+                                          : before->second;
 }
 
 bool ShardGroup::front_is_ready() const {
@@ -190,9 +198,8 @@ void ShardGroup::wait(Operation& operation) {
   Lock lock(mutex_);
   const auto since = Clock::now();
   bool warned = false;
-  if (!operation.running && !operation.done && operation.arrived == local_shards_) {
-    waits_come_late_ = since - operation.ready_at > late;
-  }
+  if (link_ && !operation.blocks_caller() && operation.arrived == local_shards_)
+    waits_come_late_[operation.info.step] = since - operation.ready_at > late;
   ++waiting_;
   while (!operation.done && (operation.running || !failure_->failed())) {
     if (front_is_ready()) {

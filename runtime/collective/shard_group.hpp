@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "partita/collective/communicator.hpp"
@@ -115,6 +116,7 @@ class ShardGroup {
   [[noreturn]] void fail(Lock& lock, const std::string& reason, const std::string& step);
   [[nodiscard]] std::string shard_name(int shard) const;
   void check_departures(Lock& lock, const Operation& operation);
+  [[nodiscard]] bool wait_comes_late(const Operation& operation) const;
   [[nodiscard]] bool front_is_ready() const;
   void run_front(Lock& lock, bool someone_waits);
   void run_in_background();
@@ -155,9 +157,10 @@ class ShardGroup {
   std::vector<int> added_;  ///< per local shard: tables it has given
   std::int64_t completed_ = 0;
   bool running_ = false;
-  bool waits_come_late_ = false;  ///< callers did other things between the last call and its wait
-  int background_calls_ = 0;      ///< of queue_
-  int waiting_ = 0;               ///< threads in wait()
+  /// By step: whether callers did other things between its last call and the wait for it.
+  std::unordered_map<std::string, bool> waits_come_late_;
+  int background_calls_ = 0;  ///< of queue_
+  int waiting_ = 0;           ///< threads in wait()
   bool stopping_ = false;
   std::vector<std::byte> scratch_, staging_;
   std::thread background_;
