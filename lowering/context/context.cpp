@@ -36,9 +36,12 @@ Context::Context(const ir::Module& module, const ir::Function& function, const V
       policy_(policy),
       analysis_(*function.body, policy),
       plan_(draft_.plan),
-      out_(&draft_.plan.steps) {}
+      out_(&draft_.plan.steps),
+      blocks_(function) {}
 
 PlanDraft Context::lower() {
+  if (blocks_.needs_gathers())
+    throw_internal_error("a pass behind distribute needs blocks of partitions as a whole");
   bind_mesh();
   bind_arguments();
   lower_graph(*function_.body);
@@ -91,6 +94,10 @@ void Context::emit(decltype(Step::what) what, std::string name) {
 void Context::emit_copy(Location from, Location to, const Type& type, const std::string& name) {
   if (type.count() == 0 || (from.buffer == to.buffer && from.offset == to.offset)) return;
   emit(Copy{{from.buffer, from.offset}, {to.buffer, to.offset}, HostExpr(type.count())}, name);
+}
+
+std::int64_t partition_count(const Type& type) {
+  return type.dims[0] == 0 ? 0 : type.count() / type.dims[0];
 }
 
 std::string step_name(const Node& node) {
@@ -213,40 +220,24 @@ void Context::bind_arguments() {
     if (const std::string name = text_of(function_.arg_attrs, k, "mr.name"); !name.empty())
       port.name = name;
     HostExpr count(v.type().count());
-    // Split where every use is as a sliced operand of one placement's outermost loop.
-    std::optional<std::string> placement;
-    bool is_split = true;
-    ir::walk(*function_.body, [&](Node& node) {
-      const bool is_outer = node.is("mr.foreach") && [&] {
-        for (const Graph* g = node.graph(); g != nullptr && g->owner() != nullptr;
-             g = g->owner()->graph())
-          if (g->owner()->is("mr.foreach")) return false;
-        return true;
-      }();
-      for (std::size_t o = 0; o < node.operands().size(); ++o) {
-        if (node.operand(o) != v) continue;
-        const bool is_sliced = is_outer && std::int64_t(o) < node.attrs.i64s("operand_segments")[0];
-        if (!is_sliced || (placement && *placement != node.attrs.text("placement")))
-          is_split = false;
-        else
-          placement = node.attrs.text("placement");
-      }
-      for (const auto& region : node.regions())
-        if (std::ranges::find(region->results, v) != region->results.end()) is_split = false;
-    });
-    if (std::ranges::find(function_.body->results, v) != function_.body->results.end())
-      is_split = false;
-    if (is_split && placement) {
+    if (const std::string* placement = blocks_.placement(v)) {
       port.placement = placement_index(*placement);
       split_[v] = port.placement;
-      const Placement& p = plan_.placements[std::size_t(port.placement)];
-      const std::int64_t inner = v.type().dims[0] == 0 ? 0 : v.type().count() / v.type().dims[0];
-      count = (HostExpr::variable(p.end_variable) - HostExpr::variable(p.begin_variable)) *
-              HostExpr(inner);
+      count = block_count(v.type(), port.placement);
     }
     plan_.inputs.push_back(port);
     locations_[v] = {new_buffer(BufferKind::input, v.type().dtype, count, cat("in", k), int(k)), 0};
   }
+}
+
+HostExpr Context::first_partition(int placement) const {
+  return HostExpr::variable(plan_.placements[std::size_t(placement)].begin_variable);
+}
+
+HostExpr Context::block_count(const Type& type, int placement) const {
+  const Placement& p = plan_.placements[std::size_t(placement)];
+  return (HostExpr::variable(p.end_variable) - HostExpr::variable(p.begin_variable)) *
+         HostExpr(partition_count(type));
 }
 
 void Context::bind_results() {

@@ -19,6 +19,7 @@
 #include "partita/base/host_array.hpp"
 #include "partita/ir/graph.hpp"
 #include "partita/ir/mesh.hpp"
+#include "partita/ir/partition_blocks.hpp"
 
 namespace partita::lowering {
 
@@ -93,6 +94,12 @@ class Context {
   /// Values of which each shard holds its block.
   [[nodiscard]] bool is_split(ir::Value v) const { return split_.contains(v); }
   void set_split(ir::Value v, int placement) { split_[v] = placement; }
+  /// Which values lie so by their uses.
+  [[nodiscard]] const ir::PartitionBlocks& blocks() const { return blocks_; }
+  /// The first partition of this shard.
+  [[nodiscard]] HostExpr first_partition(int placement) const;
+  /// Elements of this shard's block of an array over a placement.
+  [[nodiscard]] HostExpr block_count(const Type& type, int placement) const;
   int new_request(ir::Value token);
   [[nodiscard]] int request(ir::Value token) const { return requests_.at(token); }
   /// The steps of a body over partitions; outer ones run on each shard's block.
@@ -134,12 +141,16 @@ class Context {
   ir::ValueMap<Location> locations_;
   ir::ValueMap<HostExpr> host_;
   ir::ValueMap<Slice> slices_;
+  const ir::PartitionBlocks blocks_;
   ir::ValueMap<int> split_;  ///< index of the placement
   int foreach_depth_ = 0;
   ir::ValueMap<int> requests_;
   std::optional<ir::Mesh> mesh_;
   std::vector<ir::MeshLayout> argument_layouts_, result_layouts_;  ///< empty without a mesh
 };
+
+/// Elements of one partition of an array over a placement.
+[[nodiscard]] std::int64_t partition_count(const Type& type);
 
 /// "add_4x8": the name of the step, or kernel, of a node.
 [[nodiscard]] std::string step_name(const ir::Node& node);

@@ -30,6 +30,20 @@ void lower_loops(Context& context, Value v, Location to) {
   context.launch(body, n);
 }
 
+void lower_block(Context& context, Value v, int placement, Location to) {
+  const std::int64_t n = v.type().count();
+  if (n == 0) return;
+  KernelBody body(context, cat("block_", step_name(*v.node)), n);
+  const ExprId item = body.item();
+  const ExprId begin =
+      body.scalar(context.first_partition(placement) * HostExpr(partition_count(v.type())));
+  const ExprId element = body.pool().add(item, begin);
+  const ExprId value = body.element(v, scalar::delinearize(body.pool(), element, v.type().dims));
+  body.note_count(n);
+  body.store_to(to, v.type().dtype, item, value);
+  context.launch(body, context.block_count(v.type(), placement));
+}
+
 void lower_fill(Context& context, Location to, const HostArray& value, const Type& type) {
   const std::int64_t n = type.count();
   if (n == 0) return;

@@ -16,6 +16,8 @@ using namespace kernel;
 
 /// Computes `v` at `to`.
 void lower_loops(Context& context, ir::Value v, Location to);
+/// Computes this shard's block of `v`, an array over a placement, at `to`.
+void lower_block(Context& context, ir::Value v, int placement, Location to);
 void lower_fill(Context& context, Location to, const HostArray& value, const Type& type);
 /// Writes an array at `to`, whose elements are of `type`: element `value` gives for an index.
 using ElementFn =

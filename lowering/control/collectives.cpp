@@ -46,11 +46,10 @@ void lower_collective(Context& context, Node& node) {
     for (std::size_t k = 0; k < node.operands().size(); ++k) {
       const Value v = node.operand(k);
       const Location from = context.memory(v), to = context.new_temporary(v.type(), "gathered");
-      const std::int64_t inner = v.type().dims[0] == 0 ? 0 : v.type().count() / v.type().dims[0];
       context.emit(AllGatherStart{request,
                                   axis,
                                   v.type().dtype,
-                                  inner,
+                                  partition_count(v.type()),
                                   {from.buffer, from.offset},
                                   {to.buffer, to.offset}},
                    step_name(node));

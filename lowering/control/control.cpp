@@ -3,6 +3,7 @@
 //
 // Control flow as plan steps.
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "lowering/context/loops.hpp"
@@ -21,37 +22,89 @@ using ir::Value;
 
 // --- while --------------------------------------------------------------------------------------
 
-/// A value that is not in memory is computed where it is wanted.
-void lower_into(Context& context, Value v, Location to, const std::string& name) {
-  if (context.is_in_memory(v))
-    context.emit_copy(context.memory(v), to, v.type(), name);
-  else
-    lower_loops(context, v, to);
-}
+/// What a loop carries from one iteration to the next, each in memory of its own: where its uses take one, a shard's
+/// block of partitions.
+class Carries {
+ public:
+  Carries(Context& context, Node& loop)
+      : context_(context), loop_(loop), at_(loop.operands().size()), blocks_(at_.size(), -1) {}
 
-/// Moves the body's results into the carries.  A result that is itself (part of) another carry is
-/// saved first, because that carry may be overwritten before it is read.
-void copy_carries(Context& context, const Graph& body, const std::vector<Location>& carries,
-                  int skip) {
-  std::vector<std::pair<Location, std::size_t>> moves;
-  for (std::size_t k = 0; k < carries.size(); ++k) {
-    if (int(k) == skip) continue;
-    const Value v = body.results[k];
-    const Location from = context.memory(v);
-    if (from.buffer == carries[k].buffer && from.offset == carries[k].offset) continue;
-    const bool is_carry =
-        std::ranges::any_of(carries, [&](const Location& c) { return c.buffer == from.buffer; });
-    if (!is_carry) {
-      moves.emplace_back(from, k);
-      continue;
+  /// Gives carry k its memory and its first value.
+  void begin(std::size_t k) {
+    const Value init = loop_.operand(k), result = loop_.result(int(k));
+    const std::array values{result, loop_.region(0).argument(int(k)),
+                            loop_.region(1).argument(int(k))};
+    if (const std::string* placement = context_.blocks().placement(result)) {
+      blocks_[k] = context_.placement_index(*placement);
+      for (const Value& v : values) context_.set_split(v, blocks_[k]);
     }
-    const Location saved = context.new_temporary(v.type(), "saved carry");
-    context.emit_copy(from, saved, v.type(), "save carry");
-    moves.emplace_back(saved, k);
+    at_[k] = new_memory(k, "carry");
+    // A value that is not in memory is computed where it is wanted.
+    const bool is_epilogue = context_.analysis().epilogue(init) != nullptr;
+    if (context_.is_in_memory(init) || (blocks_[k] >= 0 && is_epilogue))
+      copy(source(k, init), k, at_[k], "initial carry");
+    else if (blocks_[k] >= 0)
+      lower_block(context_, init, blocks_[k], at_[k]);
+    else
+      lower_loops(context_, init, at_[k]);
+    for (const Value& v : values) context_.place(v, at_[k]);
   }
-  for (const auto& [from, k] : moves)
-    context.emit_copy(from, carries[k], body.results[k].type(), "carry");
-}
+
+  /// Moves the body's results into the carries but `skip`.  A result that is itself (part of) another carry is saved
+  /// first, because that carry may be overwritten before it is read.
+  void advance(int skip) {
+    const Graph& body = loop_.region(1);
+    std::vector<std::pair<Location, std::size_t>> moves;
+    for (std::size_t k = 0; k < at_.size(); ++k) {
+      if (int(k) == skip) continue;
+      const Location from = source(k, body.results[k]);
+      if (from.buffer == at_[k].buffer && from.offset == at_[k].offset) continue;
+      const bool is_carry =
+          std::ranges::any_of(at_, [&](const Location& c) { return c.buffer == from.buffer; });
+      if (!is_carry) {
+        moves.emplace_back(from, k);
+        continue;
+      }
+      const Location saved = new_memory(k, "saved carry");
+      copy(from, k, saved, "save carry");
+      moves.emplace_back(saved, k);
+    }
+    for (const auto& [from, k] : moves) copy(from, k, at_[k], "carry");
+  }
+
+ private:
+  [[nodiscard]] const Type& type(std::size_t k) const { return loop_.operand(k).type(); }
+
+  Location new_memory(std::size_t k, const std::string& name) {
+    if (blocks_[k] < 0) return context_.new_temporary(type(k), name);
+    return {context_.new_buffer(BufferKind::block, type(k).dtype,
+                                context_.block_count(type(k), blocks_[k]), name),
+            0};
+  }
+
+  /// Where what carry k becomes lies: of a whole value the block.
+  Location source(std::size_t k, Value v) {
+    Location from = context_.memory(v);
+    if (blocks_[k] >= 0 && !context_.is_split(v))
+      from.offset =
+          from.offset + context_.first_partition(blocks_[k]) * HostExpr(partition_count(v.type()));
+    return from;
+  }
+
+  void copy(Location from, std::size_t k, Location to, const std::string& name) {
+    if (blocks_[k] < 0) return context_.emit_copy(from, to, type(k), name);
+    if (type(k).count() > 0)
+      context_.emit(Copy{{from.buffer, from.offset},
+                         {to.buffer, to.offset},
+                         context_.block_count(type(k), blocks_[k])},
+                    name);
+  }
+
+  Context& context_;
+  Node& loop_;
+  std::vector<Location> at_;
+  std::vector<int> blocks_;  ///< the placement whose block it is, or -1
+};
 
 void lower_counted(Context& context, Node& node, const ir::CountedLoop& loop) {
   const Graph& body = node.region(1);
@@ -62,30 +115,19 @@ void lower_counted(Context& context, Node& node, const ir::CountedLoop& loop) {
   context.set_host_value(body.argument(loop.induction), HostExpr::variable(iv));
   if (node.region(0).is_argument(loop.end))
     context.set_host_value(body.argument(loop.end.index), end);
-  std::vector<Location> carries(body.results.size());
-  for (std::size_t k = 0; k < carries.size(); ++k) {
-    if (int(k) == loop.induction) continue;
-    const Value init = node.operand(k);
-    carries[k] = context.new_temporary(init.type(), "carry");
-    lower_into(context, init, carries[k], "initial carry");
-    context.place(body.argument(int(k)), carries[k]);
-  }
+  Carries carries(context, node);
+  for (std::size_t k = 0; k < node.operands().size(); ++k)
+    if (int(k) != loop.induction) carries.begin(k);
   For step{.variable = iv, .begin = begin, .end = end, .step = step_size};
   step.body = context.capture([&] {
     context.lower_graph(body);
-    copy_carries(context, body, carries, loop.induction);
+    carries.advance(loop.induction);
   });
   context.emit(std::move(step), cat("for_", context.plan().variables[std::size_t(iv)]));
-  for (std::size_t k = 0; k < carries.size(); ++k) {
-    if (int(k) != loop.induction) {
-      context.place(node.result(int(k)), carries[k]);
-      continue;
-    }
-    const HostExpr by(step_size);
-    const HostExpr trips =
-        HostExpr::binary(HostExpr::Kind::div, max(end - begin, HostExpr(0)) + by - HostExpr(1), by);
-    context.set_host_value(node.result(int(k)), begin + trips * by);
-  }
+  const HostExpr by(step_size);
+  const HostExpr trips =
+      HostExpr::binary(HostExpr::Kind::div, max(end - begin, HostExpr(0)) + by - HostExpr(1), by);
+  context.set_host_value(node.result(loop.induction), begin + trips * by);
 }
 
 void lower_while(Context& context, Node& node) {
@@ -93,15 +135,8 @@ void lower_while(Context& context, Node& node) {
       loop && context.is_host(node.region(1).argument(loop->induction)))
     return lower_counted(context, node, *loop);
   const Graph& condition = node.region(0);
-  const Graph& body = node.region(1);
-  std::vector<Location> carries;
-  for (std::size_t k = 0; k < node.operands().size(); ++k) {
-    const Value init = node.operand(k);
-    carries.push_back(context.new_temporary(init.type(), "carry"));
-    lower_into(context, init, carries[k], "initial carry");
-    context.place(condition.argument(int(k)), carries[k]);
-    context.place(body.argument(int(k)), carries[k]);
-  }
+  Carries carries(context, node);
+  for (std::size_t k = 0; k < node.operands().size(); ++k) carries.begin(k);
   While step;
   step.condition = context.capture([&] {
     context.lower_graph(condition);
@@ -109,11 +144,10 @@ void lower_while(Context& context, Node& node) {
     step.predicate = {at.buffer, at.offset};
   });
   step.body = context.capture([&] {
-    context.lower_graph(body);
-    copy_carries(context, body, carries, -1);
+    context.lower_graph(node.region(1));
+    carries.advance(-1);
   });
   context.emit(std::move(step), "while");
-  for (std::size_t k = 0; k < carries.size(); ++k) context.place(node.result(int(k)), carries[k]);
 }
 
 // --- case, if -----------------------------------------------------------------------------------

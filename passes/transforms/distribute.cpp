@@ -2,13 +2,14 @@
 // Copyright The partita authors
 //
 // Makes communication explicit: accumulated results of outermost loops over a placement are combined
-// over its shards, one all-reduce for each loop, combiner and dtype; stacked results that anything
-// but another such loop or the function's results use are gathered.
+// over its shards, one all-reduce for each loop, combiner and dtype; stacked results of which something needs more than
+// a shard's block are gathered.
 #include <algorithm>
 #include <map>
 
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/ir/partition_blocks.hpp"
 #include "partita/passes/pass.hpp"
 
 namespace partita::passes::transforms {
@@ -37,32 +38,8 @@ std::vector<Value> communicate(Graph& graph, const std::string& op,
   return results;
 }
 
-/// Whether a node in this graph, or in branches and loops of it, is in no loop over a placement.
-bool is_outermost(const Graph& graph, const Node& node) {
-  for (const Graph* g = node.graph(); g != &graph; g = g->owner()->graph())
-    if (g->owner()->is("mr.foreach")) return false;
-  return true;
-}
-
-/// Uses of `v` in this graph that cannot take a shard's block.
-bool needs_gather(const Graph& graph, Value v, bool is_function_body) {
-  bool needed = false;
-  ir::walk(graph, [&](Node& node) {
-    for (std::size_t k = 0; k < node.operands().size(); ++k) {
-      if (node.operand(k) != v) continue;
-      const bool is_sliced = node.is("mr.foreach") && is_outermost(graph, node) &&
-                             node.attrs.text("placement") == v.node->attrs.text("placement") &&
-                             std::int64_t(k) < node.attrs.i64s("operand_segments")[0];
-      needed |= !is_sliced;
-    }
-    for (const auto& region : node.regions())
-      needed |= std::ranges::find(region->results, v) != region->results.end();
-  });
-  if (!is_function_body) needed |= std::ranges::find(graph.results, v) != graph.results.end();
-  return needed;
-}
-
-void distribute_loop(Graph& graph, Node& loop, bool is_function_body, PassContext& context) {
+void distribute_loop(Graph& graph, Node& loop, const ir::PartitionBlocks& blocks,
+                     PassContext& context) {
   const std::string placement = loop.attrs.text("placement");
   const auto* kinds = loop.attrs.find("results")->get_if<ir::List>();
   Node* const before = node_after(graph, &loop);
@@ -73,7 +50,7 @@ void distribute_loop(Graph& graph, Node& loop, bool is_function_body, PassContex
     const Value v = loop.result(k);
     if (kind != "stack")
       groups[{kind, v.type().dtype}].push_back(v);
-    else if (needs_gather(graph, v, is_function_body))
+    else if (blocks.needs_gather(v))
       gathers[v.type().dtype].push_back(v);
   }
   const auto replace = [&](const std::vector<Value>& from, const std::vector<Value>& to) {
@@ -98,19 +75,19 @@ void distribute_loop(Graph& graph, Node& loop, bool is_function_body, PassContex
     }
 }
 
-void distribute(Graph& graph, bool is_function_body, PassContext& context) {
+void distribute(Graph& graph, const ir::PartitionBlocks& blocks, PassContext& context) {
   for (Node* node : std::vector<Node*>(graph.nodes())) {
     if (node->is("mr.foreach")) {
-      distribute_loop(graph, *node, is_function_body, context);
+      distribute_loop(graph, *node, blocks, context);
       continue;  // loops inside run on one shard
     }
-    for (const auto& region : node->regions()) distribute(*region, false, context);
+    for (const auto& region : node->regions()) distribute(*region, blocks, context);
   }
 }
 
 void run(ir::Module& module, PassContext& context) {
   for (const auto& f : module.functions)
-    if (f->is_public) distribute(*f->body, true, context);
+    if (f->is_public) distribute(*f->body, ir::PartitionBlocks(*f), context);
 }
 
 }  // namespace

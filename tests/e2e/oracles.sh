@@ -17,7 +17,7 @@ compare=$PARTITA_SOURCE_DIR/tests/support/compare_npz.py
 declare -A collective_calls=(
   [local_training]=0 [fedsgd_round]=1 [fedavg_round]=1 [papa]=1 [weighted_mean]=1
   [branch_train_merge]=2 [fedsgd_rounds]=4 [fedavg_rounds]=4 [nested]=2
-  [grad_mean_loss]=1 [grad_fedsgd_rounds]=3 [grad_meta]=3
+  [carried_state]=4 [grad_mean_loss]=1 [grad_fedsgd_rounds]=3 [grad_meta]=3
 )
 failures=0
 failed() {

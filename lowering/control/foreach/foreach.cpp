@@ -65,11 +65,6 @@ class Foreach {
   [[nodiscard]] Combiner combiner(std::size_t k) const {
     return *find_combiner(&CombinerInfo::mr, kind(k));
   }
-  /// Elements of one partition.
-  static HostExpr inner_count(const Type& type) {
-    return {type.dims[0] == 0 ? 0 : type.count() / type.dims[0]};
-  }
-
   void bind_operands() {
     const auto sliced = std::size_t(node_.attrs.i64s("operand_segments")[0]);
     for (std::size_t k = 0; k < node_.operands().size(); ++k) {
@@ -94,8 +89,9 @@ class Foreach {
       const Type& type = node_.result_types()[k];
       const std::string name = cat(kind(k), " over ", placement_);
       if (is_split_ && is_stack(k)) {
-        const HostExpr count = (end_ - begin_) * inner_count(type);
-        results_.push_back({context_.new_buffer(BufferKind::block, type.dtype, count, name), 0});
+        results_.push_back({context_.new_buffer(BufferKind::block, type.dtype,
+                                                context_.block_count(type, number_), name),
+                            0});
         continue;
       }
       results_.push_back(context_.new_temporary(type, name));
@@ -108,8 +104,8 @@ class Foreach {
     const Value v = body_.results[k];
     if (!is_stack(k)) return lower_fold(context_, v, results_[k], combiner(k), is_block(), count_);
     Location to = results_[k];
-    to.offset =
-        to.offset + (is_split_ ? first_ - begin_ : first_) * inner_count(node_.result_types()[k]);
+    to.offset = to.offset + (is_split_ ? first_ - begin_ : first_) *
+                                HostExpr(partition_count(node_.result_types()[k]));
     lower_stack(context_, v, to, is_block(), count_);
   }
 

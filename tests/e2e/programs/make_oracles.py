@@ -129,6 +129,18 @@ def fedsgd_while():
     return TOY, [array(x), array(mean_loss(x))]
 
 
+def carried_state():
+    model, still = [F(1), F(-2), F(3)], [[F(0)] * 3 for _ in range(5)]
+    data = [[F(3 * p + j, 2) for j in range(3)] for p in range(5)]
+    now, v, a, b = model, still, [[F(p)] * 3 for p in range(5)], data
+    for _ in range(3):
+        v = [[x - y + m / 2 for x, y, m in zip(now, ys, ms)] for ys, ms in zip(a, v)]
+        now = mean_of([[x - m / 2 for x, m in zip(now, ms)] for ms in v])
+        a, b = b, a
+    total = [sum(v[p][j] * b[p][j] for p in range(5)) for j in range(3)]
+    return [array(model), array(data), array(3, np.int32)], [array(now), array(v), array(a), array(total)]
+
+
 def fedavg_round():
     return TOY, [array(fedavg(START)[1])]
 
