@@ -30,6 +30,16 @@ std::string_view frontend_of(const CompileOptions& options) {
   return options.keeps_placements ? "frontend" : "vectorized-frontend";
 }
 
+void check_wire(const CompileOptions& options) {
+  const bool is_rounded = options.wire.format != WireFormat::exact;
+  if (is_rounded && options.is_reproducible)
+    throw_user_error(
+        "--reproducible: expected no --allreduce-dtype of fewer bits, whose sums depend on the "
+        "ranks");
+  if (options.wire.feeds_back && !is_rounded)
+    throw_user_error("--allreduce-feedback: expected an --allreduce-dtype bf16, f16 or int8");
+}
+
 void check_dumps(const CompileOptions& options, const std::vector<PassRun>& schedule) {
   const RunOptions& dumps = options.dumps;
   std::vector<std::string> known{"all"};
@@ -99,6 +109,7 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
   const TargetInfo info = choose_target_info(options, target);
   const std::vector<PassRun> schedule = schedule_pipeline(info, options);
   check_dumps(options, schedule);
+  check_wire(options);
   const std::unique_ptr<ir::Module> module = ir::clone_module(start.module);
   r.counts["nodes"] = count_nodes(start.module);
 
@@ -107,6 +118,7 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
                       .layout = options.layout,
                       .shards = options.shards,
                       .is_reproducible = options.is_reproducible,
+                      .wire = options.wire,
                       .target = info};
   Artifact artifact;
   artifact.target = target.name;

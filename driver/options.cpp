@@ -60,6 +60,18 @@ constexpr GeneralOption general_options[] = {
      [](CompileOptions& o, const std::string& v) {
        o.is_reproducible = parse_switch("--reproducible", v);
      }},
+    {"allreduce-dtype",
+     [](CompileOptions& o, const std::string& v) {
+       const auto format = find_wire_format(v);
+       if (!format)
+         throw_user_error(
+             cat("--allreduce-dtype: expected f32, bf16, f16 or int8, found '", v, "'"));
+       o.wire.format = *format;
+     }},
+    {"allreduce-feedback",
+     [](CompileOptions& o, const std::string& v) {
+       o.wire.feeds_back = parse_switch("--allreduce-feedback", v);
+     }},
     {"gemm", [](CompileOptions& o, const std::string& v) { o.gemm = v; }},
     {"memory-budget",
      [](CompileOptions& o, const std::string& v) {

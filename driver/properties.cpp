@@ -53,6 +53,9 @@ void add_properties(const ir::Module& module, const CompileOptions& options, con
   artifact.properties.emplace_back("gemm", options.gemm);
   artifact.properties.emplace_back("layout", options.layout);
   if (!options.mesh.empty()) artifact.properties.emplace_back("mesh", options.mesh);
+  if (options.wire.format != WireFormat::exact)
+    artifact.properties.emplace_back("allreduce-dtype", to_string(options.wire.format));
+  if (options.wire.feeds_back) artifact.properties.emplace_back("allreduce-feedback", "on");
   if (options.is_reproducible) artifact.properties.emplace_back("reproducible", "on");
   if (!options.keeps_placements) artifact.properties.emplace_back("placements", "dimensions");
   if (!options.shards) artifact.properties.emplace_back("sharding", "off");

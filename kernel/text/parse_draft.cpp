@@ -400,10 +400,19 @@ class DraftParser {
     return {std::move(g), in_.quoted()};
   }
 
+  Wire parse_wire() {
+    const auto* const it = std::ranges::find_if(
+        wire_format_names, [&](std::string_view name) { return in_.accept(name); });
+    if (it == wire_format_names.end()) in_.fail("how a sum travels");
+    return {.format = WireFormat(it - wire_format_names.begin()),
+            .feeds_back = in_.accept("feedback")};
+  }
+
   Step parse_all_reduce() {
     AllReduceStart a{.request = int(in_.integer())};
     a.combiner = parse_combiner();
     a.dtype = parse_dtype_name(in_);
+    if (in_.accept("wire")) a.wire = parse_wire();
     if (in_.accept("groups")) {
       a.groups = int(in_.integer());
     } else {

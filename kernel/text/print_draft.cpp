@@ -197,6 +197,9 @@ class DraftPrinter : text::Lines {
     for (const Piece& p : x.pieces)
       pieces += cat(pieces.empty() ? "" : ", ", ref(p.at), " count ", host(p.count));
     line("all_reduce ", x.request, " ", to_string(x.combiner), " ", dtype(x.dtype),
+         x.wire == Wire{}
+             ? ""
+             : cat(" wire ", to_string(x.wire.format), x.wire.feeds_back ? " feedback" : ""),
          x.groups < 0 ? cat(" over ", quote(x.axis)) : cat(" groups ", x.groups), " (", pieces,
          ") ", name);
   }

@@ -19,7 +19,9 @@ using ir::Value;
 AllReduceStart begin_all_reduce(Context& context, Node& node, int request) {
   AllReduceStart start{.request = request,
                        .combiner = *find_combiner(&CombinerInfo::mr, node.attrs.text("combiner")),
-                       .dtype = node.operand(0).type().dtype};
+                       .dtype = node.operand(0).type().dtype,
+                       .wire = {.format = *find_wire_format(node.attrs.text("wire", "f32")),
+                                .feeds_back = node.attrs.flag("feeds_back")}};
   for (std::size_t k = 0; k < node.operands().size(); ++k) {
     const Value v = node.operand(k);
     const Location to = context.new_temporary(v.type(), "reduced");

@@ -3,9 +3,10 @@
 //
 // Collectives over the shards that a placement is split into, as pairs: a start, which gives a token,
 // and the done that takes it.  Attributes of the start: the placement that is split, and for all_reduce
-// the combiner (sum, max, min, and, or).  Interpreted as with one shard, where both are the identity.
+// the combiner (sum, max, min, and, or) and how sums of f32 travel (`wire`, `feeds_back`).  Interpreted as with one shard, where both are the identity.
 #include "ops/placements/mr_support.hpp"
 #include "ops/support/in_flight.hpp"
+#include "partita/base/wire.hpp"
 #include "partita/ir/interpreter.hpp"
 
 namespace partita::ir::ops {
@@ -26,6 +27,11 @@ std::vector<Type> infer_all_reduce_start(const InferContext& c) {
   for (std::size_t k = 0; k < c.operands.size(); ++k)
     c.expect(is_combined_over_partitions(combiner, c.operands[k].dtype),
              cat("operand ", k, " of a type that ", text, " combines"), to_string(c.operands[k]));
+  const std::string wire = c.attrs.text("wire", "f32");
+  c.expect(find_wire_format(wire).has_value(), "wire f32, bf16, f16 or int8", wire);
+  for (const Type& type : c.operands)
+    c.expect(wire == "f32" || (combiner == Combiner::sum && type.dtype == DType::f32),
+             cat("sums of f32 to travel as ", wire), cat(text, " of ", to_string(type)));
   return infer_start(c);
 }
 
@@ -50,7 +56,9 @@ OpDef collective(std::string name, std::string doc, InferFn infer, EvalFn eval) 
 void register_mr_all_reduce(OpRegistry& registry) {
   OpDef reduce = collective("mr.all_reduce_start", "Starts combining values over shards.",
                             infer_all_reduce_start, eval_start);
-  reduce.attrs = {placement_attr(), AttrSpec{.name = "combiner", .kind = AttrKind::text}};
+  reduce.attrs = {placement_attr(), AttrSpec{.name = "combiner", .kind = AttrKind::text},
+                  AttrSpec{.name = "wire", .kind = AttrKind::text, .required = false},
+                  flag_attr("feeds_back")};
   registry.add(std::move(reduce));
   registry.add(
       collective("mr.all_reduce_done", "Values combined over shards.", infer_done, eval_done));

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "partita/base/error.hpp"
+#include "partita/base/wire.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/partition_blocks.hpp"
 #include "partita/passes/pass.hpp"
@@ -38,18 +39,50 @@ std::vector<Value> communicate(Graph& graph, const std::string& op,
   return results;
 }
 
+/// Sums of fewer elements (losses, weights, counts) travel as they are.
+constexpr std::int64_t least_rounded = 1024;
+
+/// As the options of the pass say, or else those of the compilation.
+Wire wire_of(const PassContext& context) {
+  const auto option = context.options.find("wire");
+  if (option == context.options.end()) return context.wire;
+  const auto format = find_wire_format(option->second);
+  if (!format)
+    throw_user_error(
+        cat("distribute: expected wire f32, bf16, f16 or int8, found ", option->second));
+  return {.format = *format, .feeds_back = context.options.contains("feedback")};
+}
+
+/// What one call combines.
+struct CallKey {
+  std::string combiner;
+  DType dtype;
+  bool is_rounded;
+  auto operator<=>(const CallKey&) const = default;
+};
+
+ir::Dict attributes_of(const CallKey& key, const std::string& placement, const Wire& wire) {
+  ir::Dict attributes{{"placement", placement}, {"combiner", key.combiner}};
+  if (key.is_rounded) attributes.set("wire", std::string(to_string(wire.format)));
+  if (key.is_rounded && wire.feeds_back) attributes.set("feeds_back", true);
+  return attributes;
+}
+
 void distribute_loop(Graph& graph, Node& loop, const ir::PartitionBlocks& blocks,
                      PassContext& context) {
   const std::string placement = loop.attrs.text("placement");
   const auto* kinds = loop.attrs.find("results")->get_if<ir::List>();
   Node* const before = node_after(graph, &loop);
-  std::map<std::pair<std::string, DType>, std::vector<Value>> groups;
+  const Wire wire = wire_of(context);
+  std::map<CallKey, std::vector<Value>> groups;
   std::map<DType, std::vector<Value>> gathers;
   for (int k = 0; k < loop.result_count(); ++k) {
     const std::string& kind = *kinds->items[std::size_t(k)].get_if<std::string>();
     const Value v = loop.result(k);
+    const bool is_rounded = wire.format != WireFormat::exact && kind == "sum" &&
+                            v.type().dtype == DType::f32 && v.type().count() >= least_rounded;
     if (kind != "stack")
-      groups[{kind, v.type().dtype}].push_back(v);
+      groups[{kind, v.type().dtype, is_rounded}].push_back(v);
     else if (blocks.needs_gather(v))
       gathers[v.type().dtype].push_back(v);
   }
@@ -61,8 +94,8 @@ void distribute_loop(Graph& graph, Node& loop, const ir::PartitionBlocks& blocks
     start->set_operands(from);
   };
   for (const auto& [key, values] : groups) {
-    replace(values, communicate(graph, "all_reduce", values,
-                                {{"placement", placement}, {"combiner", key.first}}, before));
+    replace(values,
+            communicate(graph, "all_reduce", values, attributes_of(key, placement, wire), before));
     ++context.counts["all_reduces"];
   }
   for (const auto& [dtype, all] : gathers)
@@ -99,6 +132,7 @@ PassInfo pass_distribute() {
           .needs = Stage::placed,
           .gives = Stage::distributed,
           .idempotent = false,
+          .options = {"wire", "feedback"},
           .run = run};
 }
 

@@ -91,7 +91,9 @@ class StepPrinter {
   void print(const AllReduceStart& x, const std::string& name, int indent) {
     HostExpr elements = 0;
     for (const Piece& piece : x.pieces) elements = elements + piece.count;
-    line(indent, "start all_reduce ", to_string(x.combiner), " ", to_string(x.dtype), " over ",
+    line(indent, "start all_reduce ", to_string(x.combiner), " ", to_string(x.dtype),
+         x.wire.format == WireFormat::exact ? "" : cat(" as ", to_string(x.wire.format)),
+         x.wire.feeds_back ? " with feedback" : "", " over ",
          x.groups < 0 ? x.axis : groups_name(x.groups), ": ", x.pieces.size(),
          x.pieces.size() == 1 ? " piece, " : " pieces, ", text(elements), " elements (request ",
          x.request, ")", remark(name, ""));

@@ -16,6 +16,7 @@ boost::json::value to_json(DType dtype);
 boost::json::value to_json(BufferKind kind);
 boost::json::value to_json(Combiner combiner);
 boost::json::value to_json(GroupCall call);
+boost::json::value to_json(WireFormat format);
 boost::json::value to_json(const Step& step);
 
 void from_json(const boost::json::value& value, HostExpr& e, const json::Path& path);
@@ -25,6 +26,7 @@ void from_json(const boost::json::value& value, DType& dtype, const json::Path& 
 void from_json(const boost::json::value& value, BufferKind& kind, const json::Path& path);
 void from_json(const boost::json::value& value, Combiner& combiner, const json::Path& path);
 void from_json(const boost::json::value& value, GroupCall& call, const json::Path& path);
+void from_json(const boost::json::value& value, WireFormat& format, const json::Path& path);
 void from_json(const boost::json::value& value, Step& step, const json::Path& path);
 
 template <class A, class T>
@@ -136,6 +138,8 @@ void fields(A& a, Ref<A, AllReduceStart> x) {
   a.optional("groups", x.groups, -1);
   a("combiner", x.combiner);
   a("dtype", x.dtype);
+  a.optional("wire", x.wire.format, WireFormat::exact);
+  a.optional("feeds_back", x.wire.feeds_back, false);
   a("pieces", x.pieces);
 }
 

@@ -151,6 +151,11 @@ void from_json(const bj::value& value, GroupCall& call, const Path& path) {
   enum_from_json(value, call, group_call_names, path);
 }
 
+bj::value to_json(WireFormat format) { return enum_to_json(format, wire_format_names); }
+void from_json(const bj::value& value, WireFormat& format, const Path& path) {
+  enum_from_json(value, format, wire_format_names, path);
+}
+
 bj::value to_json(const Step& step) {
   const auto kind = step_names[step.what.index()];
   bj::object object;

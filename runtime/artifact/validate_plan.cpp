@@ -333,6 +333,8 @@ void PlanValidator::check(const AllReduceStart& x, const Place& place, int) cons
     check_groups(check_group_list(x.groups, place), place);
   if (is_complex(x.dtype) && x.combiner != Combiner::sum)
     fail(place, "a sum of complex numbers", to_string(x.combiner));
+  if (x.wire != Wire{} && (x.dtype != DType::f32 || x.combiner != Combiner::sum || x.groups != -1))
+    fail(place, "a sum of f32 over a placement", to_string(x.wire.format));
   for (const Piece& piece : x.pieces) {
     check_ref(piece.at, x.dtype, place);
     check_expression(piece.count, place);

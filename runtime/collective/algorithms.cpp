@@ -7,6 +7,7 @@
 #include <bit>
 #include <utility>
 
+#include "partita/collective/communicator.hpp"
 #include "runtime/collective/combine.hpp"
 
 namespace partita::collective {
@@ -133,13 +134,11 @@ std::size_t segment_size(std::size_t block_bytes, std::size_t chunk_bytes,
 /// Reduce-scatter and gather as one stream: the segments of blocks r, r - 1, …, r + 1 of rank r pass it in this order
 /// twice. The first time what comes in is combined with what lies here, the second time it is the result; either way it
 /// goes on to the next rank at once, while it is in the cache.
-void ring_all_reduce(Ranks ranks, Bytes data, Reduction reduction) {
+void ring_all_reduce(Ranks ranks, Bytes data, Reduction reduction, std::size_t size) {
   Channel& channel = ranks.channel;
   const Neighbours ring = neighbours(channel);
   const int count = channel.ranks(), rank = channel.rank();
   const std::size_t element = byte_size(reduction.dtype), elements = data.size() / element;
-  const std::size_t size =
-      segment_size(data.size() / std::size_t(count), ranks.options.chunk_bytes, element);
   std::vector<Segment> segments;
   std::vector<std::size_t> ends;  // of the segments of each block
   for (int i = 0; i < count; ++i) {
@@ -221,26 +220,68 @@ void doubling_all_reduce(Ranks ranks, Bytes data, Reduction reduction) {
   if (rank < extra) channel.wait(channel.send(rank + power, data));
 }
 
-}  // namespace
-
-bool prefers_doubling(std::size_t bytes, int ranks) {
-  // Seconds per message, per byte moved and per byte combined, within a host.
-  constexpr double message = 2e-6, move = 0.3e-9, combining = 0.15e-9;
-  const double n = double(bytes), r = ranks;
-  const int power = int(std::bit_floor(unsigned(ranks)));
-  const int steps = std::countr_zero(unsigned(power)) + (power < ranks ? 2 : 0);
-  const double doubling = steps * (message + n * (move + combining));
-  const double ring = 2 * (r - 1) * message + n * (r - 1) / r * (2 * move + combining);
-  return doubling <= ring;
+/// Recursive halving, by which each rank gets the combination of a block, then doubling, by which all get all blocks.
+/// Ranks beyond a power of two as in recursive doubling.
+void halving_all_reduce(Ranks ranks, Bytes data, Reduction reduction) {
+  Channel& channel = ranks.channel;
+  const int rank = channel.rank(), count = channel.ranks();
+  const int power = int(std::bit_floor(unsigned(count))), extra = count - power;
+  if (rank >= power) {
+    channel.wait(channel.send(rank - power, data));
+    channel.wait(channel.receive(rank - power, data));
+    return;
+  }
+  const std::size_t element = byte_size(reduction.dtype);
+  const auto combine_into = [&](Bytes mine, Bytes other) {
+    combine(reduction.dtype, reduction.combiner, mine.data(), mine.data(), other.data(),
+            mine.size() / element);
+  };
+  ranks.scratch.resize(std::max(ranks.scratch.size(), data.size()));
+  const Bytes scratch(ranks.scratch);
+  if (rank < extra) {
+    channel.wait(channel.receive(rank + power, scratch.first(data.size())));
+    combine_into(data, scratch.first(data.size()));
+  }
+  struct Halves {
+    int partner;
+    Segment mine, other;
+  };
+  std::vector<Halves> steps;
+  Segment left{0, data.size()};
+  for (int mask = power / 2; mask > 0; mask /= 2) {
+    const std::size_t middle = left.begin + (left.end - left.begin) / element / 2 * element;
+    const Segment lower{left.begin, middle}, upper{middle, left.end};
+    const bool is_lower = (rank & mask) == 0;
+    steps.push_back({rank ^ mask, is_lower ? lower : upper, is_lower ? upper : lower});
+    left = steps.back().mine;
+    const Bytes mine = left.of(data), other = scratch.first(mine.size());
+    channel.exchange(rank ^ mask, steps.back().other.of(data), other);
+    combine_into(mine, other);
+  }
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step)
+    channel.exchange(step->partner, step->mine.of(data), step->other.of(data));
+  if (rank < extra) channel.wait(channel.send(rank + power, data));
 }
+
+}  // namespace
 
 void all_reduce(Ranks ranks, Bytes data, DType dtype, Combiner combiner) {
   check_combinable(dtype, combiner);
   if (ranks.channel.ranks() == 1 || data.empty()) return;
   const Reduction reduction{dtype, combiner};
-  if (prefers_doubling(data.size(), ranks.channel.ranks()))
-    return doubling_all_reduce(ranks, data, reduction);
-  ring_all_reduce(ranks, data, reduction);
+  const AllReduceShape shape = all_reduce_shape({.bytes = data.size(),
+                                                 .element_bytes = byte_size(dtype),
+                                                 .ranks = ranks.channel.ranks(),
+                                                 .leaves_host = ranks.channel.leaves_host(),
+                                                 .chunk_bytes = ranks.options.chunk_bytes});
+  switch (shape.way) {
+    case AllReduceShape::Way::doubling:
+      return doubling_all_reduce(ranks, data, reduction);
+    case AllReduceShape::Way::halving:
+      return halving_all_reduce(ranks, data, reduction);
+    case AllReduceShape::Way::ring:
+      return ring_all_reduce(ranks, data, reduction, shape.segment_bytes);
+  }
 }
 
 void all_gather(Ranks ranks, Bytes data, std::span<const std::size_t> offsets) {
@@ -327,3 +368,30 @@ void barrier(Ranks ranks) {
 }
 
 }  // namespace partita::collective
+
+namespace partita {
+
+AllReduceShape all_reduce_shape(const AllReduceSize& size) {
+  using Way = AllReduceShape::Way;
+  // Seconds per message within a host and between hosts, per byte moved and per byte combined. The ring combines while
+  // more comes in.
+  const double message = size.leaves_host ? 30e-6 : 2e-6;
+  constexpr double move = 0.3e-9, combining = 0.15e-9;
+  const double n = double(size.bytes), r = size.ranks;
+  const int power = int(std::bit_floor(unsigned(size.ranks))), extra = size.ranks - power;
+  const int steps = std::countr_zero(unsigned(power));
+  // What ranks beyond a power of two cost: their vectors come, and the result goes back.
+  const double beyond = extra > 0 ? 2 * message + n * (2 * move + combining) : 0;
+  const double parts = 1 - 1.0 / double(power);
+  const double doubling = steps * (message + n * (move + combining)) + beyond;
+  const double halving = 2 * steps * message + n * parts * (2 * move + combining) + beyond;
+  const double ring = 2 * (r - 1) * message + n * (r - 1) / r * 2 * move;
+  const Way way = doubling <= std::min(halving, ring) ? Way::doubling
+                  : halving < ring                    ? Way::halving
+                                                      : Way::ring;
+  return {.way = way,
+          .segment_bytes = collective::segment_size(size.bytes / std::size_t(size.ranks),
+                                                    size.chunk_bytes, size.element_bytes)};
+}
+
+}  // namespace partita

@@ -26,7 +26,7 @@ struct Ranks {
   std::vector<std::byte>& scratch;
 };
 
-/// In place.  Short vectors by recursive doubling, long ones by a ring of reduce-scatter and gather.
+/// In place, in the way that all_reduce_shape gives.
 void all_reduce(Ranks ranks, std::span<std::byte> data, DType dtype, Combiner combiner);
 
 /// Rank r's block is data[offsets[r], offsets[r + 1]) and in place already on that rank; afterwards
@@ -47,8 +47,5 @@ void broadcast(Ranks ranks, std::span<std::byte> data);
 
 /// Returns when every rank has called it.
 void barrier(Ranks ranks);
-
-/// Whether recursive doubling is expected to beat the ring.
-[[nodiscard]] bool prefers_doubling(std::size_t bytes, int ranks);
 
 }  // namespace partita::collective

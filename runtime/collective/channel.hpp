@@ -22,6 +22,8 @@ class Channel {
   virtual ~Channel() = default;
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int ranks() const = 0;
+  /// Whether messages of the job go between hosts; the same on all ranks.
+  [[nodiscard]] virtual bool leaves_host() const { return false; }
 
   /// Starts a message.  Messages from one rank to another arrive in the order in which they were
   /// sent, and are received in the order in which receive was called; the sizes must agree.  `data`

@@ -84,8 +84,8 @@ void ShardGroup::all_reduce(Operation& operation, const GroupView& group) {
   combine_local(operation, vectors, group.is_local());
   if (group.is_local()) return;
   SubChannel channel(link_->channel(), group);
-  collective::all_reduce({channel, transfer_, scratch_}, vectors[0], operation.info.dtype,
-                         operation.info.combiner);
+  all_reduce_over({channel, transfer_, scratch_}, operation, vectors[0],
+                  std::size_t(&group - operation.groups->views.data()));
   copy_from_first(operation, group);
 }
 

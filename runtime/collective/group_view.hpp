@@ -43,6 +43,7 @@ class SubChannel final : public Channel {
   SubChannel(Channel& all, const GroupView& group) : all_(all), group_(group) {}
   int rank() const override { return group_.own; }
   int ranks() const override { return int(group_.ranks.size()); }
+  bool leaves_host() const override { return all_.leaves_host(); }
   Ticket send(int to, std::span<const std::byte> data) override {
     return all_.send(group_.ranks[std::size_t(to)], data);
   }

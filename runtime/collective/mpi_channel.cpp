@@ -65,6 +65,7 @@ Channel::Ticket MpiChannel::open(int peer, std::size_t bytes, bool incoming) {
   transfer.peer = peer;
   transfer.incoming = incoming;
   transfer.in_use = true;
+  transfer.arrived.reset();
   return ticket;
 }
 
@@ -150,26 +151,32 @@ void MpiChannel::wait_for(Ticket ticket) {
     }
     backoff.pause(someone_waits_.load(std::memory_order_relaxed), now);
   }
-  if (settings_.net && transfer.incoming) hold_back(transfer.bytes);
+  if (settings_.net && transfer.incoming) hold_back(transfer);
   waiting_for_.store(-1, std::memory_order_relaxed);
   transfer.in_use = false;
   free_.push_back(ticket);
 }
 
-void MpiChannel::hold_back(std::size_t bytes) {
+void MpiChannel::hold_back(const Transfer& transfer) {
   const auto ticks = [](EmulatedNet::Seconds s) {
     return std::chrono::duration_cast<Clock::duration>(s);
   };
-  line_is_free_ = std::max(Clock::now(), line_is_free_) + ticks(settings_.net->transfer(bytes));
+  line_is_free_ = std::max(transfer.arrived.value_or(Clock::now()), line_is_free_) +
+                  ticks(settings_.net->transfer(transfer.bytes));
   const auto due = line_is_free_ + ticks(settings_.net->latency);
   while (Clock::now() < due) {
     if (settings_.failure->failed()) settings_.failure->raise(step_);
-    {
-      const MpiLock lock(mpi_mutex());
-      settings_.tick();
-    }
-    std::this_thread::sleep_until(std::min(due, Clock::now() + std::chrono::milliseconds(1)));
+    note_arrivals();
+    std::this_thread::sleep_until(std::min(due, Clock::now() + microseconds(200)));
   }
+}
+
+void MpiChannel::note_arrivals() {
+  const MpiLock lock(mpi_mutex());
+  settings_.tick();
+  for (Transfer& transfer : transfers_)
+    if (transfer.in_use && transfer.incoming && !transfer.arrived && test(transfer))
+      transfer.arrived = Clock::now();
 }
 
 void MpiChannel::warn_of_slowness(const Transfer& transfer) const {

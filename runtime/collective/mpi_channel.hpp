@@ -29,6 +29,7 @@ class MpiChannel final : public Channel {
     std::size_t max_message_bytes = std::size_t(1) << 30;
     std::chrono::milliseconds timeout{60'000};  ///< after which a wait is worth a warning
     std::optional<EmulatedNet> net;             ///< messages of others take so long
+    bool leaves_host = false;                   ///< ranks are on several hosts, or said to be
     std::shared_ptr<FailureState> failure;
     std::function<void()>
         tick;  ///< called with the MPI lock held, about every millisecond of a wait
@@ -37,6 +38,7 @@ class MpiChannel final : public Channel {
 
   int rank() const override { return settings_.rank; }
   int ranks() const override { return settings_.ranks; }
+  bool leaves_host() const override { return settings_.leaves_host; }
   Ticket send(int to, std::span<const std::byte> data) override;
   Ticket receive(int from, std::span<std::byte> data) override;
 
@@ -59,6 +61,7 @@ class MpiChannel final : public Channel {
     std::size_t bytes = 0;
     int peer = 0;
     bool incoming = false, in_use = false;
+    std::optional<std::chrono::steady_clock::time_point> arrived;  ///< noted for the emulated line
   };
   Ticket open(int peer, std::size_t bytes, bool incoming);
   /// Of all but the last MPI message of a transfer.
@@ -66,8 +69,9 @@ class MpiChannel final : public Channel {
   [[nodiscard]] bool test(Transfer& transfer);
   void check_size(const Transfer& transfer, const MPI_Status& status) const;
   void warn_of_slowness(const Transfer& transfer) const;
-  /// Returns when a message that has come would have come over the emulated line.
-  void hold_back(std::size_t bytes);
+  /// Returns when a message that has come would have come over the emulated line; others come meanwhile.
+  void hold_back(const Transfer& transfer);
+  void note_arrivals();
 
   Settings settings_;
   std::vector<Transfer> transfers_;

@@ -30,6 +30,7 @@ struct StartRecord {
   std::int64_t pid = 0;
   std::int64_t thread_level = 0;
   std::int64_t shards_per_rank = 0, timeout = 0, chunk_bytes = 0, max_message_bytes = 0;
+  std::int64_t has_emulated_net = 0;
 };
 
 void wait_at_start(MPI_Request request, milliseconds limit, const char* what) {
@@ -103,8 +104,11 @@ class MpiLink final : public RankLink {
       PARTITA_MPI(MPI_Comm_size(data_.get(), &ranks_));
     }
     const std::vector<StartRecord> records = agree(options);
-    for (const StartRecord& record : records)
+    bool leaves_host = false;
+    for (const StartRecord& record : records) {
       thread_level_ = std::min(thread_level_, int(record.thread_level));
+      leaves_host |= record.host != records[0].host || record.has_emulated_net != 0;
+    }
     channel_ = std::make_unique<MpiChannel>(MpiChannel::Settings{
         .comm = data_.get(),
         .rank = rank_,
@@ -113,6 +117,7 @@ class MpiLink final : public RankLink {
             std::clamp<std::size_t>(options.max_message_bytes, 1, std::size_t(1) << 30),
         .timeout = options.timeout,
         .net = emulated_net(),
+        .leaves_host = leaves_host,
         .failure = failure_,
         .tick = [this] { monitor_->tick(); }});
     monitor_ = std::make_unique<MpiMonitor>(monitor_settings(options, records));
@@ -153,7 +158,8 @@ class MpiLink final : public RankLink {
                            .shards_per_rank = options.shards_per_rank,
                            .timeout = options.timeout.count(),
                            .chunk_bytes = std::int64_t(options.chunk_bytes),
-                           .max_message_bytes = std::int64_t(options.max_message_bytes)};
+                           .max_message_bytes = std::int64_t(options.max_message_bytes),
+                           .has_emulated_net = emulated_net() ? 1 : 0};
     std::vector<StartRecord> records(std::size_t(ranks_), StartRecord{});
     MPI_Request request = MPI_REQUEST_NULL;
     {

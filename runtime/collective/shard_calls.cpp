@@ -8,6 +8,7 @@
 
 #include "runtime/collective/combine.hpp"
 #include "runtime/collective/shard_group.hpp"
+#include "runtime/collective/wire.hpp"
 
 namespace partita::collective {
 namespace {
@@ -107,8 +108,17 @@ void ShardGroup::all_reduce(Operation& operation) {
     combine_local(operation, vectors, !link_);
   }
   if (!link_) return;
-  collective::all_reduce(over_ranks(), leader, operation.info.dtype, operation.info.combiner);
+  all_reduce_over(over_ranks(), operation, leader, 0);
   copy_to_others(operation, leader);
+}
+
+void ShardGroup::all_reduce_over(Ranks ranks, const Operation& operation, std::span<std::byte> data,
+                                 std::size_t group) {
+  const CallInfo& info = operation.info;
+  if (info.wire.format == WireFormat::exact)
+    return collective::all_reduce(ranks, data, info.dtype, info.combiner);
+  all_reduce_rounded(ranks, data, info.wire.format,
+                     info.wire.feeds_back ? &rests_[{info.step, group}] : nullptr);
 }
 
 std::vector<std::size_t> ShardGroup::rank_offsets(const std::vector<std::size_t>& sizes) const {

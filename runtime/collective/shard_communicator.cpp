@@ -9,6 +9,7 @@
 #include "runtime/collective/combine.hpp"
 #include "runtime/collective/fault.hpp"
 #include "runtime/collective/shard_group.hpp"
+#include "runtime/collective/wire.hpp"
 
 namespace partita::collective {
 namespace {
@@ -68,6 +69,13 @@ void check_whole_elements(std::span<std::byte> data, DType dtype) {
   }
 }
 
+void check_wire(const Wire& wire, DType dtype, Combiner combiner) {
+  if (wire.format != WireFormat::exact && (dtype != DType::f32 || combiner != Combiner::sum))
+    throw_internal_error(cat("all_reduce: expected a sum of f32 to travel as ",
+                             to_string(wire.format), ", found ", to_string(combiner), " of ",
+                             to_string(dtype)));
+}
+
 [[noreturn]] void refuse_parts(GroupCall call, std::size_t from, std::size_t to) {
   throw_internal_error(cat(to_string(call), ": expected parts that fit the group, found ", from,
                            " bytes in and ", to, " out"));
@@ -89,6 +97,7 @@ void check_parts(const GroupMeeting& meeting, std::size_t members, std::size_t p
   if (!fits || (combines && to % byte_size(meeting.dtype) != 0))
     refuse_parts(meeting.call, from, to);
   if (combines) check_combinable(meeting.dtype, meeting.combiner);
+  check_wire(meeting.wire, meeting.dtype, meeting.combiner);
 }
 
 class GroupCommunicator final : public Communicator {
@@ -104,18 +113,21 @@ class GroupCommunicator final : public Communicator {
   int rank() const override { return group_->rank(); }
   int ranks() const override { return group_->ranks(); }
 
-  RequestPtr all_reduce(std::span<std::byte> data, DType dtype, Combiner combiner,
+  using Communicator::all_reduce;
+  RequestPtr all_reduce(std::span<std::byte> data, DType dtype, Combiner combiner, const Wire& wire,
                         const std::string& step) override {
     check_combinable(dtype, combiner);
     check_whole_elements(data, dtype);
+    check_wire(wire, dtype, combiner);
     auto request = start({.kind = CallKind::all_reduce,
                           .dtype = dtype,
                           .combiner = combiner,
                           .bytes = data.size(),
                           .sizes = {},
-                          .step = step},
+                          .step = step,
+                          .wire = wire},
                          {.from = data, .to = data});
-    count(data.size());
+    count(travelling_bytes(wire, data.size()));
     return request;
   }
 
@@ -136,7 +148,7 @@ class GroupCommunicator final : public Communicator {
     const GroupTable& table = group_->groups(meeting.groups);
     check_place(meeting, table, from.size(), to.size());
     if (table.is_whole_job && meeting.call == GroupCall::all_reduce)
-      return all_reduce(to, meeting.dtype, meeting.combiner, meeting.step);
+      return all_reduce(to, meeting.dtype, meeting.combiner, meeting.wire, meeting.step);
     if (table.is_whole_job && meeting.call == GroupCall::all_gather)
       return all_gather(from, to, meeting.sizes, meeting.step);
     auto request = start({.kind = CallKind::groups,
@@ -146,9 +158,10 @@ class GroupCommunicator final : public Communicator {
                           .sizes = meeting.sizes,
                           .step = meeting.step,
                           .call = meeting.call,
-                          .groups = meeting.groups},
+                          .groups = meeting.groups,
+                          .wire = meeting.wire},
                          {.from = from, .to = to});
-    count(to.size());
+    count(travelling_bytes(meeting.wire, to.size()));
     return request;
   }
 
@@ -187,6 +200,13 @@ class GroupCommunicator final : public Communicator {
                            to);
     }
     throw_internal_error(cat(to_string(meeting.call), ": expected groups with shard ", shard()));
+  }
+
+  /// Rounded between ranks alone.
+  [[nodiscard]] std::size_t travelling_bytes(const Wire& wire, std::size_t bytes) const {
+    return ranks() > 1 && wire.format != WireFormat::exact
+               ? wire_bytes(wire.format, bytes / sizeof(float))
+               : bytes;
   }
 
   static CallInfo gather_info(CallKind kind, std::span<const std::size_t> sizes,
@@ -234,10 +254,12 @@ class SoleCommunicator final : public Communicator {
   int rank() const override { return 0; }
   int ranks() const override { return 1; }
 
-  RequestPtr all_reduce(std::span<std::byte> data, DType dtype, Combiner combiner,
+  using Communicator::all_reduce;
+  RequestPtr all_reduce(std::span<std::byte> data, DType dtype, Combiner combiner, const Wire& wire,
                         const std::string& step) override {
     check_combinable(dtype, combiner);
     check_whole_elements(data, dtype);
+    check_wire(wire, dtype, combiner);
     enter(step);
     return std::make_unique<DoneRequest>();
   }

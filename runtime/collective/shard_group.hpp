@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -47,6 +48,7 @@ struct CallInfo {
   std::string step;
   GroupCall call = GroupCall::all_reduce;  ///< of groups
   int groups = -1;                         ///< the number of their table
+  Wire wire = {};                          ///< of an all-reduce
 };
 
 /// What one shard brings.
@@ -127,6 +129,8 @@ class ShardGroup {
   void all_gather(Operation& operation);
   void meet(Operation& operation);
   void all_reduce(Operation& operation, const GroupView& group);
+  void all_reduce_over(Ranks ranks, const Operation& operation, std::span<std::byte> data,
+                       std::size_t group);
   void all_gather(Operation& operation, const GroupView& group);
   void reduce_scatter(Operation& operation, const GroupView& group);
   void all_to_all(Operation& operation, const GroupView& group);
@@ -163,6 +167,8 @@ class ShardGroup {
   int waiting_ = 0;           ///< threads in wait()
   bool stopping_ = false;
   std::vector<std::byte> scratch_, staging_;
+  /// By step and group: what rounded sums have not told the others yet.
+  std::map<std::pair<std::string, std::size_t>, std::vector<float>> rests_;
   std::thread background_;
 };
 

@@ -70,7 +70,8 @@ RequestPtr Shard::meet(const GroupMeeting& meeting, std::span<const std::byte> f
                        std::span<std::byte> to) {
   if (meeting.groups >= 0) return communicator_.meet(meeting, from, to);
   if (meeting.call == GroupCall::all_reduce)
-    return communicator_.all_reduce(to, meeting.dtype, meeting.combiner, meeting.step);
+    return communicator_.all_reduce(to, meeting.dtype, meeting.combiner, meeting.wire,
+                                    meeting.step);
   return communicator_.all_gather(from, to, meeting.sizes, meeting.step);
 }
 
@@ -98,6 +99,7 @@ void Shard::run_step(const AllReduceStart& x) {
                  .groups = x.groups < 0 ? placement_groups_ : groups_[std::size_t(x.groups)],
                  .dtype = x.dtype,
                  .combiner = x.combiner,
+                 .wire = x.wire,
                  .step = name},
                 {}, pending.staged());
   });

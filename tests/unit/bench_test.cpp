@@ -11,6 +11,7 @@
 
 #include "partita/base/error.hpp"
 #include "partita/base/temporary_folder.hpp"
+#include "tools/partita/bench/net_model.cpp"   // NOLINT(bugprone-suspicious-include)
 #include "tools/partita/bench/peer.cpp"        // NOLINT(bugprone-suspicious-include)
 #include "tools/partita/bench/report.cpp"      // NOLINT(bugprone-suspicious-include)
 #include "tools/partita/bench/statistics.cpp"  // NOLINT(bugprone-suspicious-include)
@@ -19,7 +20,54 @@ namespace partita::tool {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+// Processors that cost nothing, so that what is left are links.
+const HostModel free_host{.message_s = 0, .combined_s = 0, .copied_s = 0};
+const LinkModel slow_link{.name = "slow", .bytes_per_s = 1000, .latency_s = 0.5};
+
+std::vector<double> ends_of(int ranks, std::size_t bytes, const HostModel& host = free_host) {
+  return all_reduce_ends(std::vector<double>(std::size_t(ranks), 10.0), bytes, slow_link, host);
+}
+
+TEST(NetModel, OneRankHasItsSum) { EXPECT_THAT(ends_of(1, 100), ElementsAre(10.0)); }
+
+TEST(NetModel, DoublingSendsWholeVectors) {
+  for (const double end : ends_of(2, 8)) EXPECT_NEAR(end, 10 + 0.5 + 0.008, 1e-12);
+  for (const double end : ends_of(8, 8)) EXPECT_NEAR(end, 10 + 3 * (0.5 + 0.008), 1e-12);
+  // A fifth rank hands its vector to rank 0, which gives it to 1 and that to 3; meanwhile others' are on their way.
+  EXPECT_NEAR(std::ranges::max(ends_of(5, 8)), 10 + 3 * (0.5 + 0.008), 1e-12);
+}
+
+TEST(NetModel, HalvingSendsTheVectorTwiceLessABlock) {
+  const std::size_t bytes = 1 << 17;
+  ASSERT_EQ(all_reduce_shape({.bytes = bytes, .ranks = 16, .leaves_host = true}).way,
+            AllReduceShape::Way::halving);
+  for (const double end : ends_of(16, bytes))
+    EXPECT_NEAR(end, 10 + 8 * 0.5 + 2 * 15.0 / 16 * double(bytes) / 1000, 1e-6);
+}
+
+TEST(NetModel, RingHidesAllLatenciesButThoseOfItsSteps) {
+  const std::size_t bytes = std::size_t(4) << 20;
+  ASSERT_EQ(all_reduce_shape({.bytes = bytes, .ranks = 3, .leaves_host = true}).way,
+            AllReduceShape::Way::ring);
+  // Each rank gets two blocks of terms and two of results; lines are never idle but for the latency of each segment's way.
+  const double transfer = 4.0 / 3 * double(bytes) / 1000;
+  for (const double end : ends_of(3, bytes)) {
+    EXPECT_GE(end, 10 + 0.5 + transfer);
+    EXPECT_LE(end, 10 + 4 * 0.5 + transfer + 1e-6);
+  }
+}
+
+TEST(NetModel, ProcessorsAndLateRanksHoldOthersUp) {
+  const HostModel host{.message_s = 0.25, .combined_s = 0.125, .copied_s = 0};
+  for (const double end : ends_of(2, 8, host)) EXPECT_NEAR(end, 10 + 0.508 + 0.25 + 1, 1e-12);
+  const std::vector<double> late = all_reduce_ends({0, 100, 0, 0}, 8, slow_link, free_host);
+  EXPECT_EQ(late[1], 100);  // to which all others have come
+  for (const int r : {0, 2, 3}) EXPECT_GE(late[std::size_t(r)], 100.508 - 1e-9);
+  EXPECT_LE(std::ranges::max(late), 100 + 2 * 0.508 + 1e-9);
+}
 
 TEST(BenchStatistics, MedianAndSpread) {
   EXPECT_EQ(median({}), 0);

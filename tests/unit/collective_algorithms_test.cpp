@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// The algorithms over ranks, on threads of this process: messages are handed over only when both
-// sides have asked for them, so an algorithm that needs buffering inside MPI hangs here.
-#include <chrono>
-#include <condition_variable>
-#include <deque>
+// The algorithms over ranks, on threads of this process.
 #include <functional>
-#include <map>
-#include <mutex>
-#include <stdexcept>
-#include <thread>
 
 #include <gtest/gtest.h>
 
+#include "partita/collective/communicator.hpp"
 #include "runtime/collective/algorithms.hpp"
 #include "tests/unit/collective_values.hpp"
+#include "tests/unit/thread_channel.hpp"
 
 namespace partita::collective {
 namespace {
@@ -24,103 +18,13 @@ using partita::testing::Bytes;
 using partita::testing::concatenated_blocks;
 using partita::testing::is_combinable;
 using partita::testing::naive_all_reduce;
+using partita::testing::on_ranks;
 using partita::testing::rough_floats;
 using partita::testing::sample_block;
 using partita::testing::sample_vector;
 using partita::testing::uneven_sizes;
 
-/// Where the threads' messages meet.
-class Exchange {
- public:
-  struct Side {
-    std::span<std::byte> data;
-    std::shared_ptr<bool> done;
-  };
-  std::shared_ptr<bool> post(int from, int to, bool incoming, std::span<std::byte> data) {
-    const std::lock_guard lock(mutex_);
-    auto& [sends, receives] = pairs_[{from, to}];
-    const Side side{data, std::make_shared<bool>(false)};
-    (incoming ? receives : sends).push_back(side);
-    while (!sends.empty() && !receives.empty()) {
-      const Side sent = sends.front(), received = receives.front();
-      sends.pop_front();
-      receives.pop_front();
-      if (sent.data.size() != received.data.size()) throw std::logic_error("sizes differ");
-      std::memcpy(received.data.data(), sent.data.data(), sent.data.size());
-      *sent.done = *received.done = true;
-      changed_.notify_all();
-    }
-    return side.done;
-  }
-  void wait(const bool& done) {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, std::chrono::seconds(20), [&] { return done; }))
-      throw std::logic_error("deadlock");
-  }
-  [[nodiscard]] bool is_empty() const {
-    for (const auto& [key, pair] : pairs_) {
-      if (!pair.first.empty() || !pair.second.empty()) return false;
-    }
-    return true;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<std::pair<int, int>, std::pair<std::deque<Side>, std::deque<Side>>> pairs_;
-};
-
-class ThreadChannel final : public Channel {
- public:
-  ThreadChannel(Exchange& exchange, int rank, int ranks)
-      : exchange_(exchange), rank_(rank), ranks_(ranks) {}
-  int rank() const override { return rank_; }
-  int ranks() const override { return ranks_; }
-  Ticket send(int to, std::span<const std::byte> data) override {
-    // The exchange only reads what is sent.
-    return add(rank_, to, false, {const_cast<std::byte*>(data.data()), data.size()});
-  }
-  Ticket receive(int from, std::span<std::byte> data) override {
-    return add(from, rank_, true, data);
-  }
-
- protected:
-  void wait_for(Ticket ticket) override { exchange_.wait(*done_[std::size_t(ticket)]); }
-
- private:
-  Ticket add(int from, int to, bool incoming, std::span<std::byte> data) {
-    EXPECT_NE(from, to);
-    if (data.empty()) return none;
-    done_.push_back(exchange_.post(from, to, incoming, data));
-    return Ticket(done_.size() - 1);
-  }
-  Exchange& exchange_;
-  int rank_, ranks_;
-  std::vector<std::shared_ptr<bool>> done_;
-};
-
 constexpr int rank_counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 17};
-
-/// Runs `body` on every rank and checks that no message is left over.
-void on_ranks(int ranks, std::size_t chunk_bytes, const std::function<void(Ranks)>& body) {
-  Exchange exchange;
-  std::vector<std::thread> threads;
-  std::vector<std::string> errors(static_cast<std::size_t>(ranks));
-  for (int r = 0; r < ranks; ++r) {
-    threads.emplace_back([&, r] {
-      ThreadChannel channel(exchange, r, ranks);
-      std::vector<std::byte> scratch;
-      try {
-        body({channel, {.chunk_bytes = chunk_bytes}, scratch});
-      } catch (const std::exception& error) {
-        errors[std::size_t(r)] = error.what();
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  for (const auto& error : errors) EXPECT_EQ(error, "");
-  EXPECT_TRUE(exchange.is_empty());
-}
 
 TEST(CollectiveAlgorithms, AllReduceMatchesTheNaiveLoopForEveryDtypeAndCombiner) {
   for (int ranks : {2, 3, 5}) {
@@ -156,11 +60,37 @@ TEST(CollectiveAlgorithms, AllReduceOfAnyLengthWithAnyChunk) {
   }
 }
 
-TEST(CollectiveAlgorithms, BothAlgorithmsAreUsed) {
-  for (int ranks : {2, 3, 9, 17}) {
-    EXPECT_TRUE(prefers_doubling(64, ranks));
-    EXPECT_FALSE(prefers_doubling(240'000, ranks));
-  }
+// Vectors of 100 and 60'000 elements of four bytes, above.
+TEST(CollectiveAlgorithms, AllWaysAreTaken) {
+  using Way = AllReduceShape::Way;
+  const auto way = [](std::size_t bytes, int ranks, bool leaves_host = false) {
+    return all_reduce_shape({.bytes = bytes, .ranks = ranks, .leaves_host = leaves_host}).way;
+  };
+  for (const int ranks : {2, 3, 9, 17}) EXPECT_EQ(way(64, ranks), Way::doubling) << ranks;
+  for (const int ranks : {2, 3, 5, 9}) EXPECT_EQ(way(240'000, ranks), Way::ring) << ranks;
+  for (const int ranks : {8, 16, 64}) EXPECT_EQ(way(60'000, ranks), Way::halving) << ranks;
+  EXPECT_EQ(way(800'000, 4096), Way::halving);
+  EXPECT_EQ(way(std::size_t(1) << 30, 4096), Way::ring);
+  EXPECT_EQ(way(std::size_t(1) << 20, 16), Way::ring);
+  EXPECT_EQ(way(std::size_t(1) << 20, 16, true), Way::halving);
+}
+
+TEST(CollectiveAlgorithms, HalvingGivesTheSumOfAnyLength) {
+  for (const int ranks : {8, 13, 16})
+    for (const std::size_t count : {std::size_t(65'537), std::size_t(100'000)}) {
+      ASSERT_EQ(all_reduce_shape({.bytes = 4 * count, .ranks = ranks, .leaves_host = true}).way,
+                AllReduceShape::Way::halving)
+          << ranks << " ranks, " << count;
+      const Bytes expected = naive_all_reduce(DType::i32, Combiner::sum, ranks, count);
+      on_ranks(
+          ranks, 4 << 20,
+          [&](Ranks over) {
+            Bytes data = sample_vector(DType::i32, over.channel.rank(), count);
+            all_reduce(over, data, DType::i32, Combiner::sum);
+            EXPECT_EQ(data, expected) << ranks << " ranks, " << count << " elements";
+          },
+          true);
+    }
 }
 
 TEST(CollectiveAlgorithms, SumsAreTheSameBitsOnEveryRankAndEveryTime) {

@@ -361,6 +361,15 @@ void add_serve_commands(CLI::App& bench, Action& action) {
   one->callback([&action, artifact, seed, pipes] {
     action = [artifact, seed, pipes] { return serve_artifact(*artifact, *seed, *pipes); };
   });
+  auto seconds = std::make_shared<double>(0);
+  auto bytes = std::make_shared<std::int64_t>(0);
+  CLI::App* sleeps = bench.add_subcommand("serve-sleeps", "A rank that sleeps")->group("");
+  sleeps->add_option("seconds", *seconds, "Of a round")->required()->check(CLI::Range(0.0, 1e6));
+  sleeps->add_option("bytes", *bytes, "Of its sum")->required()->check(CLI::NonNegativeNumber);
+  sleeps->add_option("--pipes", *pipes, "PREFIX of named pipes PREFIX.RANK.in and .out");
+  sleeps->callback([&action, seconds, bytes, pipes] {
+    action = [seconds, bytes, pipes] { return serve_sleeps(*seconds, *bytes, *pipes); };
+  });
   auto clients = std::make_shared<std::int64_t>(0);
   CLI::App* blas = bench.add_subcommand("serve-blas", "A side of rounds")->group("");
   blas->add_option("clients", *clients, "Clients")->required()->check(CLI::Range(1, 1'000'000));

@@ -188,6 +188,15 @@ void add_compile_command(CLI::App& app, Action& action) {
                     "placement's name as propagation from the arguments has it");
   command->add_flag("--reproducible", arguments->options.is_reproducible,
                     "The same bits on any number of ranks and devices, for more memory");
+  command->add_option_function<std::string>(
+      "--allreduce-dtype",
+      [arguments](const std::string& value) {
+        driver::set_option(arguments->options, "allreduce-dtype", value);
+      },
+      "bf16, f16 or int8: how sums of f32 over placements travel between ranks, where they have at "
+      "least 1024 elements (default: f32)");
+  command->add_flag("--allreduce-feedback", arguments->options.wire.feeds_back,
+                    "With it: each rank keeps what rounding takes away for the step's next sum");
   command->add_option("--gemm", arguments->options.gemm, gemm_help());
   add_device_options(*command, arguments->device);
   add_target_options(*command, arguments->target_values, OptionsOf::compile);

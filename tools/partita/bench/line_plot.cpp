@@ -8,6 +8,8 @@
 #include <set>
 #include <sstream>
 
+#include "partita/base/error.hpp"
+
 namespace partita::tool {
 namespace {
 
@@ -67,6 +69,13 @@ class LinePlot {
          << "\" text-anchor=\"middle\">ranks</text>\n";
   }
 
+  /// The beginning of an element.
+  [[nodiscard]] std::string marker(const PlotPoint& p) const {
+    return p.is_simulated ? cat("<rect width=\"8\" height=\"8\" x=\"", x(p.ranks) - 4, "\" y=\"",
+                                y(p.value) - 4, "\"")
+                          : cat("<circle r=\"4\" cx=\"", x(p.ranks), "\" cy=\"", y(p.value), "\"");
+  }
+
   void draw_line(const PlotLine& line, std::size_t number) {
     const char* const colour = colours[number % std::size(colours)];
     out_ << "<polyline fill=\"none\" stroke=\"" << colour << "\" points=\"";
@@ -75,9 +84,8 @@ class LinePlot {
     for (const PlotPoint& p : line.points)
       out_ << "<line stroke=\"" << colour << "\" stroke-width=\"2\" x1=\"" << x(p.ranks)
            << "\" x2=\"" << x(p.ranks) << "\" y1=\"" << y(p.low) << "\" y2=\"" << y(p.high)
-           << "\"/><circle r=\"4\" cx=\"" << x(p.ranks) << "\" cy=\"" << y(p.value)
-           << "\" stroke=\"" << colour << "\" fill=\"" << (p.is_hollow ? "white" : colour)
-           << "\"/>\n";
+           << "\"/>" << marker(p) << " stroke=\"" << colour << "\" fill=\""
+           << (p.is_hollow ? "white" : colour) << "\"/>\n";
     const double at = top + 14 + 18 * double(number);
     out_ << "<circle r=\"4\" cx=\"" << left + width + 14 << "\" cy=\"" << at << "\" fill=\""
          << colour << "\"/><text x=\"" << left + width + 24 << "\" y=\"" << at + 4 << "\">"

@@ -13,6 +13,7 @@ struct PlotPoint {
   int ranks = 1;
   double value = 0, low = 0, high = 0;  ///< of an interval, or the value
   bool is_hollow = false;
+  bool is_simulated = false;  ///< a square instead of a circle
 };
 struct PlotLine {
   std::string name;

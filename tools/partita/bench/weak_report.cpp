@@ -2,9 +2,12 @@
 // Copyright The partita authors
 //
 // What `partita bench weak-scaling` says: a table, JSON, CSV, a page.
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iomanip>
 #include <iostream>
@@ -12,6 +15,8 @@
 #include <sstream>
 
 #include "partita/base/error.hpp"
+#include "partita/base/file.hpp"
+#include "partita/base/hash.hpp"
 #include "tools/partita/bench/line_plot.hpp"
 #include "tools/partita/bench/rounds.hpp"
 #include "tools/partita/bench/weak_scaling.hpp"
@@ -39,11 +44,27 @@ Measure measure_from(const boost::json::object& json) {
   return m;
 }
 
+/// A hash of this program and the project's libraries that it runs with.
+std::string build_identity() {
+  std::set<std::string> files{std::filesystem::read_symlink("/proc/self/exe")};
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (const auto path = line.find('/'); path != std::string::npos)
+      if (std::filesystem::path(line.substr(path)).filename().string().starts_with("libpartita"))
+        files.insert(line.substr(path));
+  Hasher hash;
+  for (const std::string& file : files) hash.add(read_file(file));
+  return hash.hex();
+}
+
 /// What rows have to have in common with those of another run.
 boost::json::object conditions(const WeakScalingOptions& options) {
   std::string machine = machine_text();
   machine = machine.substr(0, machine.find(", load"));
-  return {{"target", options.target}, {"turns", options.turns}, {"machine", machine}};
+  return {{"target", options.target},
+          {"turns", options.turns},
+          {"machine", machine},
+          {"build", build_identity()}};
 }
 
 Interval gain_interval(const WeakScalingOptions& options, const ScalingRow& row) {
@@ -208,6 +229,77 @@ std::string planned_html(const std::vector<PlannedRow>& planned) {
       list, "</ul>\n");
 }
 
+constexpr const char* simulation_text =
+    "Not measured: a model of the messages. What a rank computes is drawn from the turns of one "
+    "rank here, what messages cost a processor was measured on two ranks, links are assumed. "
+    "Efficiency: the median of one rank over a round; (even): where all ranks compute as long as "
+    "that median.";
+
+std::string simulated_line(const SimulatedPoint& p) {
+  return cat(p.model, ", ", p.link, ", ", p.ranks, " ranks: ", fixed_text(p.round_s * 1e3, 2),
+             " ms, efficiency ", fixed_text(p.compute_s / p.round_s, 3), " (even ",
+             fixed_text(p.compute_s / p.even_s, 3), ")");
+}
+
+std::string check_line(const SimulationCheck& c) {
+  return cat(c.model, ", ", c.link, ", ", c.ranks, " ranks: ", fixed_text(c.measured_s * 1e3, 2),
+             " ms measured, ", fixed_text(c.simulated_s * 1e3, 2), " ms by the model, ratio ",
+             fixed_text(c.simulated_s / c.measured_s, 3));
+}
+
+std::string simulated_html(const Simulation& simulation) {
+  if (simulation.points.empty()) return {};
+  std::string text =
+      cat("<h2>Simulated</h2>\n<p>", simulation_text, " Squares are simulated.</p>\n");
+  for (const LinkModel& link : simulated_links()) {
+    std::vector<PlotLine> lines;
+    for (const SimulatedPoint& p : simulation.points) {
+      if (p.link != link.name) continue;
+      for (const bool is_even : {false, true}) {
+        const std::string name = cat(p.model, is_even ? " (even)" : "");
+        auto line = std::ranges::find(lines, name, &PlotLine::name);
+        if (line == lines.end()) line = lines.insert(lines.end(), {.name = name, .points = {}});
+        const auto efficiency = [&](double round_s) { return p.compute_s / round_s; };
+        line->points.push_back({.ranks = p.ranks,
+                                .value = efficiency(is_even ? p.even_s : p.round_s),
+                                .low = efficiency(is_even ? p.even_s : p.high_s),
+                                .high = efficiency(is_even ? p.even_s : p.low_s),
+                                .is_hollow = is_even,
+                                .is_simulated = true});
+      }
+    }
+    text += line_plot(cat("Simulated efficiency, ", link.name), "", lines);
+  }
+  text +=
+      "<p>Checked against ranks that sleep instead of computing, over emulated links:</p>\n<ul>\n";
+  for (const SimulationCheck& c : simulation.checks) text += cat("<li>", check_line(c), "</li>\n");
+  return text + "</ul>\n";
+}
+
+boost::json::object to_json(const Simulation& simulation) {
+  boost::json::array points, checks;
+  for (const SimulatedPoint& p : simulation.points)
+    points.push_back({{"model", p.model},
+                      {"link", p.link},
+                      {"ranks", p.ranks},
+                      {"round_s", p.round_s},
+                      {"low_s", p.low_s},
+                      {"high_s", p.high_s},
+                      {"even_s", p.even_s},
+                      {"compute_s", p.compute_s}});
+  for (const SimulationCheck& c : simulation.checks)
+    checks.push_back({{"model", c.model},
+                      {"link", c.link},
+                      {"ranks", c.ranks},
+                      {"measured_s", c.measured_s},
+                      {"simulated_s", c.simulated_s}});
+  return {{"message_s", simulation.host.message_s},
+          {"combined_s_per_byte", simulation.host.combined_s},
+          {"copied_s_per_byte", simulation.host.copied_s},
+          {"points", points},
+          {"checks", checks}};
+}
+
 }  // namespace
 
 std::string scaling_json(const WeakScalingOptions& options, const ScalingResults& results) {
@@ -234,9 +326,10 @@ std::string scaling_json(const WeakScalingOptions& options, const ScalingResults
                        {"clients", row.clients},
                        {"planned_bytes", row.bytes},
                        {"collectives", row.collectives}});
-  return boost::json::serialize(boost::json::object{
-             {"conditions", conditions(options)}, {"rows", all}, {"planned", planned}}) +
-         "\n";
+  boost::json::object json{
+      {"conditions", conditions(options)}, {"rows", all}, {"planned", planned}};
+  if (!results.simulation.points.empty()) json["simulated"] = to_json(results.simulation);
+  return boost::json::serialize(json) + "\n";
 }
 
 std::vector<ScalingRow> read_scaling_rows(const WeakScalingOptions& options,
@@ -297,7 +390,7 @@ std::string scaling_html(const WeakScalingOptions& options, const ScalingResults
       machine_text(), ", target ", options.target, ", ", options.turns,
       " turns. Hollow points have more ranks than cores.</p>\n<p>", explanation, "</p>\n",
       plots(options, results.rows), "<div><table>\n", table, "</table></div>\n",
-      planned_html(results.planned), "</body></html>\n");
+      planned_html(results.planned), simulated_html(results.simulation), "</body></html>\n");
 }
 
 void print_scaling(const WeakScalingOptions& options, const ScalingResults& results) {
@@ -319,6 +412,10 @@ void print_scaling(const WeakScalingOptions& options, const ScalingResults& resu
   std::cout << explanation << "\n";
   for (const PlannedRow& row : results.planned)
     std::cout << "planned only: " << planned_text(row) << "\n";
+  for (const SimulatedPoint& p : results.simulation.points)
+    std::cout << "simulated: " << simulated_line(p) << "\n";
+  for (const SimulationCheck& c : results.simulation.checks)
+    std::cout << "check of the simulation: " << check_line(c) << "\n";
 }
 
 }  // namespace partita::tool

@@ -39,6 +39,7 @@ class ScalingBench {
         for (const std::int64_t clients : clients_of(model))
           for (const int ranks : options_.ranks) measure(model, kind, clients, ranks);
     plan();
+    simulate_more_ranks();
     write();
     print_scaling(options_, results_);
   }
@@ -160,6 +161,29 @@ class ScalingBench {
              .bytes = compiled.report.planned_one_shard,
              .collectives = count == compiled.report.counts.end() ? 0 : int(count->second)});
       }
+  }
+
+  /// Of models that were measured on one rank and on several.
+  void simulate_more_ranks() {
+    std::vector<RoundFacts> rounds;
+    for (const std::string& model : models()) {
+      RoundFacts round{.model = model, .compute_s = {}};
+      for (const ScalingRow& row : results_.rows) {
+        if (row.model != model || row.kind != "weak" ||
+            row.clients != clients_of(model).back() * row.ranks)
+          continue;
+        if (row.ranks == 1)
+          round.compute_s = row.job.turn_s;
+        else
+          round.bytes = std::size_t(row.job.communicated_bytes / row.ranks);
+      }
+      if (!round.compute_s.empty() && round.bytes > 0) rounds.push_back(round);
+    }
+    if (rounds.empty()) return;
+    std::cerr << "simulated: " << simulated_ranks().front() << " to " << simulated_ranks().back()
+              << " ranks\n";
+    results_.simulation =
+        simulate(rounds, options_.ranks, fs::read_symlink("/proc/self/exe"), silence_);
   }
 
   void write() const {

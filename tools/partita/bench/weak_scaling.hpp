@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "partita/artifact/artifact.hpp"
+#include "tools/partita/bench/simulation.hpp"
 #include "tools/partita/bench/statistics.hpp"
 
 namespace partita::tool {
@@ -68,6 +69,7 @@ int bench_weak_scaling(const WeakScalingOptions& options);
 struct ScalingResults {
   std::vector<ScalingRow> rows;
   std::vector<PlannedRow> planned;
+  Simulation simulation;
 };
 [[nodiscard]] std::string scaling_json(const WeakScalingOptions& options,
                                        const ScalingResults& results);

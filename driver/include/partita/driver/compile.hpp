@@ -32,6 +32,8 @@ struct CompileOptions {
   bool keeps_placements = true;
   /// Sums of floats over partitions have the same bits on any number of ranks and devices: their terms are gathered.
   bool is_reproducible = false;
+  /// How sums of f32 over placements travel between ranks, where they have many elements.
+  Wire wire;
   std::string gemm = "auto";       ///< auto | library, or a name of one | generated
   std::int64_t memory_budget = 0;  ///< bytes of one shard; 0: none
   /// Values of options of the target's own (Target::options), by name; others have their defaults.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "partita/base/target_info.hpp"
+#include "partita/base/wire.hpp"
 #include "partita/ir/graph.hpp"
 
 namespace partita::passes {
@@ -31,6 +32,7 @@ struct PassContext {
   std::string layout = "auto";                     ///< loop | batch[:B] | auto
   bool shards = true;                              ///< a program with a mesh becomes a shard's
   bool is_reproducible = false;                ///< sums have the same bits on any number of shards
+  Wire wire = {};                              ///< how sums over placements travel
   TargetInfo target = {};                      ///< what is compiled for
   std::map<std::string, std::string> options;  ///< of this pass: name{key=value}
   std::vector<std::string> remarks;            ///< what was not recovered or fused, and why

@@ -17,6 +17,7 @@
 #include "partita/base/array_block.hpp"
 #include "partita/base/combiner.hpp"
 #include "partita/base/type.hpp"
+#include "partita/base/wire.hpp"
 
 namespace partita {
 
@@ -138,6 +139,7 @@ struct AllReduceStart {
   int groups = -1;   ///< index into Plan::groups; -1: over the axis
   Combiner combiner = Combiner::sum;
   DType dtype = DType::f32;
+  Wire wire = {};  ///< of sums of f32 over an axis
   std::vector<Piece> pieces;
 };
 

@@ -49,6 +49,7 @@ struct GroupMeeting {
   int groups = 0;  ///< number of the lists (add_groups)
   DType dtype = DType::i8;
   Combiner combiner = Combiner::sum;
+  Wire wire = {};  ///< all_reduce: as of all shards
   /// all_gather: bytes of the block of each position, the same in every group.
   std::vector<std::size_t> sizes = {};
   std::string step;
@@ -75,8 +76,14 @@ class Communicator {
   /// logical_and and logical_or of i1 (and bit by bit of integers).  Refused is what
   /// travels as another dtype (travel_dtype).  `step` names the call for the watchdog.  `data` stays valid until wait()
   /// returns.
+  [[nodiscard]] RequestPtr all_reduce(std::span<std::byte> data, DType dtype, Combiner combiner,
+                                      const std::string& step) {
+    return all_reduce(data, dtype, combiner, {}, step);
+  }
+  /// The same; sums of f32 may travel rounded between ranks (docs/collectives.md has the bounds).
   [[nodiscard]] virtual RequestPtr all_reduce(std::span<std::byte> data, DType dtype,
-                                              Combiner combiner, const std::string& step) = 0;
+                                              Combiner combiner, const Wire& wire,
+                                              const std::string& step) = 0;
   /// Concatenates the shards' blocks, in shard order, into `to` on every shard.  Blocks may differ
   /// in size and be empty; `to` is as large as all together (sizes[s] bytes from shard s).  `from`
   /// may be this shard's block of `to`.
@@ -109,7 +116,7 @@ class Communicator {
   virtual void poison(const std::string& why) noexcept = 0;
 
   /// Counted for the program's own collectives (all_reduce, all_gather and those of groups) of this shard; nothing
-  /// is counted where there is only one shard.  Bytes are those of the result.
+  /// is counted where there is only one shard.  Bytes are those of the result, as it travels between ranks.
   struct Counters {
     std::int64_t calls = 0, bytes = 0;
   };
@@ -168,6 +175,24 @@ void compare_across_shards(Communicator& communicator, std::string_view what,
 /// The same where shard s has to agree with shard like[s] alone.
 void compare_across_shards(Communicator& communicator, std::string_view what,
                            std::string_view value, std::span<const int> like);
+
+/// A vector that is combined over ranks.
+struct AllReduceSize {
+  std::size_t bytes = 0, element_bytes = 4;
+  int ranks = 1;
+  bool leaves_host = false;                        ///< ranks are on several hosts
+  std::size_t chunk_bytes = std::size_t(4) << 20;  ///< CommunicatorOptions
+};
+/// The messages that this takes: the same on all ranks.
+struct AllReduceShape {
+  enum class Way : std::uint8_t {
+    doubling,  ///< whole vectors with ranks 1, 2, 4, … away
+    halving,   ///< halves, quarters, … with ranks …, 2, 1 away, and back
+    ring       ///< segments from the previous rank to the next one, all around twice
+  } way = Way::ring;
+  std::size_t segment_bytes = 0;  ///< of the ring
+};
+[[nodiscard]] AllReduceShape all_reduce_shape(const AllReduceSize& size);
 
 /// Ends the whole MPI job with `exit_code` (MPI_Abort); without MPI or with one rank it returns.
 /// For the top level of a program only.
