@@ -5,14 +5,16 @@
 // here, compiled for a target, and run step by step with its state on the devices.
 //
 //   diloco_lm --text FILE [--target cpu|opencl] [--steps N] [--interval H] [--layers L] [--mpi]
-//            [--at-most FACTOR] [--emit FILE]
+//            [--fragments F --delay D] [--by-interval] [--at-most FACTOR] [--emit FILE]
+//
+// With --by-interval a run of the program is an interval of steps instead of a step: what is reduced travels while the
+// workers take the next --delay steps.
 //
 // Exit status 1 where the last losses are more than FACTOR times the first.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <numeric>
 #include <set>
 
 #include "examples/diloco_lm/model.hpp"
@@ -36,10 +38,19 @@ const std::string placement = "workers";
 struct Options {
   std::filesystem::path text, emit;
   std::string target = "cpu";
-  int steps = 60, interval = 10, layers = 2;
-  bool use_mpi = false;
+  int steps = 60, interval = 10, layers = 2, width = 32, fragments = 1, delay = 0;
+  bool use_mpi = false, by_interval = false;
   double at_most = 0;
+
+  [[nodiscard]] int steps_of_run() const { return by_interval ? interval : 1; }
 };
+
+/// Tokens of a run: [workers, batch, length + 1], or [workers, steps, batch, length + 1] of an interval.
+Type token_type(const Sizes& sizes, const Options& options) {
+  Type type{.dtype = DType::i32, .dims = {workers, batch, sizes.length + 1}};
+  if (options.by_interval) type.dims.insert(type.dims.begin() + 1, options.interval);
+  return type;
+}
 
 /// The text as numbers of its distinct characters.
 struct Corpus {
@@ -58,32 +69,38 @@ Corpus read_corpus(const std::filesystem::path& path) {
   return corpus;
 }
 
-/// Windows of each worker's own part of the text: [workers, batch, length + 1].
-HostArray next_batch(const Corpus& corpus, std::int64_t length, std::mt19937& random) {
-  HostArray tokens({.dtype = DType::i32, .dims = {workers, batch, length + 1}});
-  std::int32_t* to = tokens.data<DType::i32>();
+/// Windows of each worker's own part of the text, step by step.
+HostArray next_batches(const Corpus& corpus, const Type& type, std::mt19937& random) {
+  HostArray tokens(type);
+  const std::int64_t length = type.dims.back(), steps = type.count() / (workers * batch * length);
   const std::size_t share = corpus.tokens.size() / std::size_t(workers);
-  for (std::int64_t w = 0; w < workers; ++w)
-    for (std::int64_t b = 0; b < batch; ++b) {
-      const std::size_t offset = random() % (share - std::size_t(length));
-      const auto from = corpus.tokens.begin() + std::ptrdiff_t(std::size_t(w) * share + offset);
-      to = std::copy_n(from, length + 1, to);
-    }
+  for (std::int64_t step = 0; step < steps; ++step)
+    for (std::int64_t w = 0; w < workers; ++w)
+      for (std::int64_t b = 0; b < batch; ++b) {
+        const std::size_t offset =
+            std::size_t(w) * share + random() % (share + 1 - std::size_t(length));
+        std::copy_n(corpus.tokens.begin() + std::ptrdiff_t(offset), length,
+                    tokens.data<DType::i32>() + ((w * steps + step) * batch + b) * length);
+      }
   return tokens;
 }
 
-algorithms::DiLoCo diloco(const Sizes& sizes, std::int64_t interval) {
+algorithms::DiLoCo diloco(const Sizes& sizes, const Options& options) {
+  const std::size_t leaves = diloco_lm::parameter_types(sizes).size();
   return {.placement = placement,
           .loss = [sizes](const Arrays& params,
                           const Arrays& data) { return diloco_lm::loss(sizes, params, data[0]); },
           .inner = algorithms::adamw({.rate = 4e-3}),
           .outer = algorithms::momentum({.rate = 0.7, .decay = 0.6, .is_nesterov = true}),
-          .interval = interval};
+          .interval = options.interval,
+          .fragments = algorithms::spread_fragments(leaves, std::size_t(options.fragments),
+                                                    options.interval),
+          .delay = options.delay};
 }
 
-/// @init: parameters to the state; @main: the state and a batch to the next state and the losses.
-void build_program(build::Program& program, const Sizes& sizes, std::int64_t interval) {
-  const algorithms::DiLoCo algorithm = diloco(sizes, interval);
+/// @init: parameters to the state; @main: the state and a run's batches to the next state and the losses.
+void build_program(build::Program& program, const Sizes& sizes, const Options& options) {
+  const algorithms::DiLoCo algorithm = diloco(sizes, options);
   const std::vector<Type> params = diloco_lm::parameter_types(sizes);
   std::vector<Type> inputs;
   program.function("init", params, [&](const Arrays& a) {
@@ -91,11 +108,13 @@ void build_program(build::Program& program, const Sizes& sizes, std::int64_t int
     for (const Array& x : leaves) inputs.push_back(x.type());
     return leaves;
   });
-  inputs.push_back({.dtype = DType::i32, .dims = {workers, batch, sizes.length + 1}});
+  inputs.push_back(token_type(sizes, options));
   program.function("main", inputs, [&](const Arrays& a) {
     const auto state =
         algorithms::diloco_state(algorithm, algorithms::part(a, 0, a.size() - 1), params.size());
-    const algorithms::DiLoCoStep next = algorithms::diloco_step(algorithm, state, {a.back()});
+    const algorithms::DiLoCoStep next =
+        options.by_interval ? algorithms::diloco_interval(algorithm, state, {a.back()})
+                            : algorithms::diloco_step(algorithm, state, {a.back()});
     return algorithms::joined(next.state.leaves(), {next.loss});
   });
 }
@@ -109,9 +128,13 @@ std::vector<ir::Tensor> initial_state(const ir::Module& module, const Sizes& siz
   return ir::Interpreter(module).run(module.entry("init"), params);
 }
 
-double mean_of(const HostArray& losses) {
+/// Means over the workers of [workers] or [workers, steps].
+std::vector<double> means_of(const HostArray& losses) {
   const float* values = losses.data<DType::f32>();
-  return std::accumulate(values, values + losses.type.count(), 0.0) / double(losses.type.count());
+  std::vector<double> means(std::size_t(losses.type.count() / workers));
+  for (std::size_t k = 0; k < std::size_t(losses.type.count()); ++k)
+    means[k % means.size()] += double(values[k]) / double(workers);
+  return means;
 }
 
 /// Mean losses of the steps, on rank 0.
@@ -125,15 +148,17 @@ std::vector<double> train(Session& session, const std::vector<ir::Tensor>& state
     carries.push_back({.output = k, .input = k});
   }
   std::vector<double> losses;
-  for (int step = 0; step < options.steps; ++step) {
+  const Type tokens = token_type(sizes, options);
+  for (int step = 0; step < options.steps; step += options.steps_of_run()) {
     if (step > 0) session.carry(carries);
-    session.set_input(leaves, next_batch(corpus, sizes.length, random));
+    session.set_input(leaves, next_batches(corpus, tokens, random));
     session.submit();
     const auto found = session.output(leaves);
     if (!found) continue;
-    losses.push_back(mean_of(*found));
+    const std::vector<double> means = means_of(*found);
+    losses.insert(losses.end(), means.begin(), means.end());
     if (step % options.interval == 0 || step + 1 == options.steps)
-      std::printf("step %3d  loss %.4f  collective calls %lld\n", step + 1, losses.back(),
+      std::printf("step %3d  loss %.4f  collective calls %lld\n", int(losses.size()), losses.back(),
                   static_cast<long long>(session.stats().collective_calls));
   }
   session.wait();
@@ -143,12 +168,16 @@ std::vector<double> train(Session& session, const std::vector<ir::Tensor>& state
 int run(const Options& options) {
   std::mt19937 random(7);
   const Corpus corpus = read_corpus(options.text);
-  const Sizes sizes{.vocabulary = corpus.vocabulary, .layers = options.layers};
+  const Sizes sizes{
+      .vocabulary = corpus.vocabulary, .width = options.width, .layers = options.layers};
+  if (options.by_interval && options.steps % options.interval != 0)
+    throw_user_error(cat("--steps: expected whole intervals of ", options.interval,
+                         " steps with --by-interval, found ", options.steps));
   if (std::int64_t(corpus.tokens.size()) / workers <= sizes.length)
     throw_user_error(cat(options.text.string(), ": expected more than ", workers * sizes.length,
                          " characters, found ", corpus.tokens.size()));
   build::Program program({{placement, workers}}, "diloco_lm");
-  build_program(program, sizes, options.interval);
+  build_program(program, sizes, options);
   if (!options.emit.empty()) write_file(options.emit, program.text());
   CompileOptions compile;
   compile.target = options.target;
@@ -176,6 +205,13 @@ int main(int argc, char** argv) {
   app.add_option("--interval", options.interval, "steps between outer steps")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--layers", options.layers)->check(CLI::Range(1, 64));
+  app.add_option("--width", options.width, "a multiple of 4")->check(CLI::Range(4, 4096));
+  app.add_option("--fragments", options.fragments,
+                 "parts of the model with outer steps of their own")
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--delay", options.delay, "steps from a reduction to its outer step")
+      ->check(CLI::Range(0, 1 << 20));
+  app.add_flag("--by-interval", options.by_interval, "run an interval of steps at once");
   app.add_flag("--mpi", options.use_mpi, "share the workers out over the ranks of an MPI job");
   app.add_option("--at-most", options.at_most,
                  "exit with 1 where a larger part of the loss is left");

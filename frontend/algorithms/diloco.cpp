@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "frontend/algorithms/diloco_parts.hpp"
 #include "frontend/builder/scope.hpp"
 #include "partita/base/error.hpp"
 #include "partita/builder/control.hpp"
@@ -13,9 +14,6 @@
 #include "partita/builder/placements.hpp"
 
 namespace partita::algorithms {
-namespace {
-
-using Positions = std::vector<std::size_t>;
 
 Arrays select(const Arrays& leaves, const Positions& positions) {
   Arrays chosen;
@@ -27,7 +25,6 @@ void put(Arrays& leaves, const Positions& positions, const Arrays& values) {
   for (std::size_t k = 0; k < positions.size(); ++k) leaves.at(positions[k]) = values.at(k);
 }
 
-/// The fragments in use; a user error where they do not hold each leaf once.
 std::vector<Fragment> fragments_of(const DiLoCo& algorithm, std::size_t leaves) {
   if (algorithm.interval < 1)
     build::refuse("diloco", "an interval of 1 step or more", cat(algorithm.interval));
@@ -47,6 +44,8 @@ std::vector<Fragment> fragments_of(const DiLoCo& algorithm, std::size_t leaves) 
   return fragments;
 }
 
+namespace {
+
 /// Whether a step is `offset` steps after the beginning of an interval, and after step `after`.
 Array is_due(const Array& step, std::int64_t offset, std::int64_t interval, std::int64_t after) {
   const auto whole = [&](std::int64_t value) { return build::full_like(step, double(value)); };
@@ -56,16 +55,19 @@ Array is_due(const Array& step, std::int64_t offset, std::int64_t interval, std:
                    : is_phase;
 }
 
-/// Mean over the workers of outer − inner parameters.
-Arrays mean_difference(const std::string& placement, const Arrays& params, const Arrays& workers) {
+}  // namespace
+
+Arrays own_differences(const std::string& placement, const Arrays& params, const Arrays& workers) {
   const auto own = [&](const Arrays& inner) {
     return each(params, inner, [](const Array& x, const Array& w) { return x - w; });
   };
-  return build::reduce_mean(placement, build::map(placement, own, workers));
+  return build::map(placement, own, workers);
 }
 
-/// The workers' parameters: those they have or, where an outer step was taken, the outer ones.  Not under
-/// `cond`, so that each shard goes on holding those of its own workers.
+Arrays mean_difference(const std::string& placement, const Arrays& params, const Arrays& workers) {
+  return build::reduce_mean(placement, own_differences(placement, params, workers));
+}
+
 Arrays taken(const DiLoCo& algorithm, const Array& is_taken, const Arrays& params,
              const Arrays& workers) {
   const auto own = [&](const Arrays& inner) {
@@ -76,6 +78,8 @@ Arrays taken(const DiLoCo& algorithm, const Array& is_taken, const Arrays& param
   };
   return build::map(algorithm.placement, own, workers);
 }
+
+namespace {
 
 /// Inner steps of all workers.
 DiLoCoStep inner_steps(const DiLoCo& algorithm, const DiLoCoState& state, const Arrays& batch) {
@@ -128,22 +132,16 @@ void merge(const DiLoCo& algorithm, const Fragment& fragment, std::size_t first,
   std::copy_n(next.begin() + std::ptrdiff_t(n), count, state.outer.begin() + std::ptrdiff_t(first));
 }
 
-/// Lengths of the parts of the inner and of the outer state, by fragment.
-struct Layout {
-  std::size_t inner = 0, outer = 0;
-  std::vector<std::size_t> by_fragment;
-};
+}  // namespace
 
-Layout layout_of(const DiLoCo& algorithm, const Arrays& params) {
-  Layout layout{.inner = algorithm.inner.init(params).size(), .outer = 0, .by_fragment = {}};
+DiLoCoLayout layout_of(const DiLoCo& algorithm, const Arrays& params) {
+  DiLoCoLayout layout{.inner = algorithm.inner.init(params).size(), .outer = 0, .by_fragment = {}};
   for (const Fragment& f : fragments_of(algorithm, params.size())) {
     layout.by_fragment.push_back(algorithm.outer.init(select(params, f.leaves)).size());
     layout.outer += layout.by_fragment.back();
   }
   return layout;
 }
-
-}  // namespace
 
 Arrays DiLoCoState::leaves() const {
   Arrays all = params;
@@ -167,7 +165,7 @@ DiLoCoState diloco_init(const DiLoCo& algorithm, const Arrays& params) {
 DiLoCoState diloco_state(const DiLoCo& algorithm, const Arrays& leaves, std::size_t model_leaves) {
   const std::size_t n = model_leaves;
   const Arrays params = part(leaves, 0, n);
-  const Layout layout = layout_of(algorithm, params);
+  const DiLoCoLayout layout = layout_of(algorithm, params);
   const std::size_t pending = algorithm.delay > 0 ? n : 0;
   const std::size_t expected = 2 * n + layout.inner + layout.outer + pending + 1;
   if (leaves.size() != expected)
@@ -182,7 +180,7 @@ DiLoCoState diloco_state(const DiLoCo& algorithm, const Arrays& leaves, std::siz
 
 DiLoCoStep diloco_step(const DiLoCo& algorithm, const DiLoCoState& state, const Arrays& batch) {
   const std::vector<Fragment> fragments = fragments_of(algorithm, state.params.size());
-  const Layout layout = layout_of(algorithm, state.params);
+  const DiLoCoLayout layout = layout_of(algorithm, state.params);
   DiLoCoStep next = inner_steps(algorithm, state, batch);
   std::size_t first = 0;
   for (std::size_t k = 0; k < fragments.size(); ++k) {

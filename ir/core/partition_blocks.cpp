@@ -10,14 +10,16 @@
 namespace partita::ir {
 namespace {
 
-/// What may lie as blocks: an argument, a stacked result, or a carry, which is four values and one array.
+/// What may lie as blocks: an argument, a stacked result, a branch's result, a carry (the arguments of a loop's regions), or
+/// what a loop gives, which lies as its carry does.
 struct Holder {
   std::optional<std::string> placement;  ///< of which loop it is a result, or that slices it
   bool is_stack = false;
+  std::optional<int> carry;  ///< of what a loop gives
   bool is_whole = false;
   std::vector<std::string> sliced_by;  ///< placements of the outermost loops that do
-  std::vector<int> moves_to;           ///< carries that start from it or go on with it
-  std::vector<int> comes_from;         ///< carries: the holders that do so
+  std::vector<int> moves_to;           ///< carries and results of branches that it becomes
+  std::vector<int> comes_from;         ///< of those: the holders that become it
 };
 
 class Search {
@@ -62,17 +64,27 @@ class Search {
         }
       }
       if (node.is("stablehlo.while"))
+        for (int k = 0; k < node.result_count(); ++k) {
+          if (node.result(k).type().dims.empty()) continue;
+          const int carry = add({node.region(0).argument(k), node.region(1).argument(k)});
+          const int given = add({node.result(k)});
+          holders_[std::size_t(given)].carry = carry;
+        }
+      if (is_branching(node))
         for (int k = 0; k < node.result_count(); ++k)
-          if (!node.result(k).type().dims.empty())
-            add({node.result(k), node.region(0).argument(k), node.region(1).argument(k)});
+          if (!node.result(k).type().dims.empty()) add({node.result(k)});
     });
   }
 
-  void move(Value from, Value carry) {
+  static bool is_branching(const Node& node) {
+    return node.is("stablehlo.case") || node.is("stablehlo.if");
+  }
+
+  void move(Value from, Value to) {
     Holder* const source = find(from);
-    Holder* const target = find(carry);
+    Holder* const target = find(to);
     if (source == nullptr || target == nullptr) return;
-    source->moves_to.push_back(numbers_.at(carry));
+    source->moves_to.push_back(numbers_.at(to));
     target->comes_from.push_back(numbers_.at(from));
   }
 
@@ -87,7 +99,7 @@ class Search {
       for (std::size_t k = 0; k < node.operands().size(); ++k) {
         const Value v = node.operand(k);
         if (carries)
-          move(v, node.result(int(k)));
+          move(v, node.region(1).argument(int(k)));
         else if (is_loop && std::int64_t(k) < node.attrs.i64s("operand_segments")[0]) {
           if (Holder* h = find(v)) h->sliced_by.push_back(node.attrs.text("placement"));
         } else if (!node.is("mr.all_gather_start"))
@@ -96,6 +108,8 @@ class Search {
       for (const auto& region : node.regions())
         for (std::size_t k = 0; k < region->results.size(); ++k) {
           if (carries && region.get() == &node.region(1))
+            move(region->results[k], node.region(1).argument(int(k)));
+          else if (is_outside && is_branching(node))
             move(region->results[k], node.result(int(k)));
           else
             use_whole(region->results[k]);
@@ -112,6 +126,8 @@ class Search {
       found = true;
     };
     for (Holder& h : holders_) {
+      if (h.carry) learn(h, holders_[std::size_t(*h.carry)].placement);
+      if (h.carry) learn(holders_[std::size_t(*h.carry)], h.placement);
       if (!h.sliced_by.empty()) learn(h, h.sliced_by[0]);
       for (const int c : h.moves_to) learn(h, holders_[std::size_t(c)].placement);
       for (const int s : h.comes_from) learn(h, holders_[std::size_t(s)].placement);
@@ -152,8 +168,11 @@ PartitionBlocks::PartitionBlocks(const Function& function) {
   const Search search(function);
   for (const auto& [value, number] : search.numbers()) {
     const Holder& holder = search.holder(number);
-    if (holder.is_stack && holder.is_whole) gathered_.insert(value);
-    if (holder.is_stack || !holder.is_whole) placements_[value] = *holder.placement;
+    const bool is_made_in_blocks =
+        holder.is_stack || (holder.carry && !search.holder(*holder.carry).is_whole);
+    if (is_made_in_blocks && holder.is_whole) gathered_.insert(value);
+    if (holder.carry ? is_made_in_blocks : holder.is_stack || !holder.is_whole)
+      placements_[value] = *holder.placement;
   }
 }
 

@@ -22,31 +22,78 @@ using ir::Value;
 
 // --- while --------------------------------------------------------------------------------------
 
-/// What a loop carries from one iteration to the next, each in memory of its own: where its uses take one, a shard's
-/// block of partitions.
+/// Memory that control flow writes a value to: a shard's block of partitions where its uses take one, else all of it.
+class Holding {
+ public:
+  /// For `result` and what it becomes.
+  Holding(Context& context, Value result) : context_(context), type_(result.type()) {
+    if (const std::string* placement = context.blocks().placement(result))
+      block_ = context.placement_index(*placement);
+  }
+
+  [[nodiscard]] Location new_memory(const std::string& name) const {
+    if (block_ < 0) return context_.new_temporary(type_, name);
+    return {context_.new_buffer(BufferKind::block, type_.dtype, context_.block_count(type_, block_),
+                                name),
+            0};
+  }
+
+  void mark(Value v) const {
+    if (block_ >= 0) context_.set_split(v, block_);
+  }
+
+  /// Where what is to be held lies: of a whole value the block.
+  [[nodiscard]] Location source(Value v) const {
+    Location from = context_.memory(v);
+    if (block_ >= 0 && !context_.is_split(v))
+      from.offset =
+          from.offset + context_.first_partition(block_) * HostExpr(partition_count(v.type()));
+    return from;
+  }
+
+  void copy(Location from, Location to, const std::string& name) const {
+    if (block_ < 0) return context_.emit_copy(from, to, type_, name);
+    if (type_.count() > 0)
+      context_.emit(Copy{{from.buffer, from.offset},
+                         {to.buffer, to.offset},
+                         context_.block_count(type_, block_)},
+                    name);
+  }
+
+  /// A value that is not in memory is computed where it is wanted.
+  void put(Value v, Location to, const std::string& name) const {
+    const bool is_epilogue = context_.analysis().epilogue(v) != nullptr;
+    if (context_.is_in_memory(v) || (block_ >= 0 && is_epilogue))
+      copy(source(v), to, name);
+    else if (block_ >= 0)
+      lower_block(context_, v, block_, to);
+    else
+      lower_loops(context_, v, to);
+  }
+
+  [[nodiscard]] bool is_block() const { return block_ >= 0; }
+
+ private:
+  Context& context_;
+  Type type_;
+  int block_ = -1;  ///< the placement whose block it is, or -1
+};
+
+/// What a loop carries from one iteration to the next, each in memory of its own.
 class Carries {
  public:
-  Carries(Context& context, Node& loop)
-      : context_(context), loop_(loop), at_(loop.operands().size()), blocks_(at_.size(), -1) {}
+  Carries(Context& context, Node& loop) : context_(context), loop_(loop) {
+    for (int k = 0; k < loop.result_count(); ++k) holdings_.emplace_back(context, loop.result(k));
+    at_.resize(holdings_.size());
+  }
 
   /// Gives carry k its memory and its first value.
   void begin(std::size_t k) {
-    const Value init = loop_.operand(k), result = loop_.result(int(k));
-    const std::array values{result, loop_.region(0).argument(int(k)),
+    const std::array values{loop_.result(int(k)), loop_.region(0).argument(int(k)),
                             loop_.region(1).argument(int(k))};
-    if (const std::string* placement = context_.blocks().placement(result)) {
-      blocks_[k] = context_.placement_index(*placement);
-      for (const Value& v : values) context_.set_split(v, blocks_[k]);
-    }
-    at_[k] = new_memory(k, "carry");
-    // A value that is not in memory is computed where it is wanted.
-    const bool is_epilogue = context_.analysis().epilogue(init) != nullptr;
-    if (context_.is_in_memory(init) || (blocks_[k] >= 0 && is_epilogue))
-      copy(source(k, init), k, at_[k], "initial carry");
-    else if (blocks_[k] >= 0)
-      lower_block(context_, init, blocks_[k], at_[k]);
-    else
-      lower_loops(context_, init, at_[k]);
+    for (const Value& v : values) holdings_[k].mark(v);
+    at_[k] = holdings_[k].new_memory("carry");
+    holdings_[k].put(loop_.operand(k), at_[k], "initial carry");
     for (const Value& v : values) context_.place(v, at_[k]);
   }
 
@@ -57,7 +104,7 @@ class Carries {
     std::vector<std::pair<Location, std::size_t>> moves;
     for (std::size_t k = 0; k < at_.size(); ++k) {
       if (int(k) == skip) continue;
-      const Location from = source(k, body.results[k]);
+      const Location from = holdings_[k].source(body.results[k]);
       if (from.buffer == at_[k].buffer && from.offset == at_[k].offset) continue;
       const bool is_carry =
           std::ranges::any_of(at_, [&](const Location& c) { return c.buffer == from.buffer; });
@@ -65,45 +112,18 @@ class Carries {
         moves.emplace_back(from, k);
         continue;
       }
-      const Location saved = new_memory(k, "saved carry");
-      copy(from, k, saved, "save carry");
+      const Location saved = holdings_[k].new_memory("saved carry");
+      holdings_[k].copy(from, saved, "save carry");
       moves.emplace_back(saved, k);
     }
-    for (const auto& [from, k] : moves) copy(from, k, at_[k], "carry");
+    for (const auto& [from, k] : moves) holdings_[k].copy(from, at_[k], "carry");
   }
 
  private:
-  [[nodiscard]] const Type& type(std::size_t k) const { return loop_.operand(k).type(); }
-
-  Location new_memory(std::size_t k, const std::string& name) {
-    if (blocks_[k] < 0) return context_.new_temporary(type(k), name);
-    return {context_.new_buffer(BufferKind::block, type(k).dtype,
-                                context_.block_count(type(k), blocks_[k]), name),
-            0};
-  }
-
-  /// Where what carry k becomes lies: of a whole value the block.
-  Location source(std::size_t k, Value v) {
-    Location from = context_.memory(v);
-    if (blocks_[k] >= 0 && !context_.is_split(v))
-      from.offset =
-          from.offset + context_.first_partition(blocks_[k]) * HostExpr(partition_count(v.type()));
-    return from;
-  }
-
-  void copy(Location from, std::size_t k, Location to, const std::string& name) {
-    if (blocks_[k] < 0) return context_.emit_copy(from, to, type(k), name);
-    if (type(k).count() > 0)
-      context_.emit(Copy{{from.buffer, from.offset},
-                         {to.buffer, to.offset},
-                         context_.block_count(type(k), blocks_[k])},
-                    name);
-  }
-
   Context& context_;
   Node& loop_;
+  std::vector<Holding> holdings_;
   std::vector<Location> at_;
-  std::vector<int> blocks_;  ///< the placement whose block it is, or -1
 };
 
 void lower_counted(Context& context, Node& node, const ir::CountedLoop& loop) {
@@ -155,19 +175,29 @@ void lower_while(Context& context, Node& node) {
 void lower_case(Context& context, Node& node) {
   const Location index = context.memory(node.operand(0));
   Case step{.index = {index.buffer, index.offset}, .index_dtype = node.operand(0).type().dtype};
+  std::vector<Holding> holdings;
   std::vector<Location> results;
-  for (const Type& t : node.result_types())
-    results.push_back(context.new_temporary(t, "branch result"));
+  for (int k = 0; k < node.result_count(); ++k) {
+    holdings.emplace_back(context, node.result(k));
+    results.push_back(holdings.back().new_memory("branch result"));
+  }
   for (const auto& region : node.regions()) {
     step.branches.push_back(context.capture_branch([&] {
       context.lower_graph(*region);
-      for (std::size_t k = 0; k < results.size(); ++k)
-        context.emit_copy(context.memory(region->results[k]), results[k], node.result_types()[k],
-                          "branch result");
+      for (std::size_t k = 0; k < results.size(); ++k) {
+        const Value v = region->results[k];
+        if (holdings[k].is_block())
+          holdings[k].put(v, results[k], "branch result");
+        else
+          holdings[k].copy(context.memory(v), results[k], "branch result");
+      }
     }));
   }
   context.emit(std::move(step), std::string(node.name().substr(node.name().find('.') + 1)));
-  for (std::size_t k = 0; k < results.size(); ++k) context.place(node.result(int(k)), results[k]);
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    holdings[k].mark(node.result(int(k)));
+    context.place(node.result(int(k)), results[k]);
+  }
 }
 
 }  // namespace

@@ -39,6 +39,24 @@ std::vector<Value> communicate(Graph& graph, const std::string& op,
   return results;
 }
 
+/// What used `from` uses `to`, which their collective gives.
+void replace(Graph& graph, const std::vector<Value>& from, const std::vector<Value>& to) {
+  ir::ValueMap<Value> map;
+  for (std::size_t k = 0; k < from.size(); ++k) map[from[k]] = to[k];
+  Node* const start = to[0].node->operand(0).node;
+  graph.replace_uses(map);
+  start->set_operands(from);
+}
+
+void gather(Graph& graph, Value v, const std::string& placement, Node* before,
+            PassContext& context) {
+  replace(graph, {v}, communicate(graph, "all_gather", {v}, {{"placement", placement}}, before));
+  ++context.counts["all_gathers"];
+  context.remarks.push_back(
+      cat("a value over '", placement, "' of type ", to_string(v.type()),
+          " is gathered on every shard, because an operation outside of maps uses it"));
+}
+
 /// Sums of fewer elements (losses, weights, counts) travel as they are.
 constexpr std::int64_t least_rounded = 1024;
 
@@ -86,26 +104,13 @@ void distribute_loop(Graph& graph, Node& loop, const ir::PartitionBlocks& blocks
     else if (blocks.needs_gather(v))
       gathers[v.type().dtype].push_back(v);
   }
-  const auto replace = [&](const std::vector<Value>& from, const std::vector<Value>& to) {
-    ir::ValueMap<Value> map;
-    for (std::size_t k = 0; k < from.size(); ++k) map[from[k]] = to[k];
-    Node* const start = to[0].node->operand(0).node;
-    graph.replace_uses(map);
-    start->set_operands(from);
-  };
   for (const auto& [key, values] : groups) {
-    replace(values,
+    replace(graph, values,
             communicate(graph, "all_reduce", values, attributes_of(key, placement, wire), before));
     ++context.counts["all_reduces"];
   }
   for (const auto& [dtype, all] : gathers)
-    for (const Value& v : all) {
-      replace({v}, communicate(graph, "all_gather", {v}, {{"placement", placement}}, before));
-      ++context.counts["all_gathers"];
-      context.remarks.push_back(
-          cat("a value over '", placement, "' of type ", to_string(v.type()),
-              " is gathered on every shard, because an operation outside of maps uses it"));
-    }
+    for (const Value& v : all) gather(graph, v, placement, before, context);
 }
 
 void distribute(Graph& graph, const ir::PartitionBlocks& blocks, PassContext& context) {
@@ -115,6 +120,11 @@ void distribute(Graph& graph, const ir::PartitionBlocks& blocks, PassContext& co
       continue;  // loops inside run on one shard
     }
     for (const auto& region : node->regions()) distribute(*region, blocks, context);
+    if (!node->is("stablehlo.while")) continue;
+    Node* const before = node_after(graph, node);
+    for (int k = 0; k < node->result_count(); ++k)
+      if (const Value v = node->result(k); blocks.needs_gather(v))
+        gather(graph, v, *blocks.placement(v), before, context);
   }
 }
 

@@ -3,15 +3,18 @@
 //
 // One map per placement and phase: the phase of a value is the number of reductions (and of
 // operations that stay outside of maps) on its path.  What one phase computes streams together; a
-// value that a later phase needs is stored, or computed again where that is cheaper.
+// value that a later phase needs is stored, or computed again where that is cheaper. Large sums that need nothing of what
+// is expensive in their phase have a map of their own before it, so that they travel meanwhile.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "ir/core/placement_support.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
+#include "passes/analysis/partition_work.hpp"
 
 namespace partita::passes::transforms {
 namespace {
@@ -125,6 +128,85 @@ void merge(Graph& graph, const std::vector<Node*>& maps) {
   for (auto it = maps.rbegin(); it != maps.rend(); ++it) graph.erase(*it);
 }
 
+// --- Sums that leave early ----------------------------------------------------------------------
+
+/// A sum of so many bytes travels while other maps of its phase compute.
+constexpr std::int64_t least_early_bytes = std::int64_t(64) << 10;
+/// Operations of contractions, in which a byte of a sum travels.
+constexpr double operations_per_byte = 16;
+
+/// Maps of a group that depend on one another, in their order.
+std::vector<std::vector<Node*>> dependent_maps(const std::vector<Node*>& maps) {
+  std::vector<std::vector<Node*>> parts;
+  for (Node* map : maps) {
+    std::vector<Node*> own{map};
+    const auto is_needed = [&](const std::vector<Node*>& part) {
+      return std::ranges::any_of(map->operands(), [&](const Value& v) {
+        return std::ranges::find(part, v.node) != part.end();
+      });
+    };
+    for (std::vector<Node*>& part : parts)
+      if (is_needed(part)) {
+        own.insert(own.end() - 1, part.begin(), part.end());
+        part.clear();
+      }
+    std::erase_if(parts, [](const std::vector<Node*>& part) { return part.empty(); });
+    parts.push_back(std::move(own));
+  }
+  return parts;
+}
+
+/// Bytes that reductions make of what these maps give; nothing where something else uses it.
+std::optional<std::int64_t> reduced_bytes(const Graph& graph, const std::vector<Node*>& maps) {
+  const auto is_given = [&](const Value& v) {
+    return std::ranges::find(maps, v.node) != maps.end();
+  };
+  if (std::ranges::any_of(graph.results, is_given)) return std::nullopt;
+  std::int64_t bytes = 0;
+  for (Node* node : graph.nodes()) {
+    if (std::ranges::find(maps, node) != maps.end()) continue;
+    if (std::ranges::none_of(ir::captures(*node), is_given)) continue;
+    if (role_of(*node) != Role::reduction) return std::nullopt;
+    bytes += std::int64_t(node->result().type().bytes());
+  }
+  return bytes;
+}
+
+double contraction_operations(const std::vector<Node*>& maps) {
+  double all = 0;
+  for (const Node* map : maps)
+    for (const auto& [dtype, operations] : partition_work(map->region(0)).operations)
+      all += operations;
+  return all;
+}
+
+/// Takes those maps out of a group whose sums are worth sending before the others compute.
+std::vector<Node*> take_early_maps(const Graph& graph, std::vector<Node*>& maps) {
+  const double all = contraction_operations(maps);
+  std::vector<Node*> early;
+  for (const std::vector<Node*>& part : dependent_maps(maps)) {
+    const auto bytes = reduced_bytes(graph, part);
+    if (!bytes || *bytes < least_early_bytes || contraction_operations(part) > 0) continue;
+    if (all >= operations_per_byte * double(*bytes))
+      early.insert(early.end(), part.begin(), part.end());
+  }
+  std::erase_if(maps, [&](Node* map) { return std::ranges::find(early, map) != early.end(); });
+  return early;
+}
+
+/// Before the maps of the same phase: maps and the reductions of what they give.
+void move_early(Graph& graph, const std::vector<Node*>& early, Node* before) {
+  std::vector<Node*> reductions;
+  for (Node* node : graph.nodes())
+    if (role_of(*node) == Role::reduction &&
+        std::ranges::find(early, node->operand(0).node) != early.end())
+      reductions.push_back(node);
+  for (Node* node : early) graph.move_before(node, before);
+  for (Node* node : reductions) graph.move_before(node, before);
+}
+
+// --- The pass -----------------------------------------------------------------------------------
+
 /// Drops results of a map that nothing uses, with what only they need.
 void drop_unused_results(Graph& graph, Node* map) {
   const auto uses = ir::count_uses(graph);
@@ -188,8 +270,12 @@ void fuse(Graph& graph) {
   for (Node* node : graph.nodes())
     if (role_of(*node) == Role::map)
       groups[{phases.of_node.at(node), node->attrs.text("placement")}].push_back(node);
-  for (const auto& [key, maps] : groups)
+  for (auto& [key, maps] : groups) {
+    const std::vector<Node*> early = take_early_maps(graph, maps);
+    if (!early.empty()) move_early(graph, early, maps.front());
+    if (early.size() > 1) merge(graph, early);
     if (maps.size() > 1) merge(graph, maps);
+  }
   for (Node* node : std::vector<Node*>(graph.nodes()))
     if (node->is("mr.map")) drop_unused_results(graph, node);
 }

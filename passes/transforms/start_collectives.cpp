@@ -206,6 +206,24 @@ class Starter {
   ir::ValueMap<Value> results_;  ///< of collectives: those of the done
 };
 
+// --- Placements ---------------------------------------------------------------------------------
+
+/// The waits for collectives over placements come right before the first use of what they bring: what does not need it
+/// is computed meanwhile.
+void wait_late(Graph& graph) {
+  const std::vector<Node*> order = graph.nodes();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    Node* const done = order[i];
+    if (!done->is("mr.all_reduce_done") && !done->is("mr.all_gather_done")) continue;
+    const auto uses_it = [&](const Node* node) {
+      return std::ranges::any_of(ir::captures(*node), [&](Value v) { return v.node == done; });
+    };
+    const auto first = std::find_if(order.begin() + std::ptrdiff_t(i) + 1, order.end(), uses_it);
+    if (first == order.begin() + std::ptrdiff_t(i) + 1) continue;
+    graph.move_before(done, first == order.end() ? nullptr : *first);
+  }
+}
+
 // --- The pass -----------------------------------------------------------------------------------
 
 /// Collectives whose results nothing uses, on every shard alike; and what only they used.
@@ -230,6 +248,7 @@ void process(Graph& graph, std::int64_t combined_bytes, PassContext& context) {
     if (const auto kind = synchronous(*node)) split_by_dtype(graph, *node, *kind);
   }
   remove_unused(graph);
+  wait_late(graph);
   if (const std::int64_t calls = Starter(graph, combined_bytes).run(); calls > 0)
     context.counts["mesh_collectives"] += calls;
 }
@@ -248,7 +267,9 @@ void run(ir::Module& module, PassContext& context) {
 PassInfo pass_start_collectives();
 PassInfo pass_start_collectives() {
   return {.name = "start-collectives",
-          .doc = "Starts collectives over a mesh early, waits for them late, and joins small ones.",
+          .doc =
+              "Starts collectives over a mesh early and joins small ones; waits for all "
+              "collectives late.",
           .needs = Stage::distributed,
           .gives = Stage::distributed,
           .idempotent = true,

@@ -18,8 +18,8 @@ using std::chrono::microseconds;
 
 constexpr int data_tag = 0;
 
-/// Pauses between tests: none at first, then the core is offered to others, then sleep of a
-/// sixteenth of the time waited so far.
+/// Pauses between tests: none at first, then the core is offered to others, then sleep of a sixteenth of the time
+/// waited so far; where nobody waits a 64th: a long message comes in pieces, each when both sides look.
 class Backoff {
  public:
   explicit Backoff(Clock::time_point start) : start_(start) {}
@@ -31,8 +31,8 @@ class Backoff {
       ::sched_yield();
       return;
     }
-    std::this_thread::sleep_for(
-        std::clamp<Clock::duration>(waited / 16, microseconds(20), microseconds(1000)));
+    std::this_thread::sleep_for(std::clamp<Clock::duration>(waited / (someone_waits ? 16 : 64),
+                                                            microseconds(20), microseconds(1000)));
   }
 
  private:

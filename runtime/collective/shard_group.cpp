@@ -4,6 +4,8 @@
 // The order of calls and who carries them out; what each call does is in shard_calls.cpp.
 #include "runtime/collective/shard_group.hpp"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 
 #include "partita/base/log.hpp"
@@ -185,6 +187,7 @@ void ShardGroup::run_front(Lock& lock, bool someone_waits) {
 }
 
 void ShardGroup::run_in_background() {
+  ::prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds by which its short sleeps may last longer
   Lock lock(mutex_);
   while (true) {
     background_work_.wait(

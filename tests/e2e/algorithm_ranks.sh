@@ -22,7 +22,7 @@ with zipfile.ZipFile(sys.argv[1], "w") as archive:
         data = struct.pack("<%dd" % len(values), *values)
         archive.writestr(name + ".npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 END
-for stem in fed_sgd fed_opt hypergradients diloco diloco_streaming; do
+for stem in fed_sgd fed_opt hypergradients diloco diloco_streaming diloco_streaming_intervals; do
   "$partita" compile "$PARTITA_SOURCE_DIR/examples/algorithms/$stem.mlir" -o "$work/$stem.pta" --target cpu \
     >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
   for ranks in 1 3; do

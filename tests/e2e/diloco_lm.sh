@@ -27,6 +27,17 @@ expect "1 rank" "$program" "${options[@]}" --emit "$work/lm.mlir"
 expect "2 ranks" on_ranks 2 "$program" "${options[@]}" --mpi
 "$partita" compile "$work/lm.mlir" -o "$work/lm.pta" --target cpu >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 
+# Intervals as one program lose as much as steps do, on any number of ranks, and send twice for two fragments.
+streaming=(--text "$text" --steps 12 --interval 4 --fragments 2 --delay 1 --at-most 0.8)
+for ranks in 0 1 2; do
+  run=("$program" "${streaming[@]}")
+  ((ranks == 0)) || run=(on_ranks "$ranks" "${run[@]}" --by-interval --mpi)
+  "${run[@]}" >"$work/log" 2>&1 || { echo "FAILED: streaming, $ranks ranks"; cat "$work/log"; exit 1; }
+  ((ranks == 0)) || grep -q '^step  12 .* collective calls 2$' "$work/log" || { echo "FAILED: calls"; cat "$work/log"; exit 1; }
+  sed -n 's/^step  12  loss \([0-9.]*\) .*/\1/p' "$work/log" >>"$work/losses"
+done
+[[ $(sort -u "$work/losses" | wc -l) == 1 && $(wc -l <"$work/losses") == 3 ]] || { echo "FAILED: losses"; cat "$work/losses"; exit 1; }
+
 status=0
 echo "too short" >"$work/short.txt"
 "$program" --text "$work/short.txt" >"$work/log" 2>&1 || status=$?

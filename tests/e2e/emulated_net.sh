@@ -43,6 +43,65 @@ assert 0.16 <= slow <= 0.16 * 1.3 + plain, "expected what 2e6 bytes take at 100 
 assert 0.06 <= far <= 0.3 + plain, "expected the latency of two messages or a few more"
 END
 
+# A sum of 800 kB in each of 20 iterations that needs nothing of what is computed there: it travels meanwhile, at 1 Gbit/s 6.4 ms.
+cat >stream.mlir <<'END'
+module @stream attributes {mr.placements = {clients = 2}} {
+  func.func public @main(%model: tensor<200000xf32>, %x: tensor<2x768x768xf32>, %d: tensor<2x200000xf32>) -> (tensor<200000xf32>, tensor<2x768x768xf32>, tensor<2x200000xf32>) {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %r:4 = stablehlo.while(%i = %zero, %m = %model, %s = %x, %delta = %d) : tensor<i32>, tensor<200000xf32>, tensor<2x768x768xf32>, tensor<2x200000xf32>
+    cond {
+      %n = stablehlo.constant dense<20> : tensor<i32>
+      %more = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %more : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %mean = "mr.reduce_mean"(%delta) {placement = "clients"} : (tensor<2x200000xf32>) -> tensor<200000xf32>
+      %t = "mr.map"(%s) ({
+      ^bb0(%v: tensor<768x768xf32>):
+        %c = stablehlo.constant dense<1.0e-02> : tensor<768x768xf32>
+        %0 = stablehlo.dot_general %v, %v, contracting_dims = [1] x [0] : (tensor<768x768xf32>, tensor<768x768xf32>) -> tensor<768x768xf32>
+        %1 = stablehlo.multiply %0, %c : tensor<768x768xf32>
+        %a = stablehlo.tanh %1 : tensor<768x768xf32>
+        %2 = stablehlo.dot_general %a, %v, contracting_dims = [1] x [0] : (tensor<768x768xf32>, tensor<768x768xf32>) -> tensor<768x768xf32>
+        %3 = stablehlo.multiply %2, %c : tensor<768x768xf32>
+        %b = stablehlo.tanh %3 : tensor<768x768xf32>
+        %4 = stablehlo.dot_general %b, %v, contracting_dims = [1] x [0] : (tensor<768x768xf32>, tensor<768x768xf32>) -> tensor<768x768xf32>
+        %5 = stablehlo.multiply %4, %c : tensor<768x768xf32>
+        %e = stablehlo.tanh %5 : tensor<768x768xf32>
+        %6 = stablehlo.dot_general %e, %v, contracting_dims = [1] x [0] : (tensor<768x768xf32>, tensor<768x768xf32>) -> tensor<768x768xf32>
+        %7 = stablehlo.multiply %6, %c : tensor<768x768xf32>
+        %f = stablehlo.tanh %7 : tensor<768x768xf32>
+        "mr.return"(%f) : (tensor<768x768xf32>) -> ()
+      }) {placement = "clients", in_axes = array<i64: 0>, out_axes = array<i64: 0>} : (tensor<2x768x768xf32>) -> tensor<2x768x768xf32>
+      %ms = "mr.broadcast"(%mean) {placement = "clients"} : (tensor<200000xf32>) -> tensor<2x200000xf32>
+      %dn = "mr.map"(%delta, %ms) ({
+      ^bb0(%v: tensor<200000xf32>, %w: tensor<200000xf32>):
+        %h = stablehlo.constant dense<5.0e-01> : tensor<200000xf32>
+        %q = stablehlo.multiply %v, %h : tensor<200000xf32>
+        %p = stablehlo.add %q, %w : tensor<200000xf32>
+        "mr.return"(%p) : (tensor<200000xf32>) -> ()
+      }) {placement = "clients", in_axes = array<i64: 0, 0>, out_axes = array<i64: 0>} : (tensor<2x200000xf32>, tensor<2x200000xf32>) -> tensor<2x200000xf32>
+      %m2 = stablehlo.add %m, %mean : tensor<200000xf32>
+      %i2 = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %i2, %m2, %t, %dn : tensor<i32>, tensor<200000xf32>, tensor<2x768x768xf32>, tensor<2x200000xf32>
+    }
+    return %r#1, %r#2, %r#3 : tensor<200000xf32>, tensor<2x768x768xf32>, tensor<2x200000xf32>
+  }
+}
+END
+quiet "$partita" compile stream.mlir -o stream.pta --target cpu
+for net in "" bw:1Gbit,lat:100us; do
+  on_ranks 2 env PARTITA_EMULATE_NET="$net" "$partita" run stream.pta --inputs random:1 --repeat 4 --devices-per-rank 1 \
+    --stats "stream${net:+.net}.json" >log 2>&1 || failed "stream over '$net'"
+done
+python3 - "$(seconds_of stream.json)" "$(seconds_of stream.net.json)" <<'END' || failed "overlap"
+import sys
+alone, together = (float(x) / 20 for x in sys.argv[1:])
+overlap = max(0, 1 - (together - alone) / 6.4e-3)
+print(f"iteration {alone * 1e3:.2f} ms, over the net {together * 1e3:.2f} ms, overlap {overlap:.2f}")
+assert overlap > 0.5, "expected most of 6.4 ms of communication behind the computation"
+END
+
 for text in fast bw:10 bw:0Gbit bw:-1Mbit lat:5 lat:1us, bw:1Gbit,loss:1 bw:nanMbit; do
   status=0
   on_ranks 2 env PARTITA_EMULATE_NET="$text" "$partita" run sum.pta --inputs random:1 >log 2>&1 || status=$?

@@ -7,22 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 
 #include "partita/base/target_info.hpp"
-#include "partita/ir/graph.hpp"
+#include "passes/analysis/partition_work.hpp"
 
 namespace partita::passes {
-
-/// What one partition's program does.
-struct PartitionWork {
-  double launches = 0;
-  std::map<DType, double> operations;  ///< of contractions
-  double bytes = 0;                    ///< of what other operations and contractions read and write
-  std::int64_t held_bytes = 0;         ///< arguments and the largest value made on the way
-};
-[[nodiscard]] PartitionWork partition_work(const ir::Graph& body);
 
 struct BlockChoice {
   std::int64_t block = 1;

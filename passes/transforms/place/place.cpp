@@ -48,6 +48,7 @@ class Placer {
       : module_(module), context_(context), layout_(parse_layout(context.layout)) {}
 
   void place(Graph& graph, bool is_inside) {
+    remove_barriers(graph);
     for (Node* node : std::vector<Node*>(graph.nodes())) {
       for (const auto& region : node->regions()) place(*region, is_inside || node->is("mr.map"));
       if (node->is("mr.map")) place_map(graph, *node);
@@ -221,6 +222,21 @@ class Placer {
     const Value index = ir::Maker{region, start}.convert(first, DType::i32);
     for (Node* node : found) region.replace_uses(node->result(), index);
     for (Node* node : found) node->graph()->erase(node);
+  }
+
+  /// A barrier between maps has put them in order, which the graph has by now: loops take what the maps before give as
+  /// it lies.
+  static void remove_barriers(Graph& graph) {
+    for (Node* node : std::vector<Node*>(graph.nodes())) {
+      if (!node->is("stablehlo.optimization_barrier")) continue;
+      if (std::ranges::none_of(node->operands(), [](Value v) { return v.node->is("mr.map"); }))
+        continue;
+      ir::ValueMap<Value> passed;
+      for (int k = 0; k < node->result_count(); ++k)
+        passed[node->result(k)] = node->operand(std::size_t(k));
+      graph.replace_uses(passed);
+      graph.erase(node);
+    }
   }
 
   /// What is left: broadcasts that something outside of maps uses become ordinary ones.

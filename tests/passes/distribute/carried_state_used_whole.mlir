@@ -1,4 +1,4 @@
-// A carry of which something needs all partitions is whole on every shard, and so is what it becomes.
+// What a loop carries for each client is gathered once, behind the loop, where something there needs all of it.
 // passes: inline raise simplify-loops simplify expand-reductions fuse-maps place simplify distribute
 // layout: loop
 // count: mr.all_reduce_start 1

@@ -60,6 +60,14 @@ struct DiLoCoStep {
 /// reduced.
 DiLoCoStep diloco_step(const DiLoCo& algorithm, const DiLoCoState& state, const Arrays& batch);
 
+/// As many inner steps as an interval has on every worker's batches (leaves [n, interval, s…]), and the outer steps
+/// that are due: what as many diloco_steps give, from a state at the beginning of an interval; losses [n, interval].
+/// What is reduced travels while the workers take the `delay` steps up to the outer step that uses it.  With a delay
+/// the state's `pending` is for diloco_interval alone: a fragment that is due at the end of an interval is reduced when
+/// the next one begins.
+DiLoCoStep diloco_interval(const DiLoCo& algorithm, const DiLoCoState& state,
+                           const Arrays& batches);
+
 /// `leaves` shared out in order to `count` fragments, their offsets spread over the interval.
 std::vector<Fragment> spread_fragments(std::size_t leaves, std::size_t count,
                                        std::int64_t interval);

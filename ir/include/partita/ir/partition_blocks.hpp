@@ -11,10 +11,11 @@
 
 namespace partita::ir {
 
-/// Arguments of the function, stacked results of its outermost loops over a placement and what its `while` loops carry
-/// lie as blocks of the partitions where every use takes such a block: as a sliced operand of an outermost loop over the
-/// same placement, as a carry that lies so, as a result of the function, or by a gather. A carry lies so where its uses
-/// do, whatever it starts from and the body gives: a block is a part of the whole.
+/// Arguments of the function, stacked results of its outermost loops over a placement, what its `while` loops carry and what
+/// its branches give lie as blocks of the partitions where every use takes such a block: as a sliced operand of an
+/// outermost loop over the same placement, as a carry or a branch's result that lies so, as a result of the function, or by
+/// a gather. A carry and a branch's result lie so where their uses do, whatever they are made of: a block is a part of the
+/// whole.
 class PartitionBlocks {
  public:
   /// Of a function with loops over placements (`mr.foreach`).
@@ -22,7 +23,7 @@ class PartitionBlocks {
 
   /// The placement whose blocks `v` lies in, stacked results always; null where every shard holds all of it.
   [[nodiscard]] const std::string* placement(Value v) const;
-  /// Whether `v` is a stacked result of an outermost loop that somebody needs as a whole.
+  /// Whether `v` is a stacked result of an outermost loop, or what a loop gives in blocks, that somebody needs as a whole.
   [[nodiscard]] bool needs_gather(Value v) const { return gathered_.contains(v); }
   /// Whether there is such a result.
   [[nodiscard]] bool needs_gathers() const { return !gathered_.empty(); }

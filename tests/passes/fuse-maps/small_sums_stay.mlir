@@ -1,0 +1,19 @@
+// A near miss: a small sum does not.
+// passes: fuse-maps
+// count: mr.map 1
+module @m attributes {mr.placements = {clients = 2 : i64}} {
+  func.func public @main(%d: tensor<2x1000xf32>, %x: tensor<2x96x96xf32>) -> (tensor<1000xf32>, tensor<2x96x96xf32>) {
+    %0 = "mr.map"(%x) ({
+    ^bb0(%v: tensor<96x96xf32>):
+      %1 = stablehlo.dot_general %v, %v, contracting_dims = [1] x [0] : (tensor<96x96xf32>, tensor<96x96xf32>) -> tensor<96x96xf32>
+      "mr.return"(%1) : (tensor<96x96xf32>) -> ()
+    }) {placement = "clients", in_axes = array<i64: 0>, out_axes = array<i64: 0>} : (tensor<2x96x96xf32>) -> tensor<2x96x96xf32>
+    %2 = "mr.map"(%d) ({
+    ^bb0(%v: tensor<1000xf32>):
+      %3 = stablehlo.negate %v : tensor<1000xf32>
+      "mr.return"(%3) : (tensor<1000xf32>) -> ()
+    }) {placement = "clients", in_axes = array<i64: 0>, out_axes = array<i64: 0>} : (tensor<2x1000xf32>) -> tensor<2x1000xf32>
+    %4 = "mr.reduce_sum"(%2) {placement = "clients"} : (tensor<2x1000xf32>) -> tensor<1000xf32>
+    return %4, %0 : tensor<1000xf32>, tensor<2x96x96xf32>
+  }
+}
