@@ -4,6 +4,9 @@
 // Merges the source of a copy with its target where nothing can tell the difference.
 #include <algorithm>
 #include <map>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "kernel/analysis/step_access.hpp"
 #include "kernel/draft_pass.hpp"
@@ -11,18 +14,13 @@
 namespace partita::kernel::schedule {
 namespace {
 
-int count_accesses(Step& step, KernelAccesses& kernels, int buffer) {
-  int n = 0;
-  for_each_access(step, kernels, [&](const Access& a) { n += a.ref->buffer == buffer; });
-  return n;
-}
-
-bool writes(Step& step, KernelAccesses& kernels, int buffer) {
-  bool found = false;
-  for_each_access(step, kernels,
-                  [&](const Access& a) { found |= a.ref->buffer == buffer && a.writes; });
-  return found;
-}
+/// A step that accesses a buffer, by its place in a list.
+struct Touch {
+  std::size_t step = 0;
+  int count = 0;
+  bool writes = false;
+};
+using Touches = std::vector<Touch>;  ///< in order of steps
 
 /// Whether `step` only touches `to` by reading, in place, exactly the elements [offset, …) that the
 /// copy's target covers, while it writes `from`.
@@ -41,90 +39,139 @@ bool reads_in_place(Step& step, KernelAccesses& kernels, const BufferRef& to) {
   return fits;
 }
 
-/// Replaces references to buffer `from` by `to` in all steps of a list.
-void redirect(Steps& steps, KernelAccesses& kernels, int from, const BufferRef& to) {
-  for (Step& s : steps)
-    for_each_access(s, kernels, [&](const Access& a) {
-      if (a.ref->buffer != from) return;
-      a.ref->offset = a.ref->offset + to.offset;
-      a.ref->buffer = to.buffer;
-    });
-}
-
-/// Whether all that is in a buffer may begin at an offset of another.
-bool may_move(Steps& steps, KernelAccesses& kernels, int buffer, const HostExpr& offset) {
-  bool may = true;
-  for (Step& s : steps)
-    for_each_access(s, kernels, [&](const Access& a) {
-      if (a.ref->buffer == buffer) may &= known_divisor(a.ref->offset + offset) % a.alignment == 0;
-    });
-  return may;
-}
-
-/// Whether a value's whole life is in `steps`, and copy number `at` may write where the value is made.
-bool can_merge(Steps& steps, std::size_t at, KernelAccesses& kernels,
-               const std::map<int, int>& total) {
-  const Copy& copy = std::get<Copy>(steps[at].what);
-  const int a = copy.from.buffer, b = copy.to.buffer;
-  const Buffer& source = kernels.draft().plan.buffers[std::size_t(a)];
-  if (a == b || !is_temporary(kernels.draft().plan, a) || !(copy.from.offset == HostExpr(0)) ||
-      !(source.count == copy.count))
-    return false;
-  if (source.dtype != kernels.draft().plan.buffers[std::size_t(b)].dtype) return false;
-  int local = 0;
-  std::size_t first = steps.size(), last = 0;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const int n = count_accesses(steps[i], kernels, a);
-    if (n == 0) continue;
-    local += n;
-    first = std::min(first, i);
-    last = i;
+/// The copies of one list of steps.  Accesses are counted once and then kept up to date, so that what a plan takes does
+/// not grow with the square of its steps.
+class CopyRemover {
+ public:
+  /// `total` has the accesses of each buffer in the whole plan.
+  CopyRemover(Steps& steps, KernelAccesses& kernels, std::map<int, int>& total)
+      : steps_(steps), kernels_(kernels), total_(total), is_removed_(steps.size(), false) {
+    for (std::size_t i = 0; i < steps.size(); ++i) note(i);
   }
-  const auto it = total.find(a);
-  if (it == total.end() || it->second != local || first >= at) return false;
-  for (std::size_t i = first; i < at; ++i) {
-    if (count_accesses(steps[i], kernels, b) == 0) continue;
-    if (i != first || !reads_in_place(steps[i], kernels, copy.to)) return false;
+
+  bool run() {
+    bool changed = false;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (!std::holds_alternative<Copy>(steps_[i].what) || !can_merge(i)) continue;
+      merge(i);
+      changed = true;
+    }
+    std::size_t at = 0;
+    std::erase_if(steps_, [&](const Step&) { return is_removed_[at++]; });
+    // Copies of a buffer onto itself are what merging leaves of chains.
+    std::erase_if(steps_, [&](Step& s) {
+      const Copy* c = std::get_if<Copy>(&s.what);
+      if (c == nullptr || c->from.buffer != c->to.buffer || !(c->from.offset == c->to.offset))
+        return false;
+      for_each_access(s, kernels_, [&](const Access& a) { --total_[a.ref->buffer]; });
+      return true;
+    });
+    return changed;
   }
-  // Readers of the source after the copy see the target instead, while it keeps its value.
-  for (std::size_t i = at + 1; i <= last; ++i)
-    if (writes(steps[i], kernels, b)) return false;
-  for (std::size_t i = at + 1; i <= last; ++i)
-    if (writes(steps[i], kernels, a)) return false;
-  return may_move(steps, kernels, a, copy.to.offset);
-}
 
-std::map<int, int> total_accesses(Steps& steps, KernelAccesses& kernels) {
-  std::map<int, int> total;
-  for (Step& s : steps)
-    for_each_access(s, kernels, [&](const Access& a) { ++total[a.ref->buffer]; });
-  return total;
-}
+ private:
+  void note(std::size_t i) {
+    for_each_access(steps_[i], kernels_, [&](const Access& a) {
+      Touches& touches = touches_[a.ref->buffer];
+      if (touches.empty() || touches.back().step != i) touches.push_back({.step = i});
+      ++touches.back().count;
+      touches.back().writes |= a.writes;
+    });
+  }
 
-bool remove_copies_in(Steps& steps, PlanDraft& draft, KernelAccesses& kernels) {
+  /// Those of a buffer by steps from `begin` to before `end`.
+  [[nodiscard]] std::span<const Touch> between(int buffer, std::size_t begin, std::size_t end) {
+    const Touches& all = touches_[buffer];
+    const auto first = std::ranges::lower_bound(all, begin, {}, &Touch::step);
+    const auto last = std::ranges::lower_bound(all, end, {}, &Touch::step);
+    return {first, last};
+  }
+
+  /// Whether a value's whole life is in the list, and the copy at `at` may write where the value is made.
+  [[nodiscard]] bool can_merge(std::size_t at) {
+    const Copy& copy = std::get<Copy>(steps_[at].what);
+    const Plan& plan = kernels_.draft().plan;
+    const int a = copy.from.buffer, b = copy.to.buffer;
+    const Buffer& source = plan.buffers[std::size_t(a)];
+    if (a == b || !is_temporary(plan, a) || !(copy.from.offset == HostExpr(0)) ||
+        !(source.count == copy.count))
+      return false;
+    if (source.dtype != plan.buffers[std::size_t(b)].dtype) return false;
+    const Touches& life = touches_[a];
+    int local = 0;
+    for (const Touch& t : life) local += t.count;
+    const std::size_t first = life.front().step, last = life.back().step;
+    if (total_[a] != local || first >= at) return false;
+    for (const Touch& t : between(b, first, at))
+      if (t.step != first || !reads_in_place(steps_[first], kernels_, copy.to)) return false;
+    // Readers of the source after the copy see the target instead, while it keeps its value.
+    for (const int buffer : {a, b})
+      for (const Touch& t : between(buffer, at + 1, last + 1))
+        if (t.writes) return false;
+    return may_move(a, copy.to.offset);
+  }
+
+  /// Whether all that is in a buffer may begin at an offset of another.
+  [[nodiscard]] bool may_move(int buffer, const HostExpr& offset) {
+    bool may = true;
+    for (const Touch& t : touches_[buffer])
+      for_each_access(steps_[t.step], kernels_, [&](const Access& a) {
+        if (a.ref->buffer == buffer)
+          may &= known_divisor(a.ref->offset + offset) % a.alignment == 0;
+      });
+    return may;
+  }
+
+  /// What accesses the copy's source accesses its target.
+  void merge(std::size_t at) {
+    const Copy copy = std::get<Copy>(steps_[at].what);
+    const int from = copy.from.buffer, to = copy.to.buffer;
+    is_removed_[at] = true;
+    const auto forget = [&](int buffer) {
+      std::erase_if(touches_[buffer], [&](const Touch& t) { return t.step == at; });
+      --total_[buffer];
+    };
+    forget(from);
+    forget(to);
+    for (const Touch& t : touches_[from])
+      for_each_access(steps_[t.step], kernels_, [&](const Access& a) {
+        if (a.ref->buffer != from) return;
+        a.ref->offset = a.ref->offset + copy.to.offset;
+        a.ref->buffer = to;
+      });
+    total_[to] += std::exchange(total_[from], 0);
+    Touches& all = touches_[to];
+    for (const Touch& t : std::exchange(touches_[from], {})) {
+      const auto place = std::ranges::lower_bound(all, t.step, {}, &Touch::step);
+      if (place == all.end() || place->step != t.step) {
+        all.insert(place, t);
+        continue;
+      }
+      place->count += t.count;
+      place->writes |= t.writes;
+    }
+  }
+
+  Steps& steps_;
+  KernelAccesses& kernels_;
+  std::map<int, int>& total_;
+  std::map<int, Touches> touches_;
+  std::vector<bool> is_removed_;
+};
+
+bool remove_copies_in(Steps& steps, KernelAccesses& kernels, std::map<int, int>& total) {
   bool changed = false;
   for (Step& s : steps)
-    for (Steps* inner : inner_steps(s)) changed |= remove_copies_in(*inner, draft, kernels);
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (!std::holds_alternative<Copy>(steps[i].what)) continue;
-    if (!can_merge(steps, i, kernels, total_accesses(draft.plan.steps, kernels))) continue;
-    const Copy copy = std::get<Copy>(steps[i].what);
-    steps.erase(steps.begin() + std::ptrdiff_t(i));
-    redirect(steps, kernels, copy.from.buffer, copy.to);
-    changed = true;
-    --i;
-  }
-  // Copies of a buffer onto itself are what merging leaves of chains.
-  std::erase_if(steps, [](const Step& s) {
-    const Copy* c = std::get_if<Copy>(&s.what);
-    return c != nullptr && c->from.buffer == c->to.buffer && c->from.offset == c->to.offset;
-  });
-  return changed;
+    for (Steps* inner : inner_steps(s)) changed |= remove_copies_in(*inner, kernels, total);
+  return CopyRemover(steps, kernels, total).run() || changed;
 }
 
 void remove_copies(PlanDraft& draft) {
   KernelAccesses kernels(draft);
-  while (remove_copies_in(draft.plan.steps, draft, kernels)) {
+  std::map<int, int> total;
+  for (Step& s : draft.plan.steps)
+    for_each_access(s, kernels, [&](const Access& a) { ++total[a.ref->buffer]; });
+  while (remove_copies_in(draft.plan.steps, kernels, total)) {
   }
 }
 
