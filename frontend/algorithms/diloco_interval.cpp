@@ -100,8 +100,8 @@ class Interval {
             return build::Scanned{.carried = joined(next.params, next.state),
                                   .stacked = {next.loss}};
           });
-      const Array losses = begin == 0 ? steps.stacked[0]
-                                      : build::concatenate({all.back(), steps.stacked[0]}, 0);
+      const Array losses =
+          begin == 0 ? steps.stacked[0] : build::concatenate({all.back(), steps.stacked[0]}, 0);
       return joined(steps.carried, {losses});
     };
     Arrays operands = joined(joined(state_.workers, state_.inner), batches_);
@@ -127,8 +127,7 @@ class Interval {
     const Arrays differences =
         own_differences(algorithm_.placement, select(state_.params, fragment.leaves),
                         select(state_.workers, fragment.leaves));
-    put(state_.pending, fragment.leaves,
-        build::reduce_mean(algorithm_.placement, differences));
+    put(state_.pending, fragment.leaves, build::reduce_mean(algorithm_.placement, differences));
     // They are there, and so under way, before the next inner steps begin.
     state_.workers = part(completed(joined(differences, state_.workers)), differences.size(),
                           state_.workers.size());
@@ -141,9 +140,8 @@ class Interval {
     const Arrays params = select(state_.params, fragment.leaves);
     const Arrays outer = part(state_.outer, first, count);
     const Next next = outer_step(fragment, params, outer);
-    const Array is_taken = schedule.needs_earlier_interval
-                               ? has_earlier_
-                               : build::full_like(has_earlier_, 1);
+    const Array is_taken =
+        schedule.needs_earlier_interval ? has_earlier_ : build::full_like(has_earlier_, 1);
     const Arrays chosen = each(
         joined(next.params, next.outer), joined(params, outer),
         [&](const Array& x, const Array& before) { return build::where(is_taken, x, before); });

@@ -55,18 +55,70 @@ Seeds annotated_seeds(const ir::Module& module, const ir::Function& f, const Gra
   return seeds;
 }
 
-/// Mesh axes that constraints in the program name; their sizes become placements.
-void declare_mesh_axes(ir::Module& module, const ir::Function& f) {
-  std::set<std::string> named;
+/// A value and what is said of it.
+using Said = std::vector<std::pair<Value, ir::Sharding>>;
+
+Said said_of_arguments(const ir::Function& f) {
+  Said all;
+  for (std::size_t k = 0; k < f.arg_attrs.size(); ++k)
+    if (auto sharding = ir::sharding_in(f.arg_attrs[k].find("sdy.sharding")))
+      all.emplace_back(f.body->argument(int(k)), std::move(*sharding));
+  return all;
+}
+
+Said said_by_constraints(const ir::Function& f) {
+  Said all;
   ir::walk(*f.body, [&](Node& node) {
     if (!node.is("sdy.sharding_constraint")) return;
-    if (const auto said = ir::sharding_in(node.attrs.find("sharding")))
-      for (const ir::DimSharding& dim : said->dims)
-        for (const ir::AxisRef& axis : dim.axes) named.insert(axis.name);
+    if (auto sharding = ir::sharding_in(node.attrs.find("sharding")))
+      all.emplace_back(node.result(), std::move(*sharding));
   });
+  return all;
+}
+
+/// The dimension that a sharding cuts along an axis; -1: none.
+int cut_dimension(const ir::Sharding& sharding, const std::string& axis) {
+  for (std::size_t d = 0; d < sharding.dims.size(); ++d)
+    if (std::ranges::find(sharding.dims[d].axes, axis, &ir::AxisRef::name) !=
+        sharding.dims[d].axes.end())
+      return int(d);
+  return -1;
+}
+
+/// Whether an axis of a mesh can be a placement's: what it cuts has its size there, and no constraint moves it to
+/// another dimension, as where tokens go to experts.
+bool is_of_partitions(const ir::MeshAxis& axis, const ir::Function& f, const Said& arguments,
+                      const Said& constraints) {
+  ir::AxisTracker tracker(*f.body, axis.size);
+  const auto fits = [&](const Value& v, const ir::Sharding& sharding) {
+    const int d = cut_dimension(sharding, axis.name);
+    return d < 0 || v.type().dims.at(std::size_t(d)) == axis.size;
+  };
+  for (const auto& [v, sharding] : arguments) {
+    if (!fits(v, sharding)) return false;
+    if (const int d = cut_dimension(sharding, axis.name); d >= 0)
+      tracker.seed(v, AxisPosition{.dim = d});
+  }
+  tracker.run();
+  return std::ranges::all_of(constraints, [&](const auto& said) {
+    const auto& [v, sharding] = said;
+    const auto at = tracker.position(v);
+    const int d = cut_dimension(sharding, axis.name);
+    return fits(v, sharding) && (d < 0 || !at || at->dim == d);
+  });
+}
+
+/// Mesh axes that constraints in the program name; their sizes become placements.
+void declare_mesh_axes(ir::Module& module, const ir::Function& f) {
+  const Said arguments = said_of_arguments(f), constraints = said_by_constraints(f);
   for (const ir::Mesh& mesh : ir::meshes(module))
-    for (const ir::MeshAxis& axis : mesh.axes)
-      if (named.contains(axis.name)) declare_placement(module, axis.name, axis.size, "sdy.mesh");
+    for (const ir::MeshAxis& axis : mesh.axes) {
+      const bool is_named = std::ranges::any_of(constraints, [&](const auto& said) {
+        return cut_dimension(said.second, axis.name) >= 0;
+      });
+      if (is_named && is_of_partitions(axis, f, arguments, constraints))
+        declare_placement(module, axis.name, axis.size, "sdy.mesh");
+    }
 }
 
 /// Where mr ops say the axis is.
