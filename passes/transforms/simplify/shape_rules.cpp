@@ -129,7 +129,8 @@ Replacement slice(Node& node, Rewriter& r) {
   SliceBounds b = bounds_of(node);
   for (std::size_t d = 0; d < b.start.size(); ++d) {
     const std::int64_t count = node.result_types()[0].dims[d];
-    b.start[d] = inner.start[d] + b.start[d] * inner.stride[d];
+    // Of nothing, which may begin behind the end of what the inner slice takes: from anywhere.
+    b.start[d] = count == 0 ? 0 : inner.start[d] + b.start[d] * inner.stride[d];
     b.stride[d] = count > 1 ? b.stride[d] * inner.stride[d] : 1;
     b.limit[d] = count == 0 ? b.start[d] : b.start[d] + (count - 1) * b.stride[d] + 1;
   }
