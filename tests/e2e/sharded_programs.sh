@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 400
+# timeout: 600
 # processors: 2
 #
 # Whole programs with a mesh (tests/e2e/meshes/*_whole.mlir, and those of the conformance corpus) on 1 to 8 ranks: what the
@@ -26,8 +26,9 @@ runs() {
   python3 "$compare" out.npz "$4" >log || failed "$1 on $2 ranks"
 }
 
-# A step of a sharded optimiser over 16 MiB of state: the interpreter's results, and a part of the memory on each rank.
-for program in state_whole uneven_whole gspmd_whole; do
+# A step of a sharded optimiser over 16 MiB of state, of training convolutions on 20 MiB of images cut along their rows, of the
+# heat equation on grids of 16 MiB cut along both dimensions: the interpreter's results, and a part of the memory on each rank.
+for program in state_whole uneven_whole gspmd_whole images_whole heat_whole; do
   cp "$programs/$program.mlir" .
   quiet "$partita" record "$program.mlir" -o "$program.npz" --target interpreter --seed 1
   for target in "${targets[@]}"; do
@@ -36,8 +37,13 @@ for program in state_whole uneven_whole gspmd_whole; do
       runs "$program.pta" "$ranks" random:1 "$program.npz"
       held[ranks]=$(member stats.json held_bytes)
     done
-    [[ $program != state_whole ]] || ((5 * held[8] < held[1])) ||
+    [[ ! $program =~ ^(state|images|heat)_ ]] || ((5 * held[8] < held[1])) ||
       failed "$program on $target: 8 ranks hold ${held[8]} bytes each, one ${held[1]}"
+    if [[ $program =~ ^(images|heat)_ ]]; then
+      "$partita" inspect "$program.pta" >log
+      grep -q 'start permute' log || failed "$program on $target: neighbours send nothing"
+      ! grep -q 'start all_gather' log || failed "$program on $target: something is gathered"
+    fi
     quiet "$partita" compile "$program.mlir" -o "$program.pta" --target "$target" --no-sharding
     runs "$program.pta" 1 random:1 "$program.npz"
     [[ $(member stats.json collective_calls) == 0 ]] || failed "$program: --no-sharding has collectives"

@@ -2,7 +2,8 @@
 // Copyright The partita authors
 //
 // Random programs over random meshes, with random shardings of arguments and results, compiled and run by the ranks of
-// the job: rank 0 gets what the interpreter gives for the whole program.  PARTITA_TEST_SEEDS=FIRST:COUNT runs others.
+// the job: rank 0 gets what the interpreter gives for the whole program; so for programs of nodes that look at neighbours.
+// PARTITA_TEST_SEEDS=FIRST:COUNT runs others.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -14,27 +15,16 @@
 #include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/interpreter.hpp"
 #include "tests/support/random_graph.hpp"
 #include "tests/support/random_mesh.hpp"
+#include "tests/support/random_windows.hpp"
+#include "tests/support/test_seeds.hpp"
 
 namespace partita::testing {
 namespace {
 
 constexpr int steps = 12;
-
-struct Seeds {
-  unsigned first = 1, count = 150;
-};
-
-Seeds seeds() {
-  const auto text = environment("PARTITA_TEST_SEEDS");
-  if (!text) return {};
-  const std::size_t colon = text->find(':');
-  if (colon == std::string::npos) throw_user_error("PARTITA_TEST_SEEDS: expected FIRST:COUNT");
-  constexpr std::int64_t most = 1 << 30;
-  return {.first = unsigned(parse_number(text->substr(0, colon), "PARTITA_TEST_SEEDS", most)),
-          .count = unsigned(parse_number(text->substr(colon + 1), "PARTITA_TEST_SEEDS", most))};
-}
 
 /// Of the job, before MPI is there.
 int ranks() {
@@ -57,19 +47,19 @@ Artifact compiled(const ir::Module& module) {
   return partita::compile(module, options).artifact;
 }
 
-/// Results on rank 0.
-std::vector<HostArray> run(Session& session, const RandomGraph& program) {
-  for (std::size_t k = 0; k < program.inputs.size(); ++k)
-    session.set_input(int(k), program.inputs[k]);
+/// So many results, on rank 0.
+std::vector<HostArray> run(Session& session, const std::vector<HostArray>& inputs,
+                           std::size_t count) {
+  for (std::size_t k = 0; k < inputs.size(); ++k) session.set_input(int(k), inputs[k]);
   session.run();
   std::vector<HostArray> results;
-  for (std::size_t k = 0; k < program.noise.size(); ++k)
+  for (std::size_t k = 0; k < count; ++k)
     if (auto result = session.output(int(k))) results.push_back(std::move(*result));
   return results;
 }
 
 TEST(ShardedPrograms, AreTheSameOnTheRanksOfAJob) {
-  const Seeds range = seeds();
+  const Seeds range = test_seeds(150);
   const int size = ranks();
   int count = 0, cut = 0, refused = 0;
   for (unsigned seed = range.first; seed < range.first + range.count; ++seed) {
@@ -95,7 +85,7 @@ TEST(ShardedPrograms, AreTheSameOnTheRanksOfAJob) {
       ++refused;
       continue;
     }
-    const std::vector<HostArray> found = run(*session, program);
+    const std::vector<HostArray> found = run(*session, program.inputs, program.noise.size());
     if (session->rank() == 0) {
       EXPECT_EQ(noise_difference(found, expected, program.noise), "") << what;
     }
@@ -106,6 +96,41 @@ TEST(ShardedPrograms, AreTheSameOnTheRanksOfAJob) {
             << " of them over meshes, " << refused << " refused\n";
   EXPECT_GT(2 * cut, count);
   EXPECT_EQ(refused, 0);
+}
+
+std::vector<HostArray> arrays(const std::vector<ir::Tensor>& tensors) {
+  std::vector<HostArray> all;
+  for (const ir::Tensor& t : tensors) all.push_back(*t);
+  return all;
+}
+
+TEST(ShardedPrograms, WindowsAreTheSameOnTheRanksOfAJob) {
+  const Seeds range = test_seeds(60);
+  const int size = ranks();
+  int communicating = 0;
+  for (unsigned seed = range.first; seed < range.first + range.count; ++seed) {
+    const WindowProgram program = random_windows(seed);
+    const std::string what = cat("PARTITA_TEST_SEEDS=", seed, ":1 over ", program.mesh);
+    ir::Interpreter interpreter(*program.module);
+    const std::vector<HostArray> expected =
+        arrays(interpreter.run(program.module->entry("main"), program.inputs));
+    Artifact artifact = compiled(*program.module);
+    std::int64_t shards = 1;
+    for (const auto& axis : artifact.plan.mesh) shards *= axis.size;
+    communicating += !artifact.plan.groups.empty();
+    Session session(
+        std::move(artifact),
+        SessionOptions{.devices_per_rank = devices_per_rank(shards, size), .use_mpi = true});
+    const auto found = run(session, arrays(program.inputs), expected.size());
+    if (session.rank() != 0) continue;
+    EXPECT_EQ(noise_difference(found, expected, std::vector<double>(expected.size(), 0)), "")
+        << what;
+  }
+  std::cout << range.count << " programs of windows from seed " << range.first << " on " << size
+            << " ranks, " << communicating << " that communicate\n";
+  if (range.count >= 20) {
+    EXPECT_GT(2 * communicating, int(range.count));
+  }
 }
 
 }  // namespace

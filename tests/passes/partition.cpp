@@ -3,7 +3,8 @@
 //
 // What every shard of a mesh computes is, put together, what the whole program computes: samples of every
 // op and random programs, over random meshes, with random shardings of arguments and results.  The
-// interpreter fills padding with NaN, so that a result that depends on it shows it.
+// interpreter fills padding with NaN, so that a result that depends on it shows it.  PARTITA_TEST_SEEDS=FIRST:COUNT
+// runs other programs.
 #include <gtest/gtest.h>
 
 #include "partita/base/error.hpp"
@@ -15,6 +16,7 @@
 #include "tests/passes/pass_case.hpp"
 #include "tests/support/random_graph.hpp"
 #include "tests/support/random_mesh.hpp"
+#include "tests/support/test_seeds.hpp"
 
 namespace partita::testing {
 namespace {
@@ -74,7 +76,8 @@ TEST(Partition, SamplesOfEveryOpAreTheSameInParts) {
 }
 
 TEST(Partition, RandomProgramsAreTheSameInParts) {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  const Seeds seeds = test_seeds(60);
+  for (unsigned seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
     RandomGraph program = random_graph(seed, 12);
     if (!can_be_sharded(*program.module)) continue;
     const std::vector<HostArray> expected = interpreted(program);

@@ -9,6 +9,7 @@
 #include "partita/ir/op.hpp"
 #include "passes/rewrites/sharding_constraints.hpp"
 #include "passes/transforms/partition/indexed_parts.hpp"
+#include "passes/transforms/partition/windowed_parts.hpp"
 
 namespace partita::passes {
 
@@ -213,8 +214,30 @@ bool AxisPlan::visit_scatter(Node& node) {
   return changed;
 }
 
+/// Windows along a dimension keep it cut where halos come from next to a shard; the largest operand leads.
+bool AxisPlan::visit_windows(Node& node) {
+  const AxisReason why = because(node);
+  const std::int64_t n = cut_.size();
+  std::optional<AxisPosition> of_windows;
+  std::int64_t largest = -1;
+  for (std::size_t k = 0; k < node.operands().size(); ++k) {
+    const auto at = position(node.operand(k));
+    if (!at || node.operand(k).type().count() <= largest) continue;
+    largest = node.operand(k).type().count();
+    of_windows = place_of_windows(node, n, k, *at);
+  }
+  bool changed = false;
+  for (int r = 0; r < node.result_count(); ++r) changed |= set(node.result(r), of_windows, why);
+  if (!follows_back_) return changed;
+  for (int r = 0; r < node.result_count(); ++r)
+    if (const auto at = position(node.result(r)))
+      for (std::size_t k = 0; k < node.operands().size(); ++k)
+        changed |= set(node.operand(k), place_of_elements(node, n, k, *at), why);
+  return changed;
+}
+
 bool AxisPlan::visit_plain(Node& node) {
-  if (visit_scatter(node)) return true;
+  if (visit_scatter(node) || visit_windows(node)) return true;
   AxisPositions operands, results;
   for (const Value& v : node.operands()) operands.push_back(position(v));
   for (int k = 0; k < node.result_count(); ++k) results.push_back(position(node.result(k)));

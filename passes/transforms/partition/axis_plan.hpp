@@ -66,6 +66,7 @@ class AxisPlan {
   bool visit_regions(ir::Node& node);
   bool visit_map(ir::Node& node);
   bool visit_scatter(ir::Node& node);
+  bool visit_windows(ir::Node& node);
   bool visit_plain(ir::Node& node);
   bool sweep(const ir::Graph& graph, bool backwards);
   void run(const ir::Graph& graph);

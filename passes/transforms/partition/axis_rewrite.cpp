@@ -15,6 +15,7 @@
 #include "passes/transforms/partition/indexed_parts.hpp"
 #include "passes/transforms/partition/port_sharding.hpp"
 #include "passes/transforms/partition/reshard.hpp"
+#include "passes/transforms/partition/windowed_parts.hpp"
 
 namespace partita::passes {
 
@@ -32,7 +33,11 @@ using At = std::optional<AxisPosition>;
 class Rewriter {
  public:
   Rewriter(const ir::Function& f, const MeshCut& cut, const AxisPlan& plan)
-      : cut_(cut), plan_(plan), held_(cut, plan), uses_(ir::count_uses(*f.body)) {
+      : cut_(cut),
+        plan_(plan),
+        held_(cut, plan),
+        halos_(cut, held_),
+        uses_(ir::count_uses(*f.body)) {
     ir::walk(*f.body, [&](Node& node) {
       for (const Value& v : node.operands()) user_[v] = &node;
     });
@@ -245,9 +250,23 @@ class Rewriter {
     return true;
   }
 
+  /// Windows over a dimension that is cut, with halos; false where the other flow costs less.
+  bool windowed(Node& node, const AxisFlow& otherwise, Graph& into) {
+    const WindowedFlow windows = choose_windows(node, cut_, plan_, held_);
+    if (windows.cost >= flow_cost(node, otherwise, cut_, plan_, held_)) return false;
+    const std::vector<Value> made = windowed_parts(node, windows, cut_, held_, halos_, into);
+    for (int k = 0; k < node.result_count(); ++k)
+      if (windows.flow.combiner)
+        held_.set_partial(node.result(k), into, made[std::size_t(k)], *windows.flow.combiner);
+      else
+        held_.set(node.result(k), into, made[std::size_t(k)], windows.flow.results[std::size_t(k)]);
+    return true;
+  }
+
   void plain(Node& node, Graph& into) {
     if (indexed(node, into)) return;
     const AxisFlow flow = choose_flow(node, cut_, plan_, held_);
+    if (windowed(node, flow, into)) return;
     if (try_flow(node, flow, into)) return;
     // Every shard computes all of it.
     std::vector<Value> operands;
@@ -314,6 +333,7 @@ class Rewriter {
   MeshCut cut_;
   const AxisPlan& plan_;
   HeldValues held_;
+  Halos halos_;
   ir::ValueMap<int> uses_;
   ir::ValueMap<Node*> user_;  ///< one of them
 };

@@ -10,6 +10,7 @@
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
+#include "partita/ir/window.hpp"
 
 namespace partita::passes {
 
@@ -63,11 +64,15 @@ class Costs {
   [[nodiscard]] double work() const {
     double elements = 0, each = std::max(1.0, node_.op().element_cost());
     for (const Type& type : node_.result_types()) elements += double(type.count());
-    if (node_.is("stablehlo.dot_general"))
+    if (node_.is("stablehlo.dot_general")) {
       each = 2 * double(ir::contraction_shape(node_).k);
-    else
+    } else if (node_.is("stablehlo.convolution")) {
+      const ir::Convolution conv(node_.operand(0).type(), node_.operand(1).type(), node_.attrs);
+      each = 2 * double(ir::element_count(conv.window) * conv.input);
+    } else {
       for (const Value& v : node_.operands())
         elements = std::max(elements, double(v.type().count()));
+    }
     return elements * each / operations_per_byte;
   }
 
@@ -101,6 +106,11 @@ bool combines(const Node& node, const AxisFlow& flow, std::int64_t n) {
 }
 
 }  // namespace
+
+double flow_cost(const Node& node, const AxisFlow& flow, const MeshCut& cut, const AxisPlan& plan,
+                 const HeldValues& held) {
+  return Costs(node, cut, plan, held).of(flow);
+}
 
 bool has_mesh_combiner(const Node& node, const AxisFlow& flow) {
   return flow.combiner && std::ranges::all_of(node.result_types(), [&](const Type& type) {

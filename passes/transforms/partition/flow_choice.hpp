@@ -14,6 +14,10 @@ namespace partita::passes {
 [[nodiscard]] ir::AxisFlow choose_flow(const ir::Node& node, const MeshCut& cut,
                                        const AxisPlan& plan, const HeldValues& held);
 
+/// What a flow of the node costs: bytes that travel, and the work of a shard as the bytes that it could send meanwhile.
+[[nodiscard]] double flow_cost(const ir::Node& node, const ir::AxisFlow& flow, const MeshCut& cut,
+                               const AxisPlan& plan, const HeldValues& held);
+
 /// Whether collectives of a mesh combine what parts of a reduced factor give.
 [[nodiscard]] bool has_mesh_combiner(const ir::Node& node, const ir::AxisFlow& flow);
 /// Whether what parts give is reduced again by the node's own region, as of an argmax.

@@ -30,6 +30,8 @@ class HeldValues {
 
   /// The part at a position, or the whole, made at the end of the value's graph.
   [[nodiscard]] ir::Value get(ir::Value v, const std::optional<ir::AxisPosition>& at);
+  /// The graph in which its forms are made.
+  [[nodiscard]] ir::Graph& home(ir::Value v) const { return *held_.at(v).home; }
   /// Combines what a region of the node uses, before the node exists.
   void prepare_captures(const ir::Node& node);
 

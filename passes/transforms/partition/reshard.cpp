@@ -106,6 +106,15 @@ Value Reshard::combine_scatter(Value partial, Combiner combiner, const AxisPosit
                   {{"groups", groups()}, {"combiner", std::string(info(combiner).mr)}});
 }
 
+Value Reshard::shift(Value own, std::int64_t hop, const std::vector<std::int64_t>& targets) const {
+  std::vector<I64s> pairs;
+  for (const I64s& group : ir::groups_along(cut_.mesh, cut_.axis))
+    for (const std::int64_t i : targets)
+      if (i + hop >= 0 && i + hop < cut_.size())
+        pairs.push_back({group[std::size_t(i + hop)], group[std::size_t(i)]});
+  return make_.op("mr.mesh_permute", {own}, {{"pairs", ir::id_table(pairs)}});
+}
+
 Value Reshard::masked(Value part, const AxisPosition& at, std::int64_t extent,
                       Combiner combiner) const {
   if (!is_ragged(at, cut_.size(), extent)) return part;

@@ -31,6 +31,9 @@ class Reshard {
                                           const ir::AxisPosition& at) const;
   /// Every shard's value, in order along the axis, as a new leading dimension.
   [[nodiscard]] ir::Value stack(ir::Value own) const;
+  /// What shard i + hop along the axis gives, for each target i; zeros elsewhere, and where there is no such shard.
+  [[nodiscard]] ir::Value shift(ir::Value own, std::int64_t hop,
+                                const std::vector<std::int64_t>& targets) const;
   /// `part` with the combiner's identity where a ragged dimension has no elements on this shard.
   [[nodiscard]] ir::Value masked(ir::Value part, const ir::AxisPosition& at, std::int64_t extent,
                                  Combiner combiner) const;
