@@ -9,6 +9,7 @@
 #include "lowering/ops/sort/sort_order.hpp"
 #include "lowering/ops/sort/tile_sort.hpp"
 #include "lowering/values/tile_sizes.hpp"
+#include "partita/ir/sorting.hpp"
 
 namespace partita::lowering {
 namespace {
@@ -26,7 +27,7 @@ class GroupSort {
         node_(node),
         shape_(node),
         name_(step_name(node)),
-        is_order_(has_key_order(node)),
+        is_order_(ir::is_weak_order(node.region(0))),
         form_(choose_tile_form(key_bytes(), is_order_, context.policy().target)) {}
 
   void lower(const std::vector<Location>& to) {

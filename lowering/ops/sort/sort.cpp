@@ -56,7 +56,7 @@ static void lower_sort(Context& context, Node& node) {
     lower_group_sort(context, node, pass.to);
     return set_results();
   }
-  if (shape.n > insertion_run && has_order(node)) {
+  if (shape.n > insertion_run && ir::is_first_operand_order(node.region(0))) {
     const std::int64_t prefix = used_prefix(node, shape.dimension, shape.n);
     if (0 < prefix && prefix <= most_selected && prefix * least_part <= shape.n) {
       run_kernel("first_of_", shape.in(shape.n),

@@ -9,6 +9,7 @@
 #include "partita/ir/op.hpp"
 #include "passes/rewrites/sharding_constraints.hpp"
 #include "passes/transforms/partition/indexed_parts.hpp"
+#include "passes/transforms/partition/ordered_parts.hpp"
 #include "passes/transforms/partition/windowed_parts.hpp"
 
 namespace partita::passes {
@@ -236,8 +237,30 @@ bool AxisPlan::visit_windows(Node& node) {
   return changed;
 }
 
+/// What is made of parts along the dimension along which the axis cuts them stays cut so.
+bool AxisPlan::visit_ordered(Node& node) {
+  const auto dim = ordered_dim(node);
+  if (!dim) return false;
+  const AxisReason why = because(node);
+  bool changed = false;
+  const auto follow = [&](Value from, Value to) {
+    const auto at = position(from);
+    const std::int64_t extent = from.type().dims[std::size_t(*dim)];
+    if (at && at->dim == *dim && cuts_in_order(*at, cut_.size(), extent))
+      changed |= set(to, at, why);
+  };
+  for (const Value& v : node.operands()) {
+    if (v.type().rank() == 0) continue;
+    for (int k = 0; k < node.result_count(); ++k) {
+      follow(v, node.result(k));
+      if (follows_back_) follow(node.result(k), v);
+    }
+  }
+  return changed;
+}
+
 bool AxisPlan::visit_plain(Node& node) {
-  if (visit_scatter(node) || visit_windows(node)) return true;
+  if (visit_scatter(node) || visit_ordered(node) || visit_windows(node)) return true;
   AxisPositions operands, results;
   for (const Value& v : node.operands()) operands.push_back(position(v));
   for (int k = 0; k < node.result_count(); ++k) results.push_back(position(node.result(k)));

@@ -19,6 +19,8 @@ namespace partita::passes {
 struct MeshCut {
   const ir::Mesh& mesh;
   std::size_t axis = 0;  ///< index into mesh.axes; those before it have been cut along
+  /// As many bytes could travel in the time that a collective takes for none.
+  double call_bytes = 0;
 
   [[nodiscard]] const std::string& name() const { return mesh.axes[axis].name; }
   [[nodiscard]] std::int64_t size() const { return mesh.axes[axis].size; }
@@ -67,6 +69,7 @@ class AxisPlan {
   bool visit_map(ir::Node& node);
   bool visit_scatter(ir::Node& node);
   bool visit_windows(ir::Node& node);
+  bool visit_ordered(ir::Node& node);
   bool visit_plain(ir::Node& node);
   bool sweep(const ir::Graph& graph, bool backwards);
   void run(const ir::Graph& graph);

@@ -3,6 +3,7 @@
 #include "passes/transforms/partition/flow_choice.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
 #include "partita/ir/window.hpp"
+#include "passes/transforms/partition/sorted_parts.hpp"
 
 namespace partita::passes {
 
@@ -38,7 +40,7 @@ class Costs {
       bytes += operand_bytes(node_.operand(k), flow.operands[k]);
     for (std::size_t k = 0; k < node_.result_types().size(); ++k)
       bytes += result_bytes(int(k), flow);
-    return bytes + work() / (ir::is_touched(flow) ? double(cut_.size()) : 1.0);
+    return bytes + node_work(node_) / (ir::is_touched(flow) ? double(cut_.size()) : 1.0);
   }
 
  private:
@@ -58,22 +60,6 @@ class Costs {
     if (flow.kind == FactorKind::reduced) return (wanted ? 1 : 2) * size(v);
     if (made == wanted || !made) return 0;
     return wanted ? 2 * size(v) / double(cut_.size()) : size(v);
-  }
-
-  /// Of computing all of the node, in bytes that could travel meanwhile.
-  [[nodiscard]] double work() const {
-    double elements = 0, each = std::max(1.0, node_.op().element_cost());
-    for (const Type& type : node_.result_types()) elements += double(type.count());
-    if (node_.is("stablehlo.dot_general")) {
-      each = 2 * double(ir::contraction_shape(node_).k);
-    } else if (node_.is("stablehlo.convolution")) {
-      const ir::Convolution conv(node_.operand(0).type(), node_.operand(1).type(), node_.attrs);
-      each = 2 * double(ir::element_count(conv.window) * conv.input);
-    } else {
-      for (const Value& v : node_.operands())
-        elements = std::max(elements, double(v.type().count()));
-    }
-    return elements * each / operations_per_byte;
   }
 
   const Node& node_;
@@ -97,6 +83,15 @@ bool cuts_unevenly(const Node& node, const AxisFlow& flow, std::int64_t n) {
   return false;
 }
 
+/// Dimensions of which every shard gets elements.
+std::vector<AxisPosition> other_dimensions(const Type& type, std::int64_t n) {
+  std::vector<AxisPosition> all;
+  for (std::size_t d = 0; d < type.dims.size(); ++d)
+    if (type.dims[d] >= n)
+      all.push_back({.dim = int(d), .outer = 1, .inner = (type.dims[d] + n - 1) / n});
+  return all;
+}
+
 /// Whether results of parts combine to those of the whole.
 bool combines(const Node& node, const AxisFlow& flow, std::int64_t n) {
   if (flow.kind == FactorKind::parallel) return true;
@@ -106,6 +101,23 @@ bool combines(const Node& node, const AxisFlow& flow, std::int64_t n) {
 }
 
 }  // namespace
+
+double node_work(const Node& node) {
+  double elements = 0, each = std::max(1.0, node.op().element_cost());
+  for (const Type& type : node.result_types()) elements += double(type.count());
+  if (node.is("stablehlo.dot_general")) {
+    each = 2 * double(ir::contraction_shape(node).k);
+  } else if (node.is("stablehlo.convolution")) {
+    const ir::Convolution conv(node.operand(0).type(), node.operand(1).type(), node.attrs);
+    each = 2 * double(ir::element_count(conv.window) * conv.input);
+  } else {
+    for (const Value& v : node.operands()) elements = std::max(elements, double(v.type().count()));
+  }
+  if (node.is("stablehlo.sort"))
+    each =
+        4 * std::log2(double(node.operand(0).type().dims[std::size_t(sort_dimension(node))]) + 1);
+  return elements * each / operations_per_byte;
+}
 
 double flow_cost(const Node& node, const AxisFlow& flow, const MeshCut& cut, const AxisPlan& plan,
                  const HeldValues& held) {
@@ -141,12 +153,19 @@ AxisFlow choose_flow(const Node& node, const MeshCut& cut, const AxisPlan& plan,
     const AxisFlow flow = flow_by(node, cut.size(), k, is_operand, *at);
     if (flow.why.empty() && combines(node, flow, cut.size())) consider(flow);
   };
+  // First as planned: what operands become for it, others of their users find there.
+  for (std::size_t k = 0; k < results; ++k)
+    consider_known(k, false, plan.position(Value{const_cast<Node*>(&node), int(k)}));
   for (std::size_t k = 0; k < operands; ++k) {
     const Value v = node.operand(k);
     consider_known(k, true, held.position(v) ? held.position(v) : plan.position(v));
   }
-  for (std::size_t k = 0; k < results; ++k)
-    consider_known(k, false, plan.position(Value{const_cast<Node*>(&node), int(k)}));
+  // Nowhere along a dimension of the node as it lies: along another one, to which its operands go.
+  if (least == std::numeric_limits<double>::infinity())
+    for (std::size_t k = 0; k < operands; ++k)
+      if (held.position(node.operand(k)))
+        for (const AxisPosition& at : other_dimensions(node.operand(k).type(), cut.size()))
+          consider_known(k, true, at);
   consider(untouched(node));
   return best;
 }

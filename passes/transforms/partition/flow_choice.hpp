@@ -17,6 +17,8 @@ namespace partita::passes {
 /// What a flow of the node costs: bytes that travel, and the work of a shard as the bytes that it could send meanwhile.
 [[nodiscard]] double flow_cost(const ir::Node& node, const ir::AxisFlow& flow, const MeshCut& cut,
                                const AxisPlan& plan, const HeldValues& held);
+/// Of computing all of the node, in bytes that could travel meanwhile.
+[[nodiscard]] double node_work(const ir::Node& node);
 
 /// Whether collectives of a mesh combine what parts of a reduced factor give.
 [[nodiscard]] bool has_mesh_combiner(const ir::Node& node, const ir::AxisFlow& flow);

@@ -10,8 +10,18 @@
 
 #include <cstdint>
 
+#include "partita/ir/graph.hpp"
+
 namespace partita::ir {
 
 inline constexpr std::int64_t insertion_run = 16;
+
+/// Whether comparing greater or less is a strict order of all elements of the operands.
+[[nodiscard]] bool is_strict_comparison(const Node& compare);
+/// Whether a comparator is surely a strict weak order, so that any way to sort stably gives one permutation: greater or
+/// less of what it makes of the elements of either side, by the same ops; of several such keys one after the other.
+[[nodiscard]] bool is_weak_order(const Graph& comparator);
+/// Whether its order is that of the first operand's elements, so that two between which it does not tell are the same.
+[[nodiscard]] bool is_first_operand_order(const Graph& comparator);
 
 }  // namespace partita::ir

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/ir/sorting.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "partita/ir/op.hpp"
+
+namespace partita::ir {
+namespace {
+
+/// Whether `b` is made of the elements of one side as `a` is of those of the other.  `side`: of `a`, once it is known.
+bool mirrors(const Graph& region, Value a, Value b, std::optional<int>& side) {
+  if (region.is_argument(a)) {
+    if (!region.is_argument(b) || (a.index ^ 1) != b.index) return false;
+    if (!side) side = a.index & 1;
+    return *side == (a.index & 1);
+  }
+  if (region.is_argument(b) || a.index != b.index) return false;
+  const Node &x = *a.node, &y = *b.node;
+  if (x.name() != y.name() || x.attrs != y.attrs || !x.regions().empty() ||
+      x.operands().size() != y.operands().size() || a.type() != b.type())
+    return false;
+  for (std::size_t k = 0; k < x.operands().size(); ++k)
+    if (!mirrors(region, x.operand(k), y.operand(k), side)) return false;
+  return true;
+}
+
+/// Whether two values of a region are made by the same ops of the same arguments.
+bool is_same(const Graph& region, Value a, Value b) {
+  if (a == b) return true;
+  if (region.is_argument(a) || region.is_argument(b) || a.index != b.index) return false;
+  const Node &x = *a.node, &y = *b.node;
+  if (x.name() != y.name() || x.attrs != y.attrs || !x.regions().empty() ||
+      x.operands().size() != y.operands().size() || a.type() != b.type())
+    return false;
+  for (std::size_t k = 0; k < x.operands().size(); ++k)
+    if (!is_same(region, x.operand(k), y.operand(k))) return false;
+  return true;
+}
+
+bool compares_keys(const Graph& region, Value v) {
+  if (region.is_argument(v) || !v.node->is("stablehlo.compare") || !is_strict_comparison(*v.node))
+    return false;
+  std::optional<int> side;
+  return mirrors(region, v.node->operand(0), v.node->operand(1), side) && side.has_value();
+}
+
+/// Whether `v` says, in the direction named, whether the keys that `key` compares are equal.
+bool compares_equal(const Graph& region, Value v, const Node& key, std::string_view direction) {
+  if (region.is_argument(v) || !v.node->is("stablehlo.compare")) return false;
+  const Node& node = *v.node;
+  if (node.attrs.text("comparison_direction") != direction ||
+      (is_float(node.operand(0).type().dtype) &&
+       node.attrs.text("compare_type", "") != key.attrs.text("compare_type", "")))
+    return false;
+  const Value a = node.operand(0), b = node.operand(1), c = key.operand(0), d = key.operand(1);
+  return (is_same(region, a, c) && is_same(region, b, d)) ||
+         (is_same(region, a, d) && is_same(region, b, c));
+}
+
+/// One key, or a key that others follow where it is equal.
+bool orders(const Graph& region, Value v) {
+  if (compares_keys(region, v)) return true;
+  if (region.is_argument(v)) return false;
+  const Node& node = *v.node;
+  const auto follows = [&](Value key, Value equal, Value rest, std::string_view direction) {
+    return compares_keys(region, key) && compares_equal(region, equal, *key.node, direction) &&
+           orders(region, rest);
+  };
+  if (node.is("stablehlo.select"))
+    return follows(node.operand(2), node.operand(0), node.operand(1), "EQ") ||
+           follows(node.operand(1), node.operand(0), node.operand(2), "NE");
+  if (!node.is("stablehlo.or")) return false;
+  for (const std::size_t k : {0U, 1U}) {
+    const Value key = node.operand(k), both = node.operand(1 - k);
+    if (region.is_argument(both) || !both.node->is("stablehlo.and")) continue;
+    for (const std::size_t e : {0U, 1U})
+      if (follows(key, both.node->operand(e), both.node->operand(1 - e), "EQ")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_strict_comparison(const Node& compare) {
+  const std::string_view direction = compare.attrs.text("comparison_direction");
+  if (direction != "GT" && direction != "LT") return false;
+  const DType d = compare.operand(0).type().dtype;
+  return is_integer(d) || (is_float(d) && compare.attrs.text("compare_type", "") == "TOTALORDER");
+}
+
+bool is_weak_order(const Graph& comparator) {
+  return comparator.results.size() == 1 && orders(comparator, comparator.results[0]);
+}
+
+bool is_first_operand_order(const Graph& comparator) {
+  const Value result = comparator.results.at(0);
+  if (comparator.is_argument(result) || !result.node->is("stablehlo.compare") ||
+      !is_strict_comparison(*result.node))
+    return false;
+  const Value a = result.node->operand(0), b = result.node->operand(1);
+  return comparator.is_argument(a) && comparator.is_argument(b) && a.index + b.index == 1;
+}
+
+}  // namespace partita::ir

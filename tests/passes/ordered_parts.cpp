@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Sorts, scans and largest elements along dimensions that axes of a mesh cut: what the shards' parts make is what the
+// whole gives.  Few different values, NaN, infinities and both zeros among them, extents that are not divided and such
+// as have less elements than there are shards, comparators that are orders and others, one and two axes.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+
+#include "partita/base/error.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/interpreter.hpp"
+#include "partita/ir/mesh.hpp"
+#include "partita/ir/op.hpp"
+#include "partita/ir/sorting.hpp"
+#include "tests/ops/op_test.hpp"
+#include "tests/passes/pass_case.hpp"
+
+namespace partita::testing {
+namespace {
+
+using Random = std::mt19937;
+
+template <class T, std::size_t n>
+const T& pick(Random& random, const std::array<T, n>& from) {
+  return from[random() % n];
+}
+
+constexpr std::array<DType, 6> numbers{DType::f32, DType::f64, DType::bf16,
+                                       DType::i32, DType::i8,  DType::ui16};
+
+/// Few values, so that many are equal.
+HostArray few_values(const Type& type, Random& random) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  static constexpr std::array<double, 8> floats{
+      0, -0.0, 1.5, -2, std::numeric_limits<double>::quiet_NaN(), inf, -inf, 3};
+  HostArray wide(Type{.dtype = DType::f64, .dims = type.dims});
+  for (std::int64_t i = 0; i < wide.type.count(); ++i)
+    wide.data<DType::f64>()[i] = is_float(type.dtype) ? pick(random, floats) : double(random() % 5);
+  return convert(wide, type.dtype);
+}
+
+/// A shape whose dimension `dim` is to be cut into `shards`.
+struct Shape {
+  Dims dims;
+  int dim = 0;
+};
+Shape random_shape(Random& random, bool is_last) {
+  Shape shape;
+  const std::size_t rank = 1 + random() % 3;
+  for (std::size_t d = 0; d < rank; ++d) shape.dims.push_back(1 + std::int64_t(random() % 3));
+  shape.dim = is_last ? int(rank) - 1 : int(random() % rank);
+  shape.dims[std::size_t(shape.dim)] = 2 + std::int64_t(random() % 40);
+  return shape;
+}
+
+std::string type_text(DType d, const Dims& dims) {
+  return to_string(Type{.dtype = d, .dims = dims});
+}
+
+// --- Shardings ----------------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 9> meshes{"\"x\"=2", "\"x\"=3",          "\"x\"=4",
+                                                 "\"x\"=5", "\"x\"=6",          "\"x\"=7",
+                                                 "\"x\"=8", "\"x\"=2, \"y\"=3", "\"y\"=2, \"x\"=4"};
+
+/// Mostly cut along the dimension by x, and another one, or the same, by y.
+std::string sharding(Random& random, const Shape& shape, bool has_y) {
+  if (random() % 6 == 0) return "";
+  std::vector<std::string> axes(shape.dims.size());
+  axes[std::size_t(shape.dim)] = "\"x\"";
+  if (has_y && random() % 3 != 0) {
+    std::string& other = axes[random() % axes.size()];
+    other = other.empty() ? "\"y\"" : random() % 2 == 0 ? "\"x\", \"y\"" : "\"y\", \"x\"";
+  }
+  std::string text;
+  for (const std::string& a : axes) text += cat(text.empty() ? "" : ", ", "{", a, "}");
+  return cat(" {sdy.sharding = #sdy.sharding<@mesh, [", text, "]>}");
+}
+
+/// One op, of arguments to results, in a program with a random mesh.
+struct Program {
+  std::vector<Type> arguments, results;
+  std::string body;  ///< gives %r:n of %a0, …; "%r" alone where there is one
+  Shape shape;
+  bool are_results_whole = false;
+};
+
+std::string text_of(const Program& p, Random& random) {
+  const std::string_view mesh = pick(random, meshes);
+  const bool has_y = mesh.find('y') != std::string_view::npos;
+  std::string arguments, results, returned, types;
+  for (std::size_t k = 0; k < p.arguments.size(); ++k)
+    arguments += cat(k == 0 ? "" : ", ", "%a", k, ": ", to_string(p.arguments[k]),
+                     sharding(random, p.shape, has_y));
+  for (std::size_t k = 0; k < p.results.size(); ++k) {
+    const std::string comma = k == 0 ? "" : ", ", type = to_string(p.results[k]);
+    results += cat(comma, type, p.are_results_whole ? "" : sharding(random, p.shape, has_y));
+    returned += cat(comma, p.results.size() == 1 ? "%r" : cat("%r#", k));
+    types += cat(comma, type);
+  }
+  return cat("module @m {\n  sdy.mesh @mesh = <[", mesh, "]>\n  func.func public @main(", arguments,
+             ") -> (", results, ") {\n", p.body, "    return ", returned, " : ", types,
+             "\n  }\n}\n");
+}
+
+// --- Sorts --------------------------------------------------------------------------------------
+
+std::string compare(Random& random, DType d, int key, std::string_view direction, bool is_order) {
+  const std::string scalar = type_text(d, {});
+  const std::string kind = is_float(d) ? is_order ? ", TOTALORDER" : ", FLOAT" : "";
+  const bool swaps = random() % 3 == 0 && direction != "EQ";
+  return cat("stablehlo.compare ", direction, ", %p", key, swaps ? "r" : "l", ", %p", key,
+             swaps ? "l" : "r", kind, " : (", scalar, ", ", scalar, ") -> tensor<i1>\n");
+}
+
+Program sort_program(Random& random) {
+  Program p;
+  p.shape = random_shape(random, false);
+  const std::size_t count = 1 + random() % 3;
+  const bool is_order = random() % 4 != 0, has_iota = count > 1 && random() % 3 == 0;
+  std::string operands, types, region;
+  for (std::size_t k = 0; k < count; ++k) {
+    const bool is_iota = has_iota && k + 1 == count;
+    const Type type{.dtype = is_iota ? DType::i32 : pick(random, numbers), .dims = p.shape.dims};
+    if (is_iota)
+      p.body += cat("    %i = stablehlo.iota dim = ", p.shape.dim, " : ", to_string(type), "\n");
+    else
+      p.arguments.push_back(type);
+    p.results.push_back(type);
+    operands += cat(k == 0 ? "" : ", ", is_iota ? "%i" : cat("%a", k));
+    types += cat(k == 0 ? "" : ", ", to_string(type));
+    for (const char side : {'l', 'r'})
+      region += cat(region.empty() ? "" : ", ", "%p", k, std::string(1, side), ": ",
+                    type_text(type.dtype, {}));
+  }
+  const std::size_t last = p.arguments.size() - 1;
+  const auto direction = [&] { return random() % 2 == 0 ? "LT" : "GT"; };
+  std::string code =
+      cat("      %c0 = ", compare(random, p.results[last].dtype, int(last), direction(), is_order));
+  std::string holds = "%c0";
+  if (last > 0) {
+    code += cat("      %c1 = ", compare(random, p.results[0].dtype, 0, direction(), is_order),
+                "      %e = ", compare(random, p.results[0].dtype, 0, "EQ", is_order));
+    code += random() % 2 == 0
+                ? "      %b = stablehlo.and %e, %c0 : tensor<i1>\n"
+                  "      %o = stablehlo.or %c1, %b : tensor<i1>\n"
+                : "      %o = stablehlo.select %e, %c0, %c1 : tensor<i1>, tensor<i1>\n";
+    holds = "%o";
+  }
+  p.body += cat("    %r", count == 1 ? "" : cat(":", count), " = \"stablehlo.sort\"(", operands,
+                ") <{dimension = ", p.shape.dim,
+                " : i64, is_stable = ", random() % 2 == 0 ? "true" : "false", "}> ({\n    ^bb0(",
+                region, "):\n", code, "      stablehlo.return ", holds, " : tensor<i1>\n    }) : (",
+                types, ") -> ", count == 1 ? types : cat("(", types, ")"), "\n");
+  return p;
+}
+
+// --- Scans --------------------------------------------------------------------------------------
+
+/// The value of a constant: floats by their bits.
+std::string scalar_text(const HostArray& value) {
+  if (!is_float(value.type.dtype)) return cat(convert(value, DType::i64).data<DType::i64>()[0]);
+  std::string digits = "0x";
+  for (std::size_t k = value.bytes.size(); k-- > 0;)
+    for (const int shift : {4, 0})
+      digits += "0123456789ABCDEF"[(unsigned(value.bytes[k]) >> shift) % 16];
+  return digits;
+}
+
+Program scan_program(Random& random) {
+  Program p;
+  p.shape = random_shape(random, false);
+  struct Row {
+    std::string_view op;
+    Combiner combiner;
+  };
+  static constexpr std::array<Row, 5> rows{
+      Row{"add", Combiner::sum}, Row{"multiply", Combiner::product}, Row{"maximum", Combiner::max},
+      Row{"minimum", Combiner::min}, Row{"and", Combiner::logical_and}};
+  const DType d = pick(random, numbers);
+  const Row row = is_float(d) ? rows[random() % 4] : pick(random, rows);
+  const Type type{.dtype = d, .dims = p.shape.dims};
+  p.arguments = p.results = {type};
+  const auto dim = std::size_t(p.shape.dim);
+  const bool is_reverse = random() % 2 == 0, starts_from_one = random() % 8 == 0;
+  std::string sizes, padding;
+  for (std::size_t k = 0; k < type.dims.size(); ++k) {
+    const std::int64_t n = k == dim ? type.dims[k] : 1, low = is_reverse ? 0 : n - 1;
+    sizes += cat(k == 0 ? "" : ", ", n);
+    padding += cat(k == 0 ? "" : ", ", "[", low, ", ", n - 1 - low, "]");
+  }
+  const std::string scalar = type_text(d, {}), array = to_string(type);
+  const HostArray init = identity_of(starts_from_one ? Combiner::product : row.combiner, d);
+  p.body = cat("    %init = stablehlo.constant dense<", scalar_text(init), "> : ", scalar,
+               "\n    %r = \"stablehlo.reduce_window\"(%a0, %init) "
+               "<{window_dimensions = array<i64: ",
+               sizes, ">, padding = dense<[", padding, "]> : tensor<", type.rank(),
+               "x2xi64>}> ({\n    ^bb0(%x: ", scalar, ", %y: ", scalar, "):\n      %z = stablehlo.",
+               row.op, " %x, %y : ", scalar, "\n      stablehlo.return %z : ", scalar,
+               "\n    }) : (", array, ", ", scalar, ") -> ", array, "\n");
+  return p;
+}
+
+// --- Largest elements ---------------------------------------------------------------------------
+
+Program top_program(Random& random) {
+  Program p;
+  p.shape = random_shape(random, true);
+  const Type type{.dtype = pick(random, numbers), .dims = p.shape.dims};
+  Type values = type;
+  values.dims.back() = std::int64_t(random() % std::uint64_t(type.dims.back() + 1));
+  if (random() % 2 == 0) values.dims.back() = std::min<std::int64_t>(values.dims.back(), 4);
+  const Type places{.dtype = DType::i32, .dims = values.dims};
+  p.arguments = {type};
+  p.results = {values, places};
+  p.are_results_whole = true;
+  p.body = cat("    %r:2 = chlo.top_k(%a0, k = ", values.dims.back(), ") : ", to_string(type),
+               " -> (", to_string(values), ", ", to_string(places), ")\n");
+  return p;
+}
+
+// --- Tests --------------------------------------------------------------------------------------
+
+std::vector<ir::Tensor> run(const ir::Module& module, const std::vector<ir::Tensor>& inputs) {
+  ir::Interpreter interpreter(module);
+  return interpreter.run(module.entry("main"), inputs);
+}
+
+/// The number of programs in which the op is left.
+int expect_same_in_parts(Program (*make)(Random&), std::string_view op, bool same_bits) {
+  int found = 0;
+  for (unsigned seed = 1; seed <= 200 && !::testing::Test::HasFailure(); ++seed) {
+    Random random(seed);
+    const Program program = make(random);
+    const std::string text = text_of(program, random);
+    SCOPED_TRACE(cat("seed ", seed, "\n", text));
+    const auto whole = ir::parse_module(text, "program"), parts = ir::parse_module(text, "program");
+    std::vector<ir::Tensor> inputs;
+    for (const Type& type : program.arguments)
+      inputs.push_back(std::make_shared<const HostArray>(few_values(type, random)));
+    passes::PassContext context;
+    const char* const calls = seed % 5 == 0 ? "" : "{call-bytes=0}";
+    (void)driver::run_passes(
+        *parts, driver::parse_pipeline(cat("inline simplify partition", calls, " simplify")),
+        context);
+    ir::verify(*parts);
+    bool is_left = false;
+    ir::walk(*parts->entry("main").body, [&](ir::Node& node) { is_left |= node.is(op); });
+    found += is_left;
+    const auto expected = run(*whole, inputs), given = run(*parts, inputs);
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      if (same_bits)
+        EXPECT_EQ(given[k]->bytes, expected[k]->bytes) << "result " << k << " in parts:\n"
+                                                       << ir::print_module(*parts);
+      else
+        ir::expect_close(given[k], expected[k], cat("result ", k), 4);
+    if (::testing::Test::HasFailure()) ADD_FAILURE() << ir::print_module(*parts);
+  }
+  return found;
+}
+
+TEST(OrderedParts, SortsAreThoseOfTheWhole) {
+  EXPECT_GT(expect_same_in_parts(sort_program, "mr.mesh_permute", true), 60);
+}
+
+TEST(OrderedParts, ScansAreThoseOfTheWhole) {
+  EXPECT_GT(expect_same_in_parts(scan_program, "stablehlo.reduce", false), 60);
+}
+
+TEST(OrderedParts, LargestElementsAreThoseOfTheWhole) {
+  EXPECT_GT(expect_same_in_parts(top_program, "stablehlo.gather", true), 30);
+}
+
+TEST(OrderedParts, WhatIsAnOrderIsToldFromTheComparator) {
+  const auto is_order = [](std::string_view code) {
+    const auto module = ir::parse_module(
+        cat("func.func @main(%a: tensor<4xf32>, %b: tensor<4xi32>) -> (tensor<4xf32>, "
+            "tensor<4xi32>) {\n"
+            "%0:2 = \"stablehlo.sort\"(%a, %b) <{dimension = 0 : i64, is_stable = true}> ({\n"
+            "^bb0(%p: tensor<f32>, %q: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>):\n"
+            "%f = stablehlo.compare LT, %p, %q, TOTALORDER : (tensor<f32>, tensor<f32>) -> "
+            "tensor<i1>\n"
+            "%e = stablehlo.compare EQ, %q, %p, TOTALORDER : (tensor<f32>, tensor<f32>) -> "
+            "tensor<i1>\n"
+            "%z = stablehlo.compare EQ, %p, %q, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+            "%n = stablehlo.compare NE, %p, %q, TOTALORDER : (tensor<f32>, tensor<f32>) -> "
+            "tensor<i1>\n"
+            "%g = stablehlo.compare GT, %j, %i : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+            "%l = stablehlo.compare LE, %i, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+            "%s = stablehlo.compare LT, %i, %i : (tensor<i32>, tensor<i32>) -> tensor<i1>\n",
+            code, " : tensor<i1>",
+            code.find("select") == std::string_view::npos ? "" : ", tensor<i1>",
+            "\nstablehlo.return %h : tensor<i1>\n"
+            "}) : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>)\n"
+            "return %0#0, %0#1 : tensor<4xf32>, tensor<4xi32>\n}\n"),
+        "program");
+    bool is_found = false;
+    ir::walk(*module->entry("main").body, [&](ir::Node& node) {
+      if (node.is("stablehlo.sort")) is_found = ir::is_weak_order(node.region(0));
+    });
+    return is_found;
+  };
+  EXPECT_TRUE(is_order("%x = stablehlo.and %e, %g : tensor<i1>\n%h = stablehlo.or %f, %x"));
+  EXPECT_TRUE(is_order("%x = stablehlo.and %g, %e : tensor<i1>\n%h = stablehlo.or %x, %f"));
+  EXPECT_TRUE(is_order("%h = stablehlo.select %e, %g, %f"));
+  EXPECT_TRUE(is_order("%h = stablehlo.select %n, %f, %g"));
+  EXPECT_FALSE(is_order("%h = stablehlo.select %n, %g, %f"));
+  EXPECT_FALSE(is_order("%h = stablehlo.select %z, %g, %f"));
+  EXPECT_FALSE(is_order("%h = stablehlo.select %e, %l, %f"));
+  EXPECT_FALSE(is_order("%h = stablehlo.select %e, %s, %f"));
+  EXPECT_FALSE(is_order("%h = stablehlo.or %f, %g"));
+  EXPECT_FALSE(is_order("%h = stablehlo.and %f, %g"));
+}
+
+}  // namespace
+}  // namespace partita::testing
