@@ -23,8 +23,8 @@ struct NamedPipeline {
 /// Up to the IR that an artifact keeps and `inspect` shows, in two parts.  What differentiating leaves is simplified
 /// again; where it leaves nothing new, that is skipped (see run_passes).
 constexpr std::string_view raised =
-    "inline name-mesh expand-manual batch-processes raise simplify-loops simplify differentiate "
-    "simplify-loops simplify";
+    "inline name-mesh refine-mesh expand-manual batch-processes raise simplify-loops simplify "
+    "differentiate simplify-loops simplify";
 constexpr std::string_view cut = "partition simplify";
 /// Between the two, for a program whose placements are dimensions like any other
 /// (CompileOptions::keeps_placements).

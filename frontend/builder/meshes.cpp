@@ -27,7 +27,7 @@ Array sharded(const Array& x, const std::vector<std::vector<std::string>>& axes)
       dim.axes.push_back({.name = axis});
     }
   }
-  return op("sdy.sharding_constraint", {x}, {{"sharding", ir::RawAttr{ir::to_text(sharding)}}})[0];
+  return op("sdy.sharding_constraint", {x}, {{"sharding", ir::to_attribute(sharding)}})[0];
 }
 
 }  // namespace partita::build

@@ -9,6 +9,7 @@
 
 #include "frontend/stablehlo/dense_reader.hpp"
 #include "frontend/stablehlo/lexer.hpp"
+#include "partita/ir/sharding.hpp"
 
 namespace partita::ir {
 
@@ -208,6 +209,9 @@ void print_attribute(std::string& out, const Attribute& attribute, std::int64_t 
     void operator()(const List& value) const { print_list(out, value, max_elements); }
     void operator()(const Dict& value) const { print_dict(out, value.items(), max_elements); }
     void operator()(const DenseRef& value) const { print_dense(out, *value, max_elements); }
+    void operator()(const ShardingRef& value) const { out += to_text(*value); }
+    void operator()(const ShardingsRef& value) const { out += to_text(*value); }
+    void operator()(const ManualAxes& value) const { out += to_text(value); }
   };
   std::visit(Visitor{out, max_elements}, attribute.value());
 }

@@ -76,6 +76,9 @@ class AttributeReader {
     AttributeReader& reader_;
   };
 
+  /// A text of Shardy's shardings as what it says; other texts as they are.
+  [[nodiscard]] Attribute sharding_or_raw(std::string text, const Token& where) const;
+
   Lexer lexer_;
   std::string context_ = "module";  ///< op whose text is being read, for messages
   int depth_ = 0;

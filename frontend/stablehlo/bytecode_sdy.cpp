@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Attributes of Shardy become their text, which partita keeps as written.
+// Attributes of Shardy become their text, and that of whole shardings what the text says.
 #include "frontend/stablehlo/attribute_printer.hpp"
 #include "frontend/stablehlo/bytecode_values.hpp"
 #include "frontend/stablehlo/lexer.hpp"
+#include "partita/ir/sharding.hpp"
 
 namespace partita::ir {
 
@@ -102,6 +103,15 @@ std::string read_rule(BytecodeValues& values, ByteStream& in) {
   return text + (in.read_byte() != 0 ? ", custom>" : ">");
 }
 
+Attribute typed(const std::string& text, const ByteStream& in) {
+  try {
+    if (auto sharding = parse_sharding_attribute(text)) return *std::move(sharding);
+  } catch (const Error& error) {
+    in.fail("a sharding", error.what());
+  }
+  in.fail("a sharding", text);
+}
+
 }  // namespace
 
 Attribute decode_sdy_attribute(BytecodeValues& values, ByteStream& in) {
@@ -123,7 +133,7 @@ Attribute decode_sdy_attribute(BytecodeValues& values, ByteStream& in) {
   const std::uint64_t code = in.read_varint();
   switch (code) {
     case manual_axes:
-      return RawAttr{cat("#sdy<manual_axes{", read_list(values, in), "}>")};
+      return typed(cat("#sdy<manual_axes{", read_list(values, in), "}>"), in);
     case mesh_axis: {
       const std::string name = quoted(values.read_string(in));
       return RawAttr{cat(name, "=", in.read_signed_varint())};
@@ -140,10 +150,10 @@ Attribute decode_sdy_attribute(BytecodeValues& values, ByteStream& in) {
       return RawAttr{read_dimension(values, in)};
     case sharding:
     case sharding_unreduced:
-      return RawAttr{read_sharding(values, in, code == sharding_unreduced)};
+      return typed(read_sharding(values, in, code == sharding_unreduced), in);
     case shardings:
     case shardings_unreduced:
-      return RawAttr{read_shardings(values, in)};
+      return typed(read_shardings(values, in), in);
     case factors_of_dim:
       return RawAttr{factor_names(values.read_signed_list(in), "")};
     case factors_of_tensor:

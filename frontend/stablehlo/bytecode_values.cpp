@@ -10,6 +10,7 @@
 #include "frontend/stablehlo/attribute_printer.hpp"
 #include "frontend/stablehlo/attribute_reader.hpp"
 #include "frontend/stablehlo/lexer.hpp"
+#include "partita/ir/sharding.hpp"
 
 namespace partita::ir {
 
@@ -22,6 +23,7 @@ std::size_t own_weight(const Attribute& attribute) {
   if (const auto* text = attribute.get_if<std::string>()) return weight_of(text->size());
   if (const auto* raw = attribute.get_if<RawAttr>()) return weight_of(raw->text.size());
   if (const auto* list = attribute.get_if<I64s>()) return weight_of(list->size() * 8);
+  if (const auto* axes = attribute.get_if<ManualAxes>()) return weight_of(to_text(*axes).size());
   return 1;
 }
 std::size_t own_weight(const BytecodeType& type) { return weight_of(type.text.size()); }

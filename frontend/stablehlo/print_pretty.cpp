@@ -8,6 +8,7 @@
 #include "frontend/stablehlo/attribute_printer.hpp"
 #include "frontend/stablehlo/pretty_items.hpp"
 #include "frontend/stablehlo/printer.hpp"
+#include "partita/ir/sharding.hpp"
 #include "partita/scalar/elementwise.hpp"
 
 namespace partita::ir {
@@ -299,12 +300,11 @@ void Printer::print_composite(const Node& node) {
 
 void Printer::print_sharding_constraint(const Node& node) {
   constexpr std::string_view prefix = "#sdy.sharding";
-  const auto* sharding = node.attrs.find("sharding")->get_if<RawAttr>();
-  const bool is_known = sharding && sharding->text.starts_with(cat(prefix, "<"));
-  if (!is_known) return print_generic(node);
+  const Sharding* sharding = sharding_in(node.attrs.find("sharding"));
+  if (!sharding) return print_generic(node);
   out_ += cat(node.name(), " ");
   print_operands(node);
-  out_ += cat(" ", sharding->text.substr(prefix.size()));
+  out_ += cat(" ", to_text(*sharding).substr(prefix.size()));
   print_other_attributes(node, {"sharding"});
   out_ += " : ";
   print_types(node.result_types());

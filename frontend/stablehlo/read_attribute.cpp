@@ -9,6 +9,7 @@
 
 #include "frontend/stablehlo/attribute_reader.hpp"
 #include "frontend/stablehlo/dense_reader.hpp"
+#include "partita/ir/sharding.hpp"
 
 namespace partita::ir {
 
@@ -156,7 +157,16 @@ Attribute AttributeReader::read_hash() {
     lexer_.rewind(mark);
   }
   lexer_.take_balanced('<', '>');
-  return raw_since(head.offset);
+  return sharding_or_raw(on_one_line(lexer_.text_from(head.offset)), head);
+}
+
+Attribute AttributeReader::sharding_or_raw(std::string text, const Token& where) const {
+  try {
+    if (auto sharding = parse_sharding_attribute(text)) return *std::move(sharding);
+  } catch (const Error& error) {
+    fail(error.what(), where);
+  }
+  return RawAttr{std::move(text)};
 }
 
 // array<i64: 1, 2>; of other integers than i64 and i1 kept as written.

@@ -295,7 +295,8 @@ void ModuleReader::read_top_k(OpText& op) {
 void ModuleReader::read_sharding_constraint(OpText& op) {
   op.operands.push_back(read_operand());
   if (!at("<")) fail_expected("a sharding '<@mesh, […]>'");
-  op.attrs.set("sharding", RawAttr{"#sdy.sharding" + read_enclosed('<', '>')});
+  const Token where = peek();
+  op.attrs.set("sharding", sharding_or_raw("#sdy.sharding" + read_enclosed('<', '>'), where));
   read_types_tail(op);
 }
 

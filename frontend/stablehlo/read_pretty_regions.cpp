@@ -133,11 +133,15 @@ void ModuleReader::read_manual_computation(OpText& op) {
   for (const char* name : {"in_shardings", "out_shardings"}) {
     expect(name);
     expect("=");
-    op.attrs.set(name, RawAttr{cat("#sdy.sharding_per_value<", read_enclosed('[', ']'), ">")});
+    const Token where = peek();
+    op.attrs.set(name, sharding_or_raw(
+                           cat("#sdy.sharding_per_value<", read_enclosed('[', ']'), ">"), where));
   }
   expect("manual_axes");
   expect("=");
-  op.attrs.set("manual_axes", RawAttr{cat("#sdy<manual_axes", read_enclosed('{', '}'), ">")});
+  const Token where = peek();
+  op.attrs.set("manual_axes",
+               sharding_or_raw(cat("#sdy<manual_axes", read_enclosed('{', '}'), ">"), where));
   std::vector<ArgumentText> arguments;
   if (at("(")) arguments = read_arguments();
   op.regions.push_back(read_region_with(op, std::move(arguments)));

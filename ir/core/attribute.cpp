@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "partita/base/hash.hpp"
+#include "partita/ir/sharding.hpp"
 
 namespace partita::ir {
 
@@ -174,10 +175,22 @@ DenseRef make_splat(const Type& type, double value) {
 
 // --- Attribute ----------------------------------------------------------------------------------
 
+namespace {
+
+/// Whether both hold a reference of this kind, to equal contents; nothing where they do not both hold one.
+template <class Ref>
+std::optional<bool> equal_contents(const Attribute& a, const Attribute& b) {
+  const auto *mine = a.get_if<Ref>(), *theirs = b.get_if<Ref>();
+  if (!mine || !theirs) return std::nullopt;
+  return *mine == *theirs || (*mine && *theirs && **mine == **theirs);
+}
+
+}  // namespace
+
 bool Attribute::operator==(const Attribute& other) const {
-  const auto* mine = get_if<DenseRef>();
-  const auto* theirs = other.get_if<DenseRef>();
-  if (mine && theirs) return *mine == *theirs || (*mine && *theirs && **mine == **theirs);
+  if (const auto equal = equal_contents<DenseRef>(*this, other)) return *equal;
+  if (const auto equal = equal_contents<ShardingRef>(*this, other)) return *equal;
+  if (const auto equal = equal_contents<ShardingsRef>(*this, other)) return *equal;
   return value_ == other.value_;
 }
 

@@ -188,7 +188,8 @@ const char* describe(const Attribute& a) {
       "a unit",       "a boolean",          "an integer",           "a float",
       "a string",     "a symbol",           "an enumeration value", "another kind of attribute",
       "a type",       "a list of integers", "a list of booleans",   "a list",
-      "a dictionary", "a dense constant"};
+      "a dictionary", "a dense constant",   "a sharding",           "shardings",
+      "manual axes"};
   static_assert(std::size(names) == std::variant_size_v<Attribute::Variant>);
   return names[a.value().index()];
 }

@@ -51,9 +51,8 @@ std::optional<Type> global_type(const Dict& attrs) {
   return type;
 }
 
-std::vector<std::vector<int>> axes_of(const Mesh& mesh, std::string_view sharding) {
+std::vector<std::vector<int>> axes_of(const Mesh& mesh, const Sharding& said) {
   std::vector<std::vector<int>> axes;
-  const Sharding said = parse_sharding(sharding);
   for (const DimSharding& dim : said.dims) {
     std::vector<int>& of_dim = axes.emplace_back();
     for (const AxisRef& ref : dim.axes) {
@@ -61,8 +60,8 @@ std::vector<std::vector<int>> axes_of(const Mesh& mesh, std::string_view shardin
       const bool is_whole =
           axis && (ref.size == 0 || (ref.pre == 1 && ref.size == mesh.axes[*axis].size));
       if (!is_whole)
-        throw_user_error(
-            cat("func.func: sdy.sharding: expected whole axes of mr.mesh, found '", sharding, "'"));
+        throw_user_error(cat("func.func: sdy.sharding: expected whole axes of mr.mesh, found '",
+                             to_text(said), "'"));
       of_dim.push_back(int(*axis));
     }
   }
@@ -145,11 +144,12 @@ MeshLayout mesh_layout(const Mesh& mesh, const Dict& attrs, const Type& local,
                        std::string_view what) {
   MeshLayout layout{.global = global_type(attrs).value_or(local), .axes = {}};
   layout.axes.resize(layout.global.dims.size());
-  const std::string_view sharding = text_of(attrs, "sdy.sharding");
-  if (attrs.contains("mr.global_type") && !sharding.empty()) layout.axes = axes_of(mesh, sharding);
+  const Sharding* sharding = sharding_in(attrs.find("sdy.sharding"));
+  if (attrs.contains("mr.global_type") && sharding) layout.axes = axes_of(mesh, *sharding);
   if (layout.axes.size() != layout.global.dims.size() || has_repeated_axis(layout.axes))
     throw_user_error(cat("func.func: ", what, ": expected sdy.sharding with each axis once for ",
-                         to_string(layout.global), ", found '", sharding, "'"));
+                         to_string(layout.global), ", found '", sharding ? to_text(*sharding) : "",
+                         "'"));
   if (layout.local(axis_sizes(mesh)) != local)
     throw_user_error(cat("func.func: ", what, ": expected ",
                          to_string(layout.local(axis_sizes(mesh))), " as mr.global_type ",

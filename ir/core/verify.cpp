@@ -11,6 +11,7 @@
 
 #include "ir/core/attribute_check.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/ir/sharding.hpp"
 
 namespace partita::ir {
 
@@ -60,7 +61,29 @@ class Verifier {
     }
   }
 
+  void check_sharding_of(const Function& function, const Dict& attrs, const std::string& port,
+                         const Type& type) {
+    const Sharding* sharding = sharding_in(attrs.find("sdy.sharding"));
+    if (sharding == nullptr || type.is_token) return;
+    try {
+      check_sharding(*sharding, type.rank(), &module_);
+    } catch (const Error& error) {
+      throw_user_error(cat("func.func: @", function.name, ": ", port, ": ", error.what()),
+                       function.location);
+    }
+  }
+
+  void check_shardings(const Function& function) {
+    const std::vector<Type> types = function.argument_types();
+    for (std::size_t k = 0; k < function.arg_attrs.size() && k < types.size(); ++k)
+      check_sharding_of(function, function.arg_attrs[k], cat("argument ", k), types[k]);
+    for (std::size_t k = 0; k < function.res_attrs.size() && k < function.result_types.size(); ++k)
+      check_sharding_of(function, function.res_attrs[k], cat("result ", k),
+                        function.result_types[k]);
+  }
+
   void check_function(const Function& function) {
+    check_shardings(function);
     check_graph(*function.body, true);
     const auto& results = function.body->results;
     const auto fail = [&](const std::string& expected, const std::string& found) {

@@ -13,13 +13,6 @@
 namespace partita::ir {
 namespace {
 
-const std::string& raw_text(const Dict& attrs, const char* name) {
-  static const std::string none;
-  const Attribute* found = attrs.find(name);
-  const auto* raw = found ? found->get_if<RawAttr>() : nullptr;
-  return raw ? raw->text : none;
-}
-
 std::vector<Cut> cuts_of(const std::vector<Sharding>& shardings, const Mesh& mesh,
                          const std::vector<std::string>& axes) {
   std::vector<Cut> cuts;
@@ -30,15 +23,16 @@ std::vector<Cut> cuts_of(const std::vector<Sharding>& shardings, const Mesh& mes
 }  // namespace
 
 std::optional<ManualComputation> read_manual_computation(const Dict& attrs, const Module* module) {
-  const auto inputs = parse_shardings(raw_text(attrs, "in_shardings")),
-             outputs = parse_shardings(raw_text(attrs, "out_shardings"));
-  ManualComputation manual{.mesh = {},
-                           .axes = quoted_names(raw_text(attrs, "manual_axes")),
-                           .operands = {},
-                           .results = {}};
+  const auto &inputs = shardings_in(attrs.find("in_shardings")),
+             &outputs = shardings_in(attrs.find("out_shardings"));
+  const Attribute* names = attrs.find("manual_axes");
+  const auto* axes = names ? names->get_if<ManualAxes>() : nullptr;
+  if (axes == nullptr) throw_user_error("sharding: expected manual_axes, found another attribute");
+  ManualComputation manual{.mesh = {}, .axes = axes->names, .operands = {}, .results = {}};
   const Sharding* first = !inputs.empty() ? &inputs[0] : !outputs.empty() ? &outputs[0] : nullptr;
   if (first && first->inner) {
     manual.mesh = *first->inner;
+    if (manual.mesh.axes.empty()) manual.mesh.device_ids.clear();
   } else if (!module) {
     return std::nullopt;
   } else if (first) {

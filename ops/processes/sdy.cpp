@@ -15,21 +15,19 @@ Sharding sharding_of(const Node& node) { return *sharding_in(node.attrs.find("sh
 
 std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 1);
-  std::optional<Sharding> sharding;
+  const Sharding* sharding = sharding_in(c.attrs.find("sharding"));
+  c.expect(sharding != nullptr, "a sharding #sdy.sharding<@mesh, […]>", "another attribute");
   try {
-    sharding = sharding_in(c.attrs.find("sharding"));
+    check_sharding(*sharding, c.operands[0].rank(), c.module);
   } catch (const Error& error) {
     c.fail(error.what());
   }
-  c.expect(sharding.has_value(), "a sharding #sdy.sharding<@mesh, […]>", "another attribute");
-  c.expect(std::ssize(sharding->dims) == c.operands[0].rank(),
-           cat("a sharding of ", c.operands[0].rank(), " dimensions"), cat(sharding->dims.size()));
   return {c.operands[0]};
 }
 
 Dict with_sharding(const Node& node, const Sharding& sharding) {
   Dict attrs = node.attrs;
-  attrs.set("sharding", RawAttr{to_text(sharding)});
+  attrs.set("sharding", to_attribute(sharding));
   return attrs;
 }
 

@@ -11,7 +11,7 @@
 #include "partita/ir/mesh.hpp"
 #include "partita/ir/process_grid.hpp"
 #include "partita/passes/pass.hpp"
-#include "passes/analysis/program_mesh.hpp"
+#include "passes/analysis/named_shardings.hpp"
 #include "passes/rewrites/mesh_collectives.hpp"
 
 namespace partita::passes::transforms {
@@ -45,21 +45,16 @@ std::vector<Node*> outermost_manual_nodes(const Graph& graph) {
   return found;
 }
 
-std::vector<ir::Sharding> shardings_of(const Node& node, const char* name) {
-  return ir::parse_shardings(node.attrs.find(name)->get_if<ir::RawAttr>()->text);
+const std::vector<ir::Sharding>& shardings_of(const Node& node, const char* name) {
+  return ir::shardings_in(node.attrs.find(name));
 }
 
 /// Why a computation cannot be taken apart axis by axis; empty where it can.
 std::string why_not_pieces(const ir::Module& module, const Node& node) {
   const auto manual = ir::read_manual_computation(node.attrs, &module);
   const auto declared = ir::meshes(module);
-  if (!manual || declared.empty() || manual->mesh.axes != declared[0].axes)
+  if (!manual || declared.empty() || manual->mesh != declared[0])
     return "its mesh is not the module's";
-  for (const char* name : {"in_shardings", "out_shardings"})
-    for (const ir::Sharding& sharding : shardings_of(node, name))
-      for (const ir::DimSharding& dim : sharding.dims)
-        for (const ir::AxisRef& ref : dim.axes)
-          if (ref.size != 0) return "a part of an axis cuts its values";
   std::string why;
   ir::walk(node.region(0), [&](Node& inner) {
     if (why.empty()) why = why_not_over_mesh(inner, manual->mesh);
@@ -79,7 +74,8 @@ class Expansion {
   /// Puts the computation's nodes before it.
   void run() {
     const Graph& region = node_.region(0);
-    const auto in = shardings_of(node_, "in_shardings"), out = shardings_of(node_, "out_shardings");
+    const auto &in = shardings_of(node_, "in_shardings"),
+               &out = shardings_of(node_, "out_shardings");
     ir::ValueMap<Value> map;
     for (std::size_t k = 0; k < in.size(); ++k)
       map[region.argument(int(k))] = piece(stated(current(node_.operand(k)), in[k]), in[k]);
@@ -114,8 +110,7 @@ class Expansion {
     }
     sharding.replicated.clear();
     if (!says_more) return v;
-    return make_.op("sdy.sharding_constraint", {v},
-                    {{"sharding", ir::RawAttr{ir::to_text(sharding)}}});
+    return make_.op("sdy.sharding_constraint", {v}, {{"sharding", ir::to_attribute(sharding)}});
   }
 
   [[nodiscard]] Value piece(Value v, const ir::Sharding& sharding) const {
@@ -153,6 +148,7 @@ void expand(const ir::Module& module, ir::Function& f) {
 std::string why_not(const ir::Module& module, const ir::Function& f) {
   const ir::GridSize grid = ir::grid_size(module);
   if (grid.replicas > 1) return "the program has replicas";
+  if (!names_one_mesh(module)) return "shardings name several meshes, or parts of axes";
   if (ir::needs_processes(module, f)) return "the program asks for its process";
   for (const auto& other : module.functions)
     if (other.get() != &f && !manual_nodes(*other->body).empty())

@@ -106,7 +106,7 @@ class Naming {
       if (const std::string* text = text_in(attrs[k])) {
         const ir::Sharding sharding = names_.sharding({*text, types[k].rank()});
         attrs[k].erase("mhlo.sharding");
-        attrs[k].set("sdy.sharding", ir::RawAttr{ir::to_text(sharding)});
+        attrs[k].set("sdy.sharding", ir::to_attribute(sharding));
       }
   }
 
@@ -142,7 +142,7 @@ class Naming {
     const Value v = current(node.operand(0));
     if (!says) return v;
     return maker(node).op("sdy.sharding_constraint", {v},
-                          {{"sharding", ir::RawAttr{ir::to_text(sharding)}}});
+                          {{"sharding", ir::to_attribute(sharding)}});
   }
 
   [[nodiscard]] Value passed(Node& node) const {

@@ -44,7 +44,7 @@ class ArgumentShardings {
     sharding.dims.resize(v.type().dims.size());
     for (ir::DimSharding& d : sharding.dims) d.is_open = true;
     sharding.dims[std::size_t(dim)] = {.axes = {{.name = axis}}, .is_open = false, .priority = {}};
-    attrs.set("sdy.sharding", ir::RawAttr{ir::to_text(sharding)});
+    attrs.set("sdy.sharding", ir::to_attribute(sharding));
   }
 
  private:

@@ -41,6 +41,25 @@ body ":3:|stablehlo.constant: expected" "$a" "$t" <<<'    %b = stablehlo.constan
 body ":3:35: stablehlo.constant: expected 48 bytes for tensor<4x3xf32>, found 2" "$a" "$t" <<<'    %b = stablehlo.constant dense<"0x0011"> : tensor<4x3xf32>'
 program "expected a function @main, found no public function" <<<$'module {\n}'
 
+# Shardings: what is none, and what does not fit its value or the mesh.
+# meshed WORDS ARGUMENT <TEXT: of a body, whose first line is line 4, in a module with a mesh.
+meshed() {
+  program "$1" < <(printf 'module {\n  sdy.mesh @mesh = <["x"=2, "y"=4]>\n  func.func public @main(%s) -> %s {\n%s\n  }\n}\n' "$2" "$t" "$(cat)")
+}
+sharded() { meshed "$1" "$a {sdy.sharding = #sdy.sharding<$2>}" <<<'    return %a : tensor<4x3xf32>'; }
+constrained() { meshed "$1" "$a" <<<"    %b = sdy.sharding_constraint %a <$2> : $t"$'\n    return %b : tensor<4x3xf32>'; }
+sharded ':3:62: func.func: sharding: expected|at ' '@mesh, [{x}, {}]'
+sharded ":3:3: func.func: @main: argument 0: sharding: expected one of 2 dimensions, found #sdy.sharding<@mesh, [{}]> of 1" '@mesh, [{}]'
+sharded 'argument 0: sharding: expected a mesh of the module, found @other' '@other, [{}, {}]'
+sharded 'argument 0: sharding: expected a part of axis "y" of 4, found (1)3' '@mesh, [{"y":(1)3}, {}]'
+constrained ':4:37: sdy.sharding_constraint: sharding: expected|at ' '@mesh, [{"x":2}, {}]'
+constrained ':4:10: sdy.sharding_constraint: sharding: expected an axis of the mesh, found "z"' '@mesh, [{"z"}, {}]'
+constrained ':4:10: sdy.sharding_constraint: sharding: expected each axis once, found "y" twice' '@mesh, [{"y":(1)2}, {"y"}]'
+meshed ':4:|sdy.manual_computation: sharding: expected axes of the mesh in manual_axes, found "z"' "$a" <<<"    %b = sdy.manual_computation(%a) in_shardings=[<@mesh, [{}, {}]>] out_shardings=[<@mesh, [{}, {}]>] manual_axes={\"z\"} (%p: $t) {
+      sdy.return %p : $t
+    } : ($t) -> $t
+    return %b : $t"
+
 # What partita does not have, by name, with what it has instead.
 body ":3:10: stablehlo.uniform_quantize: unsupported op: expected one of stablehlo.abs, add, |, while, |found stablehlo.uniform_quantize" "$a" "$t" \
   <<<'    %b = "stablehlo.uniform_quantize"(%a) : (tensor<4x3xf32>) -> tensor<4x3xf32>'

@@ -28,7 +28,7 @@ runs() {
 
 # A step of a sharded optimiser over 16 MiB of state, of training convolutions on 20 MiB of images cut along their rows, of the
 # heat equation on grids of 16 MiB cut along both dimensions: the interpreter's results, and a part of the memory on each rank.
-for program in state_whole uneven_whole gspmd_whole images_whole heat_whole; do
+for program in state_whole uneven_whole parts_whole gspmd_whole images_whole heat_whole; do
   cp "$programs/$program.mlir" .
   quiet "$partita" record "$program.mlir" -o "$program.npz" --target interpreter --seed 1
   for target in "${targets[@]}"; do

@@ -231,7 +231,11 @@ TEST(Meshes, WhatDoesNotFitIsRefused) {
       "result 0: expected tensor<3xf32>");
   expect_error(
       on_line(2, "    return %x : tensor<2xf32>", {"tensor<2xf32>", "tensor<4xf32>", "[{\"t\"}]"}),
-      "whole axes of mr.mesh");
+      "expected an axis of the mesh, found \"t\"");
+  expect_error(on_mesh("<[\"s\"=4]>", {"tensor<4xf32>", "", ""},
+                       {"tensor<4xf32>", "tensor<8xf32>", "[{\"s\":(1)2}]"},
+                       "    return %x : tensor<4xf32>"),
+               "whole axes of mr.mesh");
   expect_error(on_line(2, "    return %x : tensor<2xf32>",
                        {"tensor<2xf32>", "tensor<4xf32>", "[{\"s\", \"s\"}]"}),
                "each axis once");

@@ -10,6 +10,7 @@
 
 #include "ops/support/expansion.hpp"
 #include "partita/ir/reduction.hpp"
+#include "partita/ir/sharding.hpp"
 #include "tests/ops/op_test.hpp"
 
 namespace partita::ir {
@@ -130,10 +131,10 @@ std::string sharding_text(const Type& type, const std::optional<AxisPosition>& p
   return text + "]>";
 }
 
-RawAttr shardings_text(const std::vector<std::string>& shardings) {
-  std::string text;
-  for (const std::string& s : shardings) text += (text.empty() ? "" : ", ") + s;
-  return {cat("#sdy.sharding_per_value<[", text, "]>")};
+Attribute shardings_of(const std::vector<std::string>& texts) {
+  std::vector<Sharding> all;
+  for (const std::string& text : texts) all.push_back(parse_sharding(text));
+  return to_attribute(std::move(all));
 }
 
 Value sum_over_shards(Graph& graph, Value v, Combiner combiner) {
@@ -223,9 +224,9 @@ void check_two_shards(const Node& node, const AxisFlow& flow, const std::string&
   program.push_back(shard_program(*copy, flow));
   if (testing::Test::HasFailure()) return;
   Node* manual = create(*f->body, "sdy.manual_computation", operands,
-                        {{"in_shardings", shardings_text(in)},
-                         {"out_shardings", shardings_text(out)},
-                         {"manual_axes", RawAttr{"#sdy<manual_axes{\"shard\"}>"}}},
+                        {{"in_shardings", shardings_of(in)},
+                         {"out_shardings", shardings_of(out)},
+                         {"manual_axes", ManualAxes{{"shard"}}}},
                         std::move(program), node.result_types());
   for (int k = 0; k < manual->result_count(); ++k) f->body->results.push_back(manual->result(k));
   f->result_types = node.result_types();

@@ -40,7 +40,8 @@ std::vector<ir::Tensor> run(const ir::Module& module, const std::vector<ir::Tens
 
 void partition(ir::Module& module) {
   passes::PassContext context;
-  (void)driver::run_passes(module, driver::parse_pipeline("inline simplify partition"), context);
+  (void)driver::run_passes(module, driver::parse_pipeline("inline refine-mesh simplify partition"),
+                           context);
   ir::verify(module);
 }
 

@@ -11,6 +11,7 @@
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/ir/sharding.hpp"
 
 namespace partita::ir {
 namespace {
@@ -254,16 +255,74 @@ module @m {
   EXPECT_THAT(print_module(*parse_module(text)), Not(HasSubstr("loc")));
 }
 
-TEST(ParserOps, KeepsShardingsAsWritten) {
+/// On a mesh of 8 devices.
+std::string in_sharded_function(const std::string& body) {
+  return "module @m {\n  sdy.mesh @mesh = <[\"a\"=2, \"b\"=4]>\n" +
+         in_function("tensor<4xf32>", body) + "\n}";
+}
+
+TEST(ParserOps, ReadsShardingsAsData) {
+  const Attribute wanted = to_attribute(parse_sharding("<@mesh, [{\"a\"}]>"));
   for (const char* form :
        {"%0 = sdy.sharding_constraint %x <@mesh, [{\"a\"} ] > : tensor<4xf32>",
-        "%0 = \"sdy.sharding_constraint\"(%x) <{sharding = #sdy.sharding<@mesh, [{\"a\"} ] "
+        "%0 = \"sdy.sharding_constraint\"(%x) <{sharding = #sdy.sharding<@mesh, [ {\"a\"}]"
         ">}> : (tensor<4xf32>) -> tensor<4xf32>"}) {
-    const std::string text = print_module(*parse_module(in_function("tensor<4xf32>", form)));
-    EXPECT_THAT(
-        text, HasSubstr("%0 = sdy.sharding_constraint %arg0 <@mesh, [{\"a\"} ] > : tensor<4xf32>"));
+    const auto module = parse_module(in_sharded_function(form));
+    EXPECT_TRUE(*module->functions[0]->body->nodes()[0]->attrs.find("sharding") == wanted);
+    const std::string text = print_module(*module);
+    EXPECT_THAT(text,
+                HasSubstr("%0 = sdy.sharding_constraint %arg0 <@mesh, [{\"a\"}]> : tensor<4xf32>"));
     EXPECT_EQ(print_module(*parse_module(text)), text);
   }
+}
+
+TEST(ParserOps, PrintsShardingsAsTheyAre) {
+  for (const std::string sharding :
+       {"@mesh, [{\"a\", ?}p1]", "@mesh, [{?}]", "@mesh, [{}], replicated={\"a\"}",
+        "@mesh, [{\"b\":(1)2, \"a\"}], replicated={\"b\":(2)2}", "@mesh, [{}], unreduced={\"a\"}",
+        "mesh<[\"x y\"=2], device_ids=[1, 0]>, [{\"x y\"}]", "mesh<[], device_ids=[3]>, [{}]"}) {
+    const std::string text = print_module(*parse_module(
+        in_sharded_function("%0 = sdy.sharding_constraint %x <" + sharding + "> : tensor<4xf32>")));
+    EXPECT_THAT(text, HasSubstr("<" + sharding + "> : "));
+    EXPECT_EQ(print_module(*parse_module(text)), text);
+  }
+}
+
+TEST(ParserOps, RefusesShardingsThatDoNotFit) {
+  const auto constraint = [](const std::string& sharding) {
+    return error_of(
+        in_sharded_function("%0 = sdy.sharding_constraint %x <" + sharding + "> : tensor<4xf32>"));
+  };
+  const auto port = [](const std::string& argument, const std::string& result) {
+    const auto of = [](const std::string& sharding) {
+      return sharding.empty() ? sharding : " {sdy.sharding = #sdy.sharding<" + sharding + ">}";
+    };
+    return error_of(
+        "module @m {\n  sdy.mesh @mesh = <[\"a\"=2, \"b\"=4]>\n  func.func @main(%x: "
+        "tensor<4xf32>" +
+        of(argument) + ") -> (tensor<4xf32>" + of(result) +
+        ") {\n    return %x : tensor<4xf32>\n  }\n}");
+  };
+  struct Case {
+    const char *sharding, *found;
+  };
+  for (const Case& c : {Case{"@mesh, [{a}]", "expected '\"'"},
+                        {"@mesh, [{\"a\"}, {}]", "expected one of 1 dimensions"},
+                        {"@other, [{\"a\"}]", "expected a mesh of the module, found @other"},
+                        {"@mesh, [{\"c\"}]", "expected an axis of the mesh, found \"c\""},
+                        {"@mesh, [{\"a\", \"a\"}]", "expected each axis once"},
+                        {"@mesh, [{\"a\"}], replicated={\"a\"}", "expected each axis once"},
+                        {"@mesh, [{\"b\":(1)2, \"b\":(1)4}]", "expected each axis once"},
+                        {"@mesh, [{\"b\":(1)3}]", "expected a part of axis \"b\" of 4"},
+                        {"@mesh, [{\"b\":(4)2}]", "expected a part of axis \"b\" of 4"},
+                        {"@mesh, [{\"b\":(0)2}]", "expected a part (PRE)SIZE"}}) {
+    EXPECT_THAT(constraint(c.sharding), HasSubstr(c.found)) << c.sharding;
+    EXPECT_THAT(constraint(c.sharding), HasSubstr("sdy.sharding_constraint: ")) << c.sharding;
+    EXPECT_THAT(port(c.sharding, ""), HasSubstr(c.found)) << c.sharding;
+    EXPECT_THAT(port("", c.sharding), HasSubstr(c.found)) << c.sharding;
+  }
+  EXPECT_THAT(port("@mesh, [{\"c\"}]", ""), HasSubstr("@main: argument 0: sharding: "));
+  EXPECT_EQ(port("@mesh, [{\"a\"}]", "@mesh, [{\"b\":(1)2}]"), "no error");
 }
 
 TEST(ParserOps, ReadsMapsWithRegions) {

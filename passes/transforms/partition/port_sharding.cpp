@@ -68,7 +68,7 @@ void PortSharding::write(ir::Dict& attrs, const std::string& mesh) const {
         dim.axes.push_back({.name = segment.axis});
     }
   }
-  attrs.set("sdy.sharding", ir::RawAttr{ir::to_text(sharding)});
+  attrs.set("sdy.sharding", ir::to_attribute(sharding));
   attrs.set("mr.global_type", whole_);
 }
 

@@ -38,7 +38,7 @@ Seeds annotated_seeds(const ir::Module& module, const ir::Function& f, const Gra
                       const std::string& placement) {
   Seeds seeds;
   const auto add = [&](Value v, const ir::Attribute* sharding) {
-    const std::optional<ir::Sharding> said = ir::sharding_in(sharding);
+    const ir::Sharding* said = ir::sharding_in(sharding);
     if (!said) return;
     for (std::size_t d = 0; d < said->dims.size() && d < v.type().dims.size(); ++d)
       if (said->dims[d].axes == std::vector{ir::AxisRef{placement}} &&
@@ -61,8 +61,8 @@ using Said = std::vector<std::pair<Value, ir::Sharding>>;
 Said said_of_arguments(const ir::Function& f) {
   Said all;
   for (std::size_t k = 0; k < f.arg_attrs.size(); ++k)
-    if (auto sharding = ir::sharding_in(f.arg_attrs[k].find("sdy.sharding")))
-      all.emplace_back(f.body->argument(int(k)), std::move(*sharding));
+    if (const auto* sharding = ir::sharding_in(f.arg_attrs[k].find("sdy.sharding")))
+      all.emplace_back(f.body->argument(int(k)), *sharding);
   return all;
 }
 
@@ -70,8 +70,8 @@ Said said_by_constraints(const ir::Function& f) {
   Said all;
   ir::walk(*f.body, [&](Node& node) {
     if (!node.is("sdy.sharding_constraint")) return;
-    if (auto sharding = ir::sharding_in(node.attrs.find("sharding")))
-      all.emplace_back(node.result(), std::move(*sharding));
+    if (const auto* sharding = ir::sharding_in(node.attrs.find("sharding")))
+      all.emplace_back(node.result(), *sharding);
   });
   return all;
 }

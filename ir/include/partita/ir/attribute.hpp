@@ -22,6 +22,7 @@ namespace partita::ir {
 
 class Attribute;
 struct NamedAttribute;
+struct Sharding;  // partita/ir/sharding.hpp
 
 struct Unit {
   bool operator==(const Unit&) const = default;
@@ -48,10 +49,19 @@ struct EnumAttr {
   std::string dialect, kind, value;
   bool operator==(const EnumAttr&) const = default;
 };
-/// Kept as written: sharding attributes, locations, attributes of unknown dialects.
+/// Kept as written: locations, attributes of unknown dialects.
 struct RawAttr {
   std::string text;
   bool operator==(const RawAttr&) const = default;
+};
+/// #sdy.sharding<@mesh, [{"x"}, {}]>; never null, compared by what it says.
+using ShardingRef = std::shared_ptr<const Sharding>;
+/// #sdy.sharding_per_value<[<…>, …]>; never null, compared by what it says.
+using ShardingsRef = std::shared_ptr<const std::vector<Sharding>>;
+/// #sdy<manual_axes{"x", "y"}>
+struct ManualAxes {
+  std::vector<std::string> names;
+  bool operator==(const ManualAxes&) const = default;
 };
 /// array<i64: 1, 2>; also what flattened dimension lists and bracketed integer lists become.
 using I64s = std::vector<std::int64_t>;
@@ -138,8 +148,9 @@ using DenseRef = std::shared_ptr<const Dense>;
 
 class Attribute {
  public:
-  using Variant = std::variant<Unit, bool, Integer, Float, std::string, SymbolRef, EnumAttr,
-                               RawAttr, Type, I64s, Bools, List, Dict, DenseRef>;
+  using Variant =
+      std::variant<Unit, bool, Integer, Float, std::string, SymbolRef, EnumAttr, RawAttr, Type,
+                   I64s, Bools, List, Dict, DenseRef, ShardingRef, ShardingsRef, ManualAxes>;
   Attribute() = default;
   template <class T>
   requires std::constructible_from<Variant, T&&> &&
@@ -155,7 +166,7 @@ class Attribute {
   [[nodiscard]] const T* get_if() const {
     return std::get_if<T>(&value_);
   }
-  bool operator==(const Attribute& other) const;  // dense by content
+  bool operator==(const Attribute& other) const;  // what is shared by content
 
  private:
   Variant value_;

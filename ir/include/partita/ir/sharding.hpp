@@ -3,7 +3,7 @@
 //
 // How an array is cut over the devices of a mesh, as sharding attributes say it: Shardy's
 // (#sdy.sharding<@mesh, [{"x"}, {}]>) and the older text of GSPMD ("{devices=[2,4]<=[8]}").
-// Attributes stay text in the IR; this reads them.
+// Attributes hold the former as data; the latter stays text.
 #pragma once
 
 #include <optional>
@@ -67,12 +67,27 @@ struct Sharding {
 [[nodiscard]] Sharding parse_sharding(std::string_view text);
 /// The text that parse_sharding reads: "#sdy.sharding<@mesh, [{"x"}, {?}]>".
 [[nodiscard]] std::string to_text(const Sharding& sharding);
-/// Of an attribute that holds such a text; nothing of others.
-[[nodiscard]] std::optional<Sharding> sharding_in(const Attribute* attribute);
-/// Reads "#sdy.sharding_per_value<[<…>, …]>".
+/// Reads "#sdy.sharding_per_value<[<…>, …]>", and its text.
 [[nodiscard]] std::vector<Sharding> parse_shardings(std::string_view text);
-/// Names in quotes, in order: what "#sdy<manual_axes{"x"}>" lists.
-[[nodiscard]] std::vector<std::string> quoted_names(std::string_view text);
+[[nodiscard]] std::string to_text(const std::vector<Sharding>& shardings);
+/// Reads "#sdy<manual_axes{"x"}>", and its text.
+[[nodiscard]] ManualAxes parse_manual_axes(std::string_view text);
+[[nodiscard]] std::string to_text(const ManualAxes& axes);
+
+/// What such a text is as an attribute; nothing of other texts.
+[[nodiscard]] std::optional<Attribute> parse_sharding_attribute(std::string_view text);
+[[nodiscard]] Attribute to_attribute(Sharding sharding);
+[[nodiscard]] Attribute to_attribute(std::vector<Sharding> shardings);
+/// What an attribute holds; null where there is none or it is another one.
+[[nodiscard]] const Sharding* sharding_in(const Attribute* attribute);
+/// Empty where there is none or it is another one.
+[[nodiscard]] const std::vector<Sharding>& shardings_in(const Attribute* attribute);
+
+/// A user error where a sharding names what the mesh lacks, an axis twice, or parts that overlap.
+void check_axes(const Sharding& sharding, const Mesh& mesh);
+/// The same for a value of this rank; its mesh must be written out or declared, where there is a module.
+void check_sharding(const Sharding& sharding, std::int64_t rank, const Module* module);
+
 /// Reads "<["x"=2, "y"=4], device_ids=[…]>".
 [[nodiscard]] Mesh parse_mesh(std::string_view text);
 /// The text that parse_mesh reads.
