@@ -3,6 +3,7 @@
 #include "passes/transforms/partition/axis_plan.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/axes/axis_regions.hpp"
 #include "partita/base/error.hpp"
@@ -34,9 +35,51 @@ bool is_any_known(const AxisPositions& positions) {
   return std::ranges::any_of(positions, [](const auto& p) { return p.has_value(); });
 }
 
-}  // namespace
+/// What is said of a node's results; null where nothing is.  Of nodes that passes have made of others it may not fit.
+const ir::Sharding* said_of_result(const Node& node, int k) {
+  const auto& all = ir::shardings_in(node.attrs.find("sdy.sharding"));
+  if (std::ssize(all) != node.result_count()) return nullptr;
+  const ir::Sharding& said = all[std::size_t(k)];
+  return std::ssize(said.dims) == node.result_types()[std::size_t(k)].rank() ? &said : nullptr;
+}
 
-bool is_piece_op(const Node& node) { return node.is("mr.mesh_slice") || node.is("mr.mesh_join"); }
+/// What is said of a function's values: by its arguments, results, constraints and other nodes.
+void each_sharding(const ir::Function& f, const std::function<void(const ir::Sharding&)>& visit) {
+  for (const auto* ports : {&f.arg_attrs, &f.res_attrs})
+    for (const ir::Dict& attrs : *ports)
+      if (const auto* sharding = ir::sharding_in(attrs.find("sdy.sharding"))) visit(*sharding);
+  ir::walk(*f.body, [&](const Node& node) {
+    if (is_sharding_constraint(node))
+      if (const auto* sharding = ir::sharding_in(node.attrs.find("sharding"))) visit(*sharding);
+    for (const ir::Sharding& sharding : ir::shardings_in(node.attrs.find("sdy.sharding")))
+      visit(sharding);
+  });
+}
+
+/// In order; 0 is one of them.
+std::set<std::int64_t> priorities_of(const ir::Function& f) {
+  std::set<std::int64_t> priorities{0};
+  each_sharding(f, [&](const ir::Sharding& sharding) {
+    for (const ir::DimSharding& dim : sharding.dims) priorities.insert(dim.priority.value_or(0));
+  });
+  return priorities;
+}
+
+bool is_later(const ir::DimSharding& dim, std::int64_t priority) {
+  return dim.priority.value_or(0) > priority;
+}
+
+/// What is said as long as dimensions of later priorities do not count: they are closed, and their axes cut nothing.
+ir::Sharding up_to(ir::Sharding sharding, std::int64_t priority) {
+  for (ir::DimSharding& dim : sharding.dims) {
+    if (!is_later(dim, priority)) continue;
+    sharding.replicated.insert(sharding.replicated.end(), dim.axes.begin(), dim.axes.end());
+    dim = {};
+  }
+  return sharding;
+}
+
+}  // namespace
 
 AxisFlow flow_by(const Node& node, std::int64_t n, std::size_t k, bool is_operand,
                  const AxisPosition& at) {
@@ -63,9 +106,11 @@ std::string to_text(const AxisReason& reason) {
 }
 
 AxisPlan::AxisPlan(const ir::Function& f, const MeshCut& cut, MayCut may_cut)
-    : cut_(cut), body_(*f.body), may_cut_(std::move(may_cut)) {
-  seed(f);
-  run(*f.body);
+    : cut_(cut), body_(*f.body), may_cut_(std::move(may_cut)), own_(*f.body, cut) {
+  for (const std::int64_t priority : priorities_of(f)) {
+    seed(f, priority);
+    run(*f.body);
+  }
 }
 
 std::optional<AxisPosition> AxisPlan::position(Value v) const {
@@ -101,36 +146,60 @@ std::optional<AxisPosition> AxisPlan::said(const ir::Sharding& sharding, const T
   return std::nullopt;
 }
 
-void AxisPlan::state(Value v, const ir::Sharding& sharding, const AxisReason& why) {
-  if (const auto at = said(sharding, v.type())) {
+void AxisPlan::state(Value v, const ir::Sharding& sharding, std::int64_t priority,
+                     const AxisReason& why) {
+  const ir::Sharding now = up_to(sharding, priority);
+  waiting_.erase(v);
+  if (const auto at = said(now, v.type())) {
     set(v, at, why);
     return;
   }
   const bool may_cut =
-      std::ranges::any_of(sharding.dims, &ir::DimSharding::is_open) && !sharding.names(cut_.name());
-  if (!may_cut) closed_[v] = true;
+      std::ranges::any_of(now.dims, &ir::DimSharding::is_open) && !now.names(cut_.name());
+  if (may_cut) return;
+  const bool has_later = std::ranges::any_of(
+      sharding.dims, [&](const ir::DimSharding& dim) { return is_later(dim, priority); });
+  (has_later ? waiting_ : closed_)[v] = true;
 }
 
-void AxisPlan::seed(const ir::Function& f) {
+void AxisPlan::seed(const ir::Function& f, std::int64_t priority) {
+  states_arguments_ = true;
   for (std::size_t k = 0; k < f.arg_attrs.size(); ++k)
-    if (const auto sharding = ir::sharding_in(f.arg_attrs[k].find("sdy.sharding")))
-      state(f.body->argument(int(k)), *sharding,
+    if (const auto* sharding = ir::sharding_in(f.arg_attrs[k].find("sdy.sharding")))
+      state(f.body->argument(int(k)), *sharding, priority,
             {.source = AxisReason::Source::argument, .port = int(k), .node = nullptr});
   states_arguments_ = false;
-  seed_nodes(*f.body);
+  seed_constraints(*f.body, priority);
+  if (priority == 0) seed_pieces(*f.body);
+  seed_results(*f.body, priority);
   // A result's sharding is a wish: the value may lie otherwise where it is used.
   for (std::size_t k = 0; k < f.res_attrs.size() && k < f.body->results.size(); ++k)
-    if (const auto sharding = ir::sharding_in(f.res_attrs[k].find("sdy.sharding")))
-      if (const auto at = said(*sharding, f.body->results[k].type()))
+    if (const auto* sharding = ir::sharding_in(f.res_attrs[k].find("sdy.sharding")))
+      if (const auto at = said(up_to(*sharding, priority), f.body->results[k].type()))
         set(f.body->results[k], at,
             {.source = AxisReason::Source::result, .port = int(k), .node = nullptr});
 }
 
-void AxisPlan::seed_nodes(const Graph& graph) {
+void AxisPlan::seed_constraints(const Graph& graph, std::int64_t priority) {
   ir::walk(graph, [&](Node& node) {
-    if (is_sharding_constraint(node))
-      if (const auto sharding = ir::sharding_in(node.attrs.find("sharding")))
-        state(node.result(), *sharding, because(node));
+    if (!is_sharding_constraint(node)) return;
+    if (const auto* sharding = ir::sharding_in(node.attrs.find("sharding")))
+      state(node.result(), *sharding, priority, because(node));
+  });
+}
+
+/// A wish, too: nothing holds what passes make of the node to it.
+void AxisPlan::seed_results(const Graph& graph, std::int64_t priority) {
+  ir::walk(graph, [&](Node& node) {
+    for (int k = 0; k < node.result_count(); ++k)
+      if (const ir::Sharding* sharding = said_of_result(node, k))
+        set(node.result(k), said(up_to(*sharding, priority), node.result_types()[std::size_t(k)]),
+            because(node));
+  });
+}
+
+void AxisPlan::seed_pieces(const Graph& graph) {
+  ir::walk(graph, [&](Node& node) {
     if (!is_piece_op(node) || node.attrs.text("axis") != cut_.name()) return;
     const Value whole = node.is("mr.mesh_slice") ? node.operand(0) : node.result();
     const Value part = node.is("mr.mesh_slice") ? node.result() : node.operand(0);
@@ -143,7 +212,8 @@ void AxisPlan::seed_nodes(const Graph& graph) {
 }
 
 bool AxisPlan::set(Value v, const std::optional<AxisPosition>& at, const AxisReason& why) {
-  if (!at || closed_.contains(v) || v.type().is_token) return false;
+  if (!at || closed_.contains(v) || waiting_.contains(v) || own_.contains(v) || v.type().is_token)
+    return false;
   const std::int64_t extent = v.type().dims.at(std::size_t(at->dim));
   if (extent < 2 || (at->outer != 1 && is_ragged(*at, cut_.size(), extent))) return false;
   if (body_.is_argument(v) &&
@@ -260,6 +330,7 @@ bool AxisPlan::visit_ordered(Node& node) {
 }
 
 bool AxisPlan::visit_plain(Node& node) {
+  if (own_.holds_whole(node)) return false;
   if (visit_scatter(node) || visit_ordered(node) || visit_windows(node)) return true;
   AxisPositions operands, results;
   for (const Value& v : node.operands()) operands.push_back(position(v));
@@ -313,6 +384,7 @@ bool AxisPlan::sweep(const Graph& graph, bool backwards) {
 
 /// With the data first, then also against it.
 void AxisPlan::run(const Graph& graph) {
+  follows_back_ = false;
   while (sweep(graph, false)) {
   }
   follows_back_ = true;

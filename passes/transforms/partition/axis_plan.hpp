@@ -2,7 +2,8 @@
 // Copyright The partita authors
 //
 // Where one axis of a mesh shall cut the values of a function: what arguments, results, constraints and
-// pieces say, followed through all nodes by their factors until nothing changes.
+// pieces say, followed through all nodes by their factors until nothing changes.  What is said of dimensions with a
+// priority ("p1") comes in when what has been said with the earlier ones changes nothing any more; none is 0.
 #pragma once
 
 #include <functional>
@@ -12,19 +13,9 @@
 #include "partita/ir/factor_transform.hpp"
 #include "partita/ir/graph.hpp"
 #include "partita/ir/sharding.hpp"
+#include "passes/transforms/partition/own_values.hpp"
 
 namespace partita::passes {
-
-/// An axis of a mesh, with the axes that are still to be cut along.
-struct MeshCut {
-  const ir::Mesh& mesh;
-  std::size_t axis = 0;  ///< index into mesh.axes; those before it have been cut along
-  /// As many bytes could travel in the time that a collective takes for none.
-  double call_bytes = 0;
-
-  [[nodiscard]] const std::string& name() const { return mesh.axes[axis].name; }
-  [[nodiscard]] std::int64_t size() const { return mesh.axes[axis].size; }
-};
 
 /// What said first that the axis cuts a value: an argument's or result's own sharding, or a node.
 struct AxisReason {
@@ -55,12 +46,17 @@ class AxisPlan {
   /// that pieces are contiguous.
   [[nodiscard]] std::optional<ir::AxisPosition> said(const ir::Sharding& sharding,
                                                      const Type& type) const;
+  /// Whether every shard must compute all of a node.
+  [[nodiscard]] bool holds_whole(ir::Node& node) const { return own_.holds_whole(node); }
   [[nodiscard]] const MeshCut& cut() const { return cut_; }
 
  private:
-  void seed(const ir::Function& f);
-  void seed_nodes(const ir::Graph& graph);
-  void state(ir::Value v, const ir::Sharding& sharding, const AxisReason& why);
+  void seed(const ir::Function& f, std::int64_t priority);
+  void seed_constraints(const ir::Graph& graph, std::int64_t priority);
+  void seed_results(const ir::Graph& graph, std::int64_t priority);
+  void seed_pieces(const ir::Graph& graph);
+  void state(ir::Value v, const ir::Sharding& sharding, std::int64_t priority,
+             const AxisReason& why);
   bool set(ir::Value v, const std::optional<ir::AxisPosition>& at, const AxisReason& why);
   bool unite(ir::Value a, ir::Value b, const AxisReason& why);
   bool unite_placed(ir::Value whole, ir::Value part, std::int64_t in_axis, const AxisReason& why);
@@ -77,8 +73,10 @@ class AxisPlan {
   MeshCut cut_;
   const ir::Graph& body_;
   MayCut may_cut_;
+  OwnValues own_;
   ir::ValueMap<AxisPlace> places_;
-  ir::ValueMap<bool> closed_;  ///< values that the axis must not cut
+  ir::ValueMap<bool> closed_;   ///< values that the axis must not cut
+  ir::ValueMap<bool> waiting_;  ///< those that it must not cut before a later priority
   bool states_arguments_ = true;
   bool follows_back_ = false;  ///< from results to operands
 };
@@ -86,8 +84,6 @@ class AxisPlan {
 /// Whether a dimension of this extent is cut into runs of its order as long as one axis alone makes them.
 [[nodiscard]] bool cuts_in_order(const ir::AxisPosition& at, std::int64_t n, std::int64_t extent);
 
-/// Whether the node is at the edge of a computation for the devices of a mesh: mr.mesh_slice, mr.mesh_join.
-[[nodiscard]] bool is_piece_op(const ir::Node& node);
 /// The flow by one known position alone, of an operand or of a result.
 [[nodiscard]] ir::AxisFlow flow_by(const ir::Node& node, std::int64_t n, std::size_t k,
                                    bool is_operand, const ir::AxisPosition& at);

@@ -119,6 +119,7 @@ class Rewriter {
     if (ir::is_control_flow(node)) return branches(node, into);
     if (node.is("mr.map")) return map(node, into);
     if (is_sharding_constraint(node)) return constraint(node, into);
+    if (plan_.holds_whole(node)) return whole(node, into);
     if (pass_partial(node, into)) return;
     plain(node, into);
   }
@@ -268,12 +269,15 @@ class Rewriter {
     if (indexed(node, into) || make_ordered(node, cut_, plan_, held_, into)) return;
     const AxisFlow flow = choose_flow(node, cut_, plan_, held_);
     if (windowed(node, flow, into)) return;
-    if (try_flow(node, flow, into)) return;
-    // Every shard computes all of it.
+    if (!try_flow(node, flow, into)) whole(node, into);
+  }
+
+  /// Every shard computes all of it.
+  void whole(Node& node, Graph& into) {
     std::vector<Value> operands;
     for (const Value& v : node.operands()) operands.push_back(get(v, {}));
-    const std::vector<At> whole(std::size_t(node.result_count()));
-    set_results(node, into, create(node, into, operands, clone_regions(node), whole), whole);
+    const std::vector<At> at(std::size_t(node.result_count()));
+    set_results(node, into, create(node, into, operands, clone_regions(node), at), at);
   }
 
   bool try_flow(Node& node, const AxisFlow& flow, Graph& into) {
@@ -355,7 +359,7 @@ void cut_along(ir::Function& f, const MeshCut& cut, PortShardings& ports,
     if (const At at = plan.position(f.body->argument(int(k)))) ports.arguments[k].add(cut, *at);
   for (std::size_t k = 0; k < f.body->results.size(); ++k) {
     const Value v = f.body->results[k];
-    const auto sharding = ir::sharding_in(f.res_attrs[k].find("sdy.sharding"));
+    const auto* sharding = ir::sharding_in(f.res_attrs[k].find("sdy.sharding"));
     At at = sharding ? plan.said(*sharding, v.type()) : plan.position(v);
     const bool is_whole =
         at && !sharding && !cuts_in_order(*at, cut.size(), v.type().dims[std::size_t(at->dim)]);
