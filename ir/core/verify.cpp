@@ -61,29 +61,40 @@ class Verifier {
     }
   }
 
-  void check_sharding_of(const Function& function, const Dict& attrs, const std::string& port,
-                         const Type& type) {
-    const Sharding* sharding = sharding_in(attrs.find("sdy.sharding"));
-    if (sharding == nullptr || type.is_token) return;
+  /// Calls `check` and says of what it complains.
+  template <class Check>
+  static void located(const std::string& what, const SourceLocation& where, const Check& check) {
     try {
-      check_sharding(*sharding, type.rank(), &module_);
+      check();
     } catch (const Error& error) {
-      throw_user_error(cat("func.func: @", function.name, ": ", port, ": ", error.what()),
-                       function.location);
+      throw_user_error(cat(what, ": ", error.what()), where);
     }
   }
 
-  void check_shardings(const Function& function) {
-    const std::vector<Type> types = function.argument_types();
-    for (std::size_t k = 0; k < function.arg_attrs.size() && k < types.size(); ++k)
-      check_sharding_of(function, function.arg_attrs[k], cat("argument ", k), types[k]);
-    for (std::size_t k = 0; k < function.res_attrs.size() && k < function.result_types.size(); ++k)
-      check_sharding_of(function, function.res_attrs[k], cat("result ", k),
-                        function.result_types[k]);
+  /// All shardings that attributes hold are on meshes that there are, by their axes.
+  void check_meshes_of(const Dict& attrs) {
+    const auto check = [&](const Sharding& sharding) {
+      check_sharding(sharding, std::ssize(sharding.dims), &module_);
+    };
+    for (const NamedAttribute& attribute : attrs.items()) {
+      if (const Sharding* one = sharding_in(&attribute.value)) check(*one);
+      for (const Sharding& one : shardings_in(&attribute.value)) check(one);
+    }
+  }
+
+  void check_ports(const Function& function, const char* kind, const std::vector<Dict>& attrs,
+                   const std::vector<Type>& types) {
+    for (std::size_t k = 0; k < attrs.size() && k < types.size(); ++k)
+      located(cat("func.func: @", function.name, ": ", kind, " ", k), function.location, [&] {
+        check_meshes_of(attrs[k]);
+        const Sharding* sharding = sharding_in(attrs[k].find("sdy.sharding"));
+        if (sharding && !types[k].is_token) check_sharding(*sharding, types[k].rank(), &module_);
+      });
   }
 
   void check_function(const Function& function) {
-    check_shardings(function);
+    check_ports(function, "argument", function.arg_attrs, function.argument_types());
+    check_ports(function, "result", function.res_attrs, function.result_types);
     check_graph(*function.body, true);
     const auto& results = function.body->results;
     const auto fail = [&](const std::string& expected, const std::string& found) {
@@ -143,6 +154,7 @@ class Verifier {
     Dict attrs = node.attrs;
     normalize_attributes(node.op(), attrs, node.location());
     check_types(node, attrs);
+    located(std::string(node.name()), node.location(), [&] { check_meshes_of(attrs); });
   }
 
   void check_types(const Node& node, const Dict& attrs) {

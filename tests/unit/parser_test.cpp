@@ -321,6 +321,16 @@ TEST(ParserOps, RefusesShardingsThatDoNotFit) {
     EXPECT_THAT(port(c.sharding, ""), HasSubstr(c.found)) << c.sharding;
     EXPECT_THAT(port("", c.sharding), HasSubstr(c.found)) << c.sharding;
   }
+  const auto op = [](const std::string& sharding) {
+    return error_of(
+        in_sharded_function("%0 = stablehlo.abs %x {sdy.sharding = "
+                            "#sdy.sharding_per_value<[<" +
+                            sharding + ">]>} : tensor<4xf32>"));
+  };
+  EXPECT_THAT(op("@mesh, [{\"c\"}]"), HasSubstr("stablehlo.abs: sharding: expected an axis"));
+  EXPECT_THAT(op("@mesh, [{\"b\":(1)3}]"), HasSubstr("expected a part of axis"));
+  EXPECT_THAT(op("@other, [{}]"), HasSubstr("expected a mesh of the module"));
+  EXPECT_EQ(op("@mesh, [{\"b\":(2)2}]"), "no error");
   EXPECT_THAT(port("@mesh, [{\"c\"}]", ""), HasSubstr("@main: argument 0: sharding: "));
   EXPECT_EQ(port("@mesh, [{\"a\"}]", "@mesh, [{\"b\":(1)2}]"), "no error");
 }
