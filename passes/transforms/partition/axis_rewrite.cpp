@@ -37,10 +37,11 @@ class Rewriter {
       : cut_(cut),
         plan_(plan),
         held_(cut, plan),
-        halos_(cut, held_),
+        needed_(cut, users_),
+        halos_(cut, held_, needed_),
         uses_(ir::count_uses(*f.body)) {
     ir::walk(*f.body, [&](Node& node) {
-      for (const Value& v : node.operands()) user_[v] = &node;
+      for (const Value& v : node.operands()) users_[v].push_back(&node);
     });
   }
 
@@ -69,9 +70,9 @@ class Rewriter {
   /// A sum whose one use is in another sum of the graph: made with that.
   bool is_inner_sum(Node& node) {
     if (!node.is("stablehlo.add") || uses_[node.result()] != 1) return false;
-    const auto user = user_.find(node.result());
-    return user != user_.end() && user->second->is("stablehlo.add") &&
-           user->second->graph() == node.graph() && !is_integer(node.result().type().dtype);
+    const auto users = users_.find(node.result());
+    return users != users_.end() && users->second[0]->is("stablehlo.add") &&
+           users->second[0]->graph() == node.graph() && !is_integer(node.result().type().dtype);
   }
 
   void inner_sums(Node& node, Graph& into) {
@@ -254,7 +255,7 @@ class Rewriter {
 
   /// Windows over a dimension that is cut, with halos; false where the other flow costs less.
   bool windowed(Node& node, const AxisFlow& otherwise, Graph& into) {
-    const WindowedFlow windows = choose_windows(node, cut_, plan_, held_);
+    const WindowedFlow windows = choose_windows(node, cut_, plan_, held_, needed_);
     if (windows.cost >= flow_cost(node, otherwise, cut_, plan_, held_)) return false;
     const std::vector<Value> made = windowed_parts(node, windows, cut_, held_, halos_, into);
     for (int k = 0; k < node.result_count(); ++k)
@@ -338,9 +339,10 @@ class Rewriter {
   MeshCut cut_;
   const AxisPlan& plan_;
   HeldValues held_;
+  NeededPieces needed_;
   Halos halos_;
   ir::ValueMap<int> uses_;
-  ir::ValueMap<Node*> user_;  ///< one of them
+  ValueUsers users_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "partita/ir/op.hpp"
+#include "passes/transforms/partition/needed_pieces.hpp"
 
 namespace partita::passes {
 
@@ -226,32 +227,39 @@ Value sliced_by_shard(Value v, int dim, const I64s& starts, std::int64_t count, 
   return Along(into, cut, dim).sliced(v, starts, count);
 }
 
-/// One after the other, with zeros in the gaps; in the graph of `v`, so that what a loop reads is sent before it.
-Value Halos::pieces(Value v, const AxisPosition& at, const Halo& halo) {
+/// In the graph of `v`, so that what a loop reads is sent before it.
+Value Halos::piece(Value v, const AxisPosition& at, const HaloPiece& piece) {
   const Value own = held_.get(v, at);
   ir::Graph& home = held_.home(v);
   const Maker make{home};
-  const Reshard reshard(home, cut_);
+  if (piece.hop == 0) return make.part(own, at.dim, piece.begin, piece.end - piece.begin);
+  const HaloPiece all = needed_.joined(v, at, piece);
+  Value& sent = sent_[v][{at.dim, at.inner, all}];
+  if (!sent)
+    sent = Reshard(home, cut_)
+               .shift(make.part(own, at.dim, all.begin, all.end - all.begin), all.hop, all.targets);
+  return make.part(sent, at.dim, piece.begin - all.begin, piece.end - piece.begin);
+}
+
+/// One after the other, with zeros in the gaps.
+Value Halos::pieces(Value v, const AxisPosition& at, const Halo& halo) {
+  const Type part = part_type(v.type(), at);
   std::vector<Value> parts;
   std::int64_t end = halo.begin;
   for (const HaloPiece& piece : halo.pieces) {
     const std::int64_t begin = piece.hop * halo.of.elements + piece.begin;
+    const Value made = this->piece(v, at, piece);
     if (begin != end) {
-      Type gap = own.type();
+      Type gap = part;
       gap.dims[std::size_t(at.dim)] = begin - end;
-      parts.push_back(make.splat(gap, 0));
+      parts.push_back(Maker{held_.home(v)}.splat(gap, 0));
     }
     end = begin + piece.end - piece.begin;
-    Value& sent = sent_[v][{at.dim, at.inner, piece}];
-    if (!sent) {
-      sent = make.part(own, at.dim, piece.begin, piece.end - piece.begin);
-      if (piece.hop != 0) sent = reshard.shift(sent, piece.hop, piece.targets);
-    }
-    parts.push_back(sent);
+    parts.push_back(made);
   }
-  return parts.size() == 1
-             ? parts[0]
-             : make.op("stablehlo.concatenate", parts, {{"dimension", std::int64_t(at.dim)}});
+  return parts.size() == 1 ? parts[0]
+                           : Maker{held_.home(v)}.op("stablehlo.concatenate", parts,
+                                                     {{"dimension", std::int64_t(at.dim)}});
 }
 
 Value Halos::local(Value v, const std::optional<AxisPosition>& at, int dim, const Halo& halo,

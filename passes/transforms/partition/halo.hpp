@@ -79,10 +79,13 @@ struct Halo {
   return -floor_div(-a, b);
 }
 
-/// Makes such arrays; pieces that several of them need are sent once.
+class NeededPieces;
+
+/// Makes such arrays; what several of them need of the same shards is sent once.
 class Halos {
  public:
-  Halos(const MeshCut& cut, HeldValues& held) : cut_(cut), held_(held) {}
+  Halos(const MeshCut& cut, HeldValues& held, NeededPieces& needed)
+      : cut_(cut), held_(held), needed_(needed) {}
 
   /// What the shard's windows along `dim` see, in `into`: where the halo has one lead, its `length` elements; else
   /// those with their base dilation, reach + 1 places.  `at`: how `v` is taken, nothing: whole.  `filler`, a
@@ -92,9 +95,11 @@ class Halos {
 
  private:
   [[nodiscard]] ir::Value pieces(ir::Value v, const ir::AxisPosition& at, const Halo& halo);
+  [[nodiscard]] ir::Value piece(ir::Value v, const ir::AxisPosition& at, const HaloPiece& piece);
 
   MeshCut cut_;
   HeldValues& held_;
+  NeededPieces& needed_;
   /// By the dimension and the extent of the parts.
   using Sent = std::map<std::tuple<int, std::int64_t, HaloPiece>, ir::Value>;
   ir::ValueMap<Sent> sent_;

@@ -197,6 +197,10 @@ std::optional<int> element_dim(const Node& node, int result_dim) {
   return int(dims.input_spatial[*spatial]);
 }
 
+bool is_of_the_whole(const WindowDim& w) {
+  return w.size > 1 && 2 * ((w.size - 1) * w.window_dilation + 1) > w.spread();
+}
+
 std::int64_t window_count(const Node& node, int result_dim) {
   return node.result_types()[0].dims[std::size_t(result_dim)];
 }
@@ -205,12 +209,9 @@ namespace {
 
 bool is_near(const NodeWindows& w, std::int64_t n, std::int64_t elements, std::int64_t windows,
              std::int64_t count) {
-  const WindowDim& window = w.window;
-  // Windows over most of the dimension, as in the gradient of a kernel, are of the whole rather than of a place.
-  if (window.size > 1 && 2 * ((window.size - 1) * window.window_dilation + 1) > window.spread())
-    return false;
+  if (is_of_the_whole(w.window)) return false;
   const auto halo = find_halo(
-      {.window = window, .count = count, .n = n, .elements = elements, .windows = windows});
+      {.window = w.window, .count = count, .n = n, .elements = elements, .windows = windows});
   return halo && halo->is_near();
 }
 

@@ -31,6 +31,9 @@ struct NodeWindows {
 /// The number of windows along a dimension of the result.
 [[nodiscard]] std::int64_t window_count(const ir::Node& node, int result_dim);
 
+/// Whether windows are over most of the dimension, as in the gradient of a kernel, rather than at a place of it.
+[[nodiscard]] bool is_of_the_whole(const ir::WindowDim& window);
+
 /// Where a result lies whose windows are over operand k, and the other way round; nothing where the node does not
 /// look along the dimension, or further than to the neighbours.  The array into which a box is written,
 /// or over which a gradient of a pooling selects, lies as the result.

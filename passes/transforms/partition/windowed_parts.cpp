@@ -33,8 +33,9 @@ std::int64_t extent_of(Value v, int dim) { return v.type().dims[std::size_t(dim)
 /// Looks for the cheapest way through one node.
 class Choice {
  public:
-  Choice(const Node& node, const MeshCut& cut, const AxisPlan& plan, const HeldValues& held)
-      : node_(node), cut_(cut), plan_(plan), held_(held) {}
+  Choice(const Node& node, const MeshCut& cut, const AxisPlan& plan, const HeldValues& held,
+         NeededPieces& needed)
+      : node_(node), cut_(cut), plan_(plan), held_(held), needed_(needed) {}
 
   WindowedFlow run() {
     std::vector<int> dims;
@@ -112,6 +113,9 @@ class Choice {
                         .elements = at ? at->inner : 0,
                         .windows = result.inner}))
         return;
+      if (at && found.operands.back().halo.received() > 0 &&
+          needed_.are_most(node_.operand(k), *at))
+        return;
     }
     if (found.operands.empty()) return;
     if (first != 0) found.flow.operands[0] = result;
@@ -187,6 +191,7 @@ class Choice {
   const MeshCut& cut_;
   const AxisPlan& plan_;
   const HeldValues& held_;
+  NeededPieces& needed_;
   int dim_ = 0;
   WindowedFlow best_;
 };
@@ -339,8 +344,8 @@ Value selected(const Node& node, const WindowedFlow& flow, std::vector<Value> op
 }  // namespace
 
 WindowedFlow choose_windows(const Node& node, const MeshCut& cut, const AxisPlan& plan,
-                            const HeldValues& held) {
-  return Choice(node, cut, plan, held).run();
+                            const HeldValues& held, NeededPieces& needed) {
+  return Choice(node, cut, plan, held, needed).run();
 }
 
 std::vector<Value> windowed_parts(const Node& node, const WindowedFlow& flow, const MeshCut& cut,

@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "passes/transforms/partition/halo.hpp"
+#include "passes/transforms/partition/needed_pieces.hpp"
 #include "passes/transforms/partition/node_windows.hpp"
 
 namespace partita::passes {
@@ -27,7 +27,8 @@ struct WindowedFlow {
 };
 /// The one of the least cost; infinite: the node has none.
 [[nodiscard]] WindowedFlow choose_windows(const ir::Node& node, const MeshCut& cut,
-                                          const AxisPlan& plan, const HeldValues& held);
+                                          const AxisPlan& plan, const HeldValues& held,
+                                          NeededPieces& needed);
 
 /// The shard's parts of the node's results, or its term of the one.
 [[nodiscard]] std::vector<ir::Value> windowed_parts(const ir::Node& node, const WindowedFlow& flow,
