@@ -38,10 +38,12 @@ std::vector<ir::Tensor> run(const ir::Module& module, const std::vector<ir::Tens
   return interpreter.run(module.entry("main"), inputs);
 }
 
-void partition(ir::Module& module) {
+/// Calls cost nothing with every second seed: arrays are too small for them otherwise.
+void partition(ir::Module& module, unsigned seed) {
   passes::PassContext context;
-  (void)driver::run_passes(module, driver::parse_pipeline("inline refine-mesh simplify partition"),
-                           context);
+  const char* const options = seed % 2 == 0 ? "{call-bytes=0}" : "";
+  (void)driver::run_passes(
+      module, driver::parse_pipeline(cat("inline refine-mesh simplify partition", options)), context);
   ir::verify(module);
 }
 
@@ -58,7 +60,7 @@ TEST(Partition, SamplesOfEveryOpAreTheSameInParts) {
         std::mt19937 random(seed);
         const std::string mesh = shard_at_random(*module, module->entry("main"), random);
         try {
-          partition(*module);
+          partition(*module, seed);
           const auto found = run(*module, inputs);
           ASSERT_EQ(found.size(), expected.size());
           for (std::size_t k = 0; k < found.size(); ++k)
@@ -87,7 +89,7 @@ TEST(Partition, RandomProgramsAreTheSameInParts) {
     const std::string mesh =
         shard_at_random(*program.module, program.module->entry("main"), random);
     try {
-      partition(*program.module);
+      partition(*program.module, seed);
       const auto found = arrays(run(*program.module, tensors(program.inputs)));
       EXPECT_EQ(noise_difference(found, expected, program.noise), "")
           << "seed " << seed << " over " << mesh << "\n"

@@ -140,21 +140,25 @@ class PartSort {
     const int tag = 2 * (tag_.operand < 0 ? int(values_.size()) - 1 : tag_.operand);
     const Value a = region->argument(tag), b = region->argument(tag + 1);
     if (tag_.tag == Tag::padding) {
-      region->results = {make.op("stablehlo.select", {make.compare("EQ", a, b), is_less(0), b})};
+      region->results = {first_by(make, a, b, is_less(0))};
       return region;
     }
-    const Value is_before = make.compare("LT", a, b);
-    const Value in_order = make.op(
-        "stablehlo.or", {is_less(0), make.op("stablehlo.and",
-                                             {make.op("stablehlo.not", {is_less(1)}), is_before})});
-    region->results = {in_order};
+    const Value in_place = make.op(
+        "stablehlo.and", {make.op("stablehlo.not", {is_less(1)}), make.compare("LT", a, b)});
+    region->results = {make.op("stablehlo.or", {is_less(0), in_place})};
     if (is_ragged(at_, cut_.size(), extent())) {
-      const Value end = make.splat(a.type(), double(extent()));
-      const Value is_padding =
-          make.op("stablehlo.or", {make.compare("GE", a, end), make.compare("GE", b, end)});
-      region->results = {make.op("stablehlo.select", {is_padding, is_before, in_order})};
+      // Padding by its place, which is beyond that of all elements.
+      const Value last = make.splat(a.type(), double(extent() - 1));
+      region->results = {first_by(make, make.op("stablehlo.maximum", {a, last}),
+                                  make.op("stablehlo.maximum", {b, last}), region->results[0])};
     }
     return region;
+  }
+
+  /// The order by a key, and of equal keys another one.
+  static Value first_by(const Maker& make, Value a, Value b, Value rest) {
+    return make.op("stablehlo.or", {make.compare("LT", a, b),
+                                    make.op("stablehlo.and", {make.compare("EQ", a, b), rest})});
   }
 
   void sort() {
