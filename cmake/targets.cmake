@@ -65,7 +65,8 @@ endfunction()
 function(partita_loop_sources)
   foreach(file IN LISTS ARGN)
     set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/${file} TARGET_DIRECTORY partita_runtime
-      PROPERTIES COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math")
+      PROPERTIES COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math"
+        SKIP_PRECOMPILE_HEADERS ON)  # which are compiled with other options
   endforeach()
 endfunction()
 

@@ -22,7 +22,7 @@ std::string without_blanks(std::string_view text) {
 
 std::string shortened(std::string_view text) {
   constexpr std::size_t longest = 60;
-  return text.size() <= longest ? std::string(text) : std::string(text.substr(0, longest)) + "…";
+  return text.size() <= longest ? std::string(text) : cat(text.substr(0, longest), "…");
 }
 
 }  // namespace

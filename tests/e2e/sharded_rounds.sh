@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 200
+# timeout: 400
 # processors: 2
 #
 # Federated rounds whose clients' models are cut over a mesh: what the round without a mesh gives, on ranks that hold parts of

@@ -43,7 +43,8 @@ void partition(ir::Module& module, unsigned seed) {
   passes::PassContext context;
   const char* const options = seed % 2 == 0 ? "{call-bytes=0}" : "";
   (void)driver::run_passes(
-      module, driver::parse_pipeline(cat("inline refine-mesh simplify partition", options)), context);
+      module, driver::parse_pipeline(cat("inline refine-mesh simplify partition", options)),
+      context);
   ir::verify(module);
 }
 
