@@ -87,7 +87,9 @@ TEST(ShardedPrograms, AreTheSameOnTheRanksOfAJob) {
     }
     const std::vector<HostArray> found = run(*session, program.inputs, program.noise.size());
     if (session->rank() == 0) {
-      EXPECT_EQ(noise_difference(found, expected, program.noise), "") << what;
+      EXPECT_EQ(noise_difference(found, expected, program.noise), "")
+          << what << '\n'
+          << ir::print_module(*program.module);
     }
     ++count;
     cut += shards > 1;

@@ -95,7 +95,7 @@ class Generator {
       auto& axes = sharding.dims[std::size_t(is_along ? dim_ : pick(type.rank()))].axes;
       axes.insert(chance(2) ? axes.begin() : axes.end(), {.name = axis.name});
     }
-    attrs.set("sdy.sharding", ir::RawAttr{ir::to_text(sharding)});
+    attrs.set("sdy.sharding", ir::to_attribute(sharding));
   }
 
   Value argument(Type type, bool is_cut) {

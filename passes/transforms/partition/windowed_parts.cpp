@@ -124,11 +124,14 @@ class Choice {
   }
 
   /// Each shard's part of the kernel with the elements that it meets: as windows over the kernel, whose
-  /// elements are the results.  What lies out of the kernel is zero, so that all of them matter.
+  /// elements are the results.  What lies out of the kernel is zero, so that all of them matter; zeros in place of the
+  /// padding of a ragged part would make no number of an infinite element that nothing else meets.
   void consider_kernel() {
     const Convolution conv = convolution(node_);
     const At kernel = place(node_.operand(1));
-    if (!kernel || kernel->outer != 1) return;
+    if (!kernel || kernel->outer != 1 ||
+        is_ragged(*kernel, cut_.size(), extent_of(node_.operand(1), kernel->dim)))
+      return;
     const auto spatial = index_in(conv.dims.kernel_spatial, kernel->dim);
     if (!spatial || conv.window[*spatial].is_reversed) return;
     const DType dtype = node_.result_types()[0].dtype;
@@ -364,12 +367,7 @@ std::vector<Value> windowed_parts(const Node& node, const WindowedFlow& flow, co
   std::vector<Value> operands = locals;
   for (std::size_t k = locals.size(); k < node.operands().size(); ++k) {
     const Value v = node.operand(k);
-    const At& at = flow.flow.operands[k];
-    operands.push_back(held.get(v, at));
-    // A part of a kernel: what pads it must not count.
-    if (at)
-      operands.back() =
-          Reshard(into, cut).masked(operands.back(), *at, extent_of(v, at->dim), Combiner::sum);
+    operands.push_back(held.get(v, flow.flow.operands[k]));
   }
   std::vector<std::unique_ptr<ir::Graph>> regions;
   for (const auto& region : node.regions()) regions.push_back(ir::clone_graph(*region));
