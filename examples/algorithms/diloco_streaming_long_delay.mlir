@@ -186,13 +186,13 @@ module @diloco_streaming_long_delay attributes {mr.placements = {clients = 3 : i
       }) {in_axes = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 0>, out_axes = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 0>, placement = "clients"} : (tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3x4x2xf64>) -> (tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3x1xf64>)
       %130 = stablehlo.constant dense<1> : tensor<i32>
       %131 = stablehlo.add %arg17, %130 : tensor<i32>
-      %132:3 = stablehlo.optimization_barrier %arg16, %49#0, %49#1 : tensor<1xf64>, tensor<3x1xf64>, tensor<3x1xf64>
+      %132:2 = stablehlo.optimization_barrier %49#0, %49#1 : tensor<3x1xf64>, tensor<3x1xf64>
       %133 = stablehlo.constant dense<9.000000e-01> : tensor<1xf64>
       %134 = stablehlo.multiply %133, %arg14 : tensor<1xf64>
-      %135 = stablehlo.add %132#0, %134 : tensor<1xf64>
+      %135 = stablehlo.add %arg16, %134 : tensor<1xf64>
       %136 = stablehlo.constant dense<9.000000e-01> : tensor<1xf64>
       %137 = stablehlo.multiply %136, %135 : tensor<1xf64>
-      %138 = stablehlo.add %132#0, %137 : tensor<1xf64>
+      %138 = stablehlo.add %arg16, %137 : tensor<1xf64>
       %139 = stablehlo.constant dense<7.000000e-01> : tensor<f64>
       %140 = stablehlo.broadcast_in_dim %139, dims = [] : (tensor<f64>) -> tensor<1xf64>
       %141 = stablehlo.multiply %140, %138 : tensor<1xf64>
@@ -203,7 +203,7 @@ module @diloco_streaming_long_delay attributes {mr.placements = {clients = 3 : i
       %146 = stablehlo.select %145, %135, %arg14 : tensor<1xi1>, tensor<1xf64>
       %147 = "mr.broadcast"(%144) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
       %148 = "mr.broadcast"(%43) {placement = "clients"} : (tensor<i1>) -> tensor<3xi1>
-      %149 = "mr.map"(%132#2, %147, %148) ({
+      %149 = "mr.map"(%132#1, %147, %148) ({
       ^bb0(%arg40: tensor<1xf64>, %arg41: tensor<1xf64>, %arg42: tensor<i1>):
         %150 = stablehlo.constant dense<7.500000e-01> : tensor<1xf64>
         %151 = stablehlo.multiply %150, %arg41 : tensor<1xf64>
@@ -214,7 +214,7 @@ module @diloco_streaming_long_delay attributes {mr.placements = {clients = 3 : i
         %156 = stablehlo.select %155, %154, %arg40 : tensor<1xi1>, tensor<1xf64>
         "mr.return"(%156) : (tensor<1xf64>) -> ()
       }) {in_axes = array<i64: 0, 0, 0>, out_axes = array<i64: 0>, placement = "clients"} : (tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xi1>) -> tensor<3x1xf64>
-      %157:9 = "mr.map"(%132#1, %149, %49#2, %49#3, %49#4, %49#5, %49#6, %49#7, %3, %49#8) ({
+      %157:9 = "mr.map"(%132#0, %149, %49#2, %49#3, %49#4, %49#5, %49#6, %49#7, %3, %49#8) ({
       ^bb0(%arg43: tensor<1xf64>, %arg44: tensor<1xf64>, %arg45: tensor<1xf64>, %arg46: tensor<1xf64>, %arg47: tensor<1xf64>, %arg48: tensor<1xf64>, %arg49: tensor<f64>, %arg50: tensor<f64>, %arg51: tensor<4x2xf64>, %arg52: tensor<1xf64>):
         %158 = stablehlo.slice %arg51 [1:2, 0:2] : (tensor<4x2xf64>) -> tensor<1x2xf64>
         %159 = stablehlo.constant dense<0> : tensor<i32>
@@ -406,13 +406,13 @@ module @diloco_streaming_long_delay attributes {mr.placements = {clients = 3 : i
       }) {in_axes = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, out_axes = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 0>, placement = "clients"} : (tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3x4x2xf64>, tensor<3x2xf64>) -> (tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3x3xf64>)
       %328 = stablehlo.constant dense<1> : tensor<i32>
       %329 = stablehlo.add %240, %328 : tensor<i32>
-      %330:3 = stablehlo.optimization_barrier %47, %246#0, %246#1 : tensor<1xf64>, tensor<3x1xf64>, tensor<3x1xf64>
+      %330:2 = stablehlo.optimization_barrier %246#0, %246#1 : tensor<3x1xf64>, tensor<3x1xf64>
       %331 = stablehlo.constant dense<9.000000e-01> : tensor<1xf64>
       %332 = stablehlo.multiply %331, %arg13 : tensor<1xf64>
-      %333 = stablehlo.add %330#0, %332 : tensor<1xf64>
+      %333 = stablehlo.add %47, %332 : tensor<1xf64>
       %334 = stablehlo.constant dense<9.000000e-01> : tensor<1xf64>
       %335 = stablehlo.multiply %334, %333 : tensor<1xf64>
-      %336 = stablehlo.add %330#0, %335 : tensor<1xf64>
+      %336 = stablehlo.add %47, %335 : tensor<1xf64>
       %337 = stablehlo.constant dense<7.000000e-01> : tensor<f64>
       %338 = stablehlo.broadcast_in_dim %337, dims = [] : (tensor<f64>) -> tensor<1xf64>
       %339 = stablehlo.multiply %338, %336 : tensor<1xf64>
@@ -423,7 +423,7 @@ module @diloco_streaming_long_delay attributes {mr.placements = {clients = 3 : i
       %344 = stablehlo.select %343, %333, %arg13 : tensor<1xi1>, tensor<1xf64>
       %345 = "mr.broadcast"(%342) {placement = "clients"} : (tensor<1xf64>) -> tensor<3x1xf64>
       %346 = "mr.broadcast"(%43) {placement = "clients"} : (tensor<i1>) -> tensor<3xi1>
-      %347 = "mr.map"(%330#1, %345, %346) ({
+      %347 = "mr.map"(%330#0, %345, %346) ({
       ^bb0(%arg85: tensor<1xf64>, %arg86: tensor<1xf64>, %arg87: tensor<i1>):
         %348 = stablehlo.constant dense<7.500000e-01> : tensor<1xf64>
         %349 = stablehlo.multiply %348, %arg86 : tensor<1xf64>
@@ -434,7 +434,7 @@ module @diloco_streaming_long_delay attributes {mr.placements = {clients = 3 : i
         %354 = stablehlo.select %353, %352, %arg85 : tensor<1xi1>, tensor<1xf64>
         "mr.return"(%354) : (tensor<1xf64>) -> ()
       }) {in_axes = array<i64: 0, 0, 0>, out_axes = array<i64: 0>, placement = "clients"} : (tensor<3x1xf64>, tensor<3x1xf64>, tensor<3xi1>) -> tensor<3x1xf64>
-      %355:9 = "mr.map"(%347, %330#2, %246#2, %246#3, %246#4, %246#5, %246#6, %246#7, %3, %246#8) ({
+      %355:9 = "mr.map"(%347, %330#1, %246#2, %246#3, %246#4, %246#5, %246#6, %246#7, %3, %246#8) ({
       ^bb0(%arg88: tensor<1xf64>, %arg89: tensor<1xf64>, %arg90: tensor<1xf64>, %arg91: tensor<1xf64>, %arg92: tensor<1xf64>, %arg93: tensor<1xf64>, %arg94: tensor<f64>, %arg95: tensor<f64>, %arg96: tensor<4x2xf64>, %arg97: tensor<3xf64>):
         %356 = stablehlo.slice %arg96 [3:4, 0:2] : (tensor<4x2xf64>) -> tensor<1x2xf64>
         %357 = stablehlo.constant dense<0> : tensor<i32>

@@ -158,11 +158,9 @@ class Interval {
   Next outer_step(const Fragment& fragment, const Arrays& params, const Arrays& outer) {
     Arrays gradients;
     if (algorithm_.delay > 0) {
+      gradients = select(state_.pending, fragment.leaves);
       // The inner steps so far do not wait for what has been reduced.
-      const Arrays pending = select(state_.pending, fragment.leaves);
-      const Arrays all = completed(joined(pending, state_.workers));
-      gradients = part(all, 0, pending.size());
-      state_.workers = part(all, pending.size(), state_.workers.size());
+      state_.workers = completed(state_.workers);
     } else {
       gradients =
           mean_difference(algorithm_.placement, params, select(state_.workers, fragment.leaves));

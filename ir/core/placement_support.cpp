@@ -41,6 +41,32 @@ std::vector<Value> build_map(Graph& graph, Node* before, const std::string& plac
   return results;
 }
 
+std::vector<Value> passed_by_barrier(const Node& node) {
+  const auto is_barrier = [](const Node& n) { return n.is("stablehlo.optimization_barrier"); };
+  const std::vector<Value>& operands = node.operands();
+  if (is_barrier(node)) {
+    const bool is_behind_maps =
+        std::ranges::any_of(operands, [](const Value& v) { return v.node->is("mr.map"); });
+    return is_behind_maps ? operands : std::vector<Value>();
+  }
+  if (!node.is("mr.map") || node.region(0).nodes().empty()) return {};
+  const Graph& body = node.region(0);
+  const auto has_axis_0 = [&](const char* axes) {
+    return std::ranges::all_of(node.attrs.i64s_or_empty(axes), [](auto a) { return a == 0; });
+  };
+  const auto& nodes = body.nodes();
+  if (!std::ranges::all_of(nodes, [&](const Node* n) { return is_barrier(*n); }) ||
+      !has_axis_0("in_axes") || !has_axis_0("out_axes"))
+    return {};
+  std::vector<Value> passed;
+  for (Value v : body.results) {
+    while (is_barrier(*v.node)) v = v.node->operand(std::size_t(v.index));
+    if (!body.is_argument(v)) return {};
+    passed.push_back(operands[std::size_t(v.index)]);
+  }
+  return passed;
+}
+
 bool is_reduction(const Node& node) { return node.name().starts_with("mr.reduce_"); }
 
 std::int64_t declared_size(const ir::Module& module, const std::string& placement) {

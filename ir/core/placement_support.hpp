@@ -25,6 +25,9 @@ std::vector<ir::Value> build_map(ir::Graph& graph, ir::Node* before, const std::
 
 [[nodiscard]] bool is_reduction(const ir::Node& node);
 
+/// Of a barrier behind maps, by itself or as a map of nothing else: what each result passes on. Empty for other nodes.
+[[nodiscard]] std::vector<ir::Value> passed_by_barrier(const ir::Node& node);
+
 /// Size of a placement that the module declares; an internal error when it does not.
 [[nodiscard]] std::int64_t declared_size(const ir::Module& module, const std::string& placement);
 

@@ -3,7 +3,7 @@
 //
 // One map per placement and phase: the phase of a value is the number of reductions (and of
 // operations that stay outside of maps) on its path.  What one phase computes streams together; a
-// value that a later phase needs is stored, or computed again where that is cheaper. Large sums that need nothing of what
+// value that a later phase needs is stored, or computed again where that is cheaper. A barrier behind maps ends a phase. Large sums that need nothing of what
 // is expensive in their phase have a map of their own before it, so that they travel meanwhile.
 #include <algorithm>
 #include <map>
@@ -27,7 +27,7 @@ using ir::Value;
 enum class Role : std::uint8_t { other, map, reduction };
 
 Role role_of(const Node& node) {
-  if (node.is("mr.map")) return Role::map;
+  if (node.is("mr.map")) return ir::passed_by_barrier(node).empty() ? Role::map : Role::other;
   return is_reduction(node) ? Role::reduction : Role::other;
 }
 

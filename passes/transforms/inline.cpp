@@ -2,10 +2,12 @@
 // Copyright The partita authors
 //
 // Replaces calls by the functions' bodies, composites of other dialects by the op they name or by
-// their decomposition, optimization barriers by their operands.  Composites "partita.*" stay for raise.
+// their decomposition, optimization barriers by their operands, but for those behind maps,
+// which end a phase (fuse-maps).  Composites "partita.*" stay for raise.
 #include <algorithm>
 #include <set>
 
+#include "ir/core/placement_support.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
@@ -56,7 +58,9 @@ class Inliner {
     for (const Value& v : node.operands()) operands.push_back(resolve(v, replaced));
     const bool is_annotated_scalar =
         node.is("sdy.sharding_constraint") && operands[0].type().dims.empty();
-    if (node.is("stablehlo.optimization_barrier") || is_annotated_scalar) return operands;
+    const bool is_barrier =
+        node.is("stablehlo.optimization_barrier") && ir::passed_by_barrier(node).empty();
+    if (is_barrier || is_annotated_scalar) return operands;
     if (node.op().name == "stablehlo.custom_call @ApproxTopK") return approx_top_k(node, operands);
     std::string callee;
     if (node.is("func.call")) callee = node.attrs.text("callee");
@@ -124,7 +128,9 @@ void run(ir::Module& module, PassContext&) {
 PassInfo pass_inline();
 PassInfo pass_inline() {
   return {.name = "inline",
-          .doc = "Replaces calls, foreign composites and barriers by what they stand for.",
+          .doc =
+              "Replaces calls, foreign composites and barriers, but for barriers behind maps, by "
+              "what they stand for.",
           .needs = Stage::parsed,
           .gives = Stage::inlined,
           .idempotent = true,

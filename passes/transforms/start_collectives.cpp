@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "partita/base/error.hpp"
 #include "partita/base/parse.hpp"
@@ -208,21 +209,52 @@ class Starter {
 
 // --- Placements ---------------------------------------------------------------------------------
 
-/// The waits for collectives over placements come right before the first use of what they bring: what does not need it
-/// is computed meanwhile.
-void wait_late(Graph& graph) {
-  const std::vector<Node*> order = graph.nodes();
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    Node* const done = order[i];
-    if (!done->is("mr.all_reduce_done") && !done->is("mr.all_gather_done")) continue;
-    const auto uses_it = [&](const Node* node) {
-      return std::ranges::any_of(ir::captures(*node), [&](Value v) { return v.node == done; });
-    };
-    const auto first = std::find_if(order.begin() + std::ptrdiff_t(i) + 1, order.end(), uses_it);
-    if (first == order.begin() + std::ptrdiff_t(i) + 1) continue;
-    graph.move_before(done, first == order.end() ? nullptr : *first);
-  }
+bool is_done(const Node& node) {
+  return node.is("mr.all_reduce_done") || node.is("mr.all_gather_done");
 }
+
+/// The waits for collectives over placements, and elements that are made of what they bring, come right before what
+/// needs them and takes time: what does not need them is computed meanwhile.
+class LateWaits {
+ public:
+  explicit LateWaits(Graph& graph) : graph_(graph) {}
+
+  void run() {
+    for (Node* node : std::vector<Node*>(graph_.nodes())) {
+      const bool is_light = node->regions().empty() && node->op().shape == ir::KernelShape::loops;
+      if (is_done(*node) || (is_light && needs_deferred(*node)))
+        deferred_.push_back(node);
+      else
+        put_before(*node);
+    }
+    for (Node* node : deferred_) graph_.move_before(node, nullptr);
+  }
+
+ private:
+  [[nodiscard]] bool needs_deferred(const Node& node) const {
+    return std::ranges::any_of(ir::captures(node), [&](Value v) {
+      return std::ranges::find(deferred_, v.node) != deferred_.end();
+    });
+  }
+
+  /// Those that the node needs, with those that they need.
+  void put_before(Node& node) {
+    if (deferred_.empty()) return;
+    std::set<const Node*> needed;
+    const auto note = [&](const Node& n) {
+      for (const Value& v : ir::captures(n)) needed.insert(v.node);
+    };
+    note(node);
+    for (auto it = deferred_.rbegin(); it != deferred_.rend(); ++it)
+      if (needed.contains(*it)) note(**it);
+    for (Node* d : deferred_)
+      if (needed.contains(d)) graph_.move_before(d, &node);
+    std::erase_if(deferred_, [&](const Node* d) { return needed.contains(d); });
+  }
+
+  Graph& graph_;
+  std::vector<Node*> deferred_;  ///< in their order
+};
 
 // --- The pass -----------------------------------------------------------------------------------
 
@@ -248,7 +280,7 @@ void process(Graph& graph, std::int64_t combined_bytes, PassContext& context) {
     if (const auto kind = synchronous(*node)) split_by_dtype(graph, *node, *kind);
   }
   remove_unused(graph);
-  wait_late(graph);
+  LateWaits(graph).run();
   if (const std::int64_t calls = Starter(graph, combined_bytes).run(); calls > 0)
     context.counts["mesh_collectives"] += calls;
 }

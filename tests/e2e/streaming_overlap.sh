@@ -14,7 +14,7 @@ cd "$work"
 
 text=$PARTITA_SOURCE_DIR/examples/diloco_lm/gettysburg.txt
 for delay in 3 0; do
-  quiet "$PARTITA_BIN_DIR/diloco_lm" --text "$text" --steps 8 --interval 8 --layers 1 --fragments 2 --delay $delay --by-interval \
+  quiet "$PARTITA_BIN_DIR/diloco_lm" --text "$text" --steps 8 --interval 8 --layers 2 --width 64 --fragments 2 --delay $delay --by-interval \
     --emit "delay$delay.mlir"
   quiet "$partita" compile "delay$delay.mlir" -o "delay$delay.pta" --target cpu
 done

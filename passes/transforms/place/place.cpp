@@ -228,12 +228,10 @@ class Placer {
   /// it lies.
   static void remove_barriers(Graph& graph) {
     for (Node* node : std::vector<Node*>(graph.nodes())) {
-      if (!node->is("stablehlo.optimization_barrier")) continue;
-      if (std::ranges::none_of(node->operands(), [](Value v) { return v.node->is("mr.map"); }))
-        continue;
+      const std::vector<Value> values = ir::passed_by_barrier(*node);
+      if (values.empty()) continue;
       ir::ValueMap<Value> passed;
-      for (int k = 0; k < node->result_count(); ++k)
-        passed[node->result(k)] = node->operand(std::size_t(k));
+      for (std::size_t k = 0; k < values.size(); ++k) passed[node->result(int(k))] = values[k];
       graph.replace_uses(passed);
       graph.erase(node);
     }
