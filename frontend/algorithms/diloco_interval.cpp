@@ -14,6 +14,7 @@
 #include "partita/builder/elementwise.hpp"
 #include "partita/builder/ops.hpp"
 #include "partita/builder/placements.hpp"
+#include "partita/ir/op.hpp"
 
 namespace partita::algorithms {
 namespace {

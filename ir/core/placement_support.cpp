@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "ir/core/placement_support.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace partita::ir {
