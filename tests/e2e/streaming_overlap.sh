@@ -50,7 +50,7 @@ measure() {
   net=$(python3 -c 'import sys
 bits = 32 * (int(sys.argv[2]) + int(sys.argv[3]))
 print(f"bw:{bits / (float(sys.argv[1]) / 2) / 1e6:.3f}Mbit,lat:100us")' "$compute" "${elements[@]}")
-  for _ in 1 2 3; do
+  for _ in 1 2; do
     compute=$(least "$compute" "$(seconds delay3.pta "")")
     streamed_net=$(least "$streamed_net" "$(seconds delay3.pta "$net")")
     at_once=$(least "$at_once" "$(seconds delay0.pta "")")
