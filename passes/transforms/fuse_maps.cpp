@@ -3,8 +3,9 @@
 //
 // One map per placement and phase: the phase of a value is the number of reductions (and of
 // operations that stay outside of maps) on its path.  What one phase computes streams together; a
-// value that a later phase needs is stored, or computed again where that is cheaper. A barrier behind maps ends a phase. Large sums that need nothing of what
-// is expensive in their phase have a map of their own before it, so that they travel meanwhile.
+// value that a later phase needs is stored, or computed again where that is cheaper.  A barrier
+// behind maps ends a phase.  Large sums that need nothing of what is expensive in their phase have
+// a map of their own before it, so that they travel meanwhile.
 #include <algorithm>
 #include <map>
 #include <optional>

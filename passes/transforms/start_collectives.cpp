@@ -222,24 +222,26 @@ class LateWaits {
   void run() {
     for (Node* node : std::vector<Node*>(graph_.nodes())) {
       const bool is_light = node->regions().empty() && node->op().shape == ir::KernelShape::loops;
-      if (is_done(*node) || (is_light && needs_deferred(*node)))
+      const bool needs_some = needs_deferred(*node);
+      if (is_done(*node) || (is_light && needs_some)) {
         deferred_.push_back(node);
-      else
+        members_.insert(node);
+      } else if (needs_some) {
         put_before(*node);
+      }
     }
     for (Node* node : deferred_) graph_.move_before(node, nullptr);
   }
 
  private:
   [[nodiscard]] bool needs_deferred(const Node& node) const {
-    return std::ranges::any_of(ir::captures(node), [&](Value v) {
-      return std::ranges::find(deferred_, v.node) != deferred_.end();
+    return !members_.empty() && std::ranges::any_of(ir::captures(node), [&](Value v) {
+      return members_.contains(v.node);
     });
   }
 
   /// Those that the node needs, with those that they need.
   void put_before(Node& node) {
-    if (deferred_.empty()) return;
     std::set<const Node*> needed;
     const auto note = [&](const Node& n) {
       for (const Value& v : ir::captures(n)) needed.insert(v.node);
@@ -250,10 +252,12 @@ class LateWaits {
     for (Node* d : deferred_)
       if (needed.contains(d)) graph_.move_before(d, &node);
     std::erase_if(deferred_, [&](const Node* d) { return needed.contains(d); });
+    std::erase_if(members_, [&](const Node* d) { return needed.contains(d); });
   }
 
   Graph& graph_;
-  std::vector<Node*> deferred_;  ///< in their order
+  std::vector<Node*> deferred_;    ///< in their order
+  std::set<const Node*> members_;  ///< the same
 };
 
 // --- The pass -----------------------------------------------------------------------------------
