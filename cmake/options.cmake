@@ -62,7 +62,10 @@ target_compile_options(partita_settings INTERFACE
   -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # g++ 12 reports std::string's own code
   $<$<BOOL:${PARTITA_WERROR}>:-Werror>)
-target_link_options(partita_settings INTERFACE -Wl,--no-undefined)
+# A shared library that clang sanitizes has the sanitizers from the executable.
+if(NOT (PARTITA_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang"))
+  target_link_options(partita_settings INTERFACE -Wl,--no-undefined)
+endif()
 if(PARTITA_SANITIZE)
   target_compile_options(partita_settings INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

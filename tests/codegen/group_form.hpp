@@ -28,7 +28,8 @@ struct Compiled {
 /// Results of @main, compiled for a profile, on the OpenCL device that is here.
 [[nodiscard]] std::vector<ir::Tensor> results_on(const std::string& device, const std::string& text,
                                                  const std::vector<ir::Tensor>& inputs);
-/// Results of @main on the OpenCL device equal the interpreter's, sums of so many terms up to rounding.
+/// Results of @main on the OpenCL device equal the interpreter's, sums of so many terms up to rounding.  These kernels take
+/// PoCL long to build: with PARTITA_TEST_SLICE=K/N (.ci/run) only one case of N is run.
 void expect_equal(const std::string& text, const std::string& device, std::int64_t terms = 1);
 
 /// The draft for sm_90 after a pass.

@@ -30,6 +30,13 @@ failed() {
 # quiet COMMAND...: the command with its output in ./log; shown if it fails.
 quiet() { "$@" >log 2>&1 || failed "$*: exit status $?"; }
 
+# in_slice: whether this case of a long list, counted from 0, is run: with PARTITA_TEST_SLICE=K/N one of N, else each.
+slice_cases=0
+in_slice() {
+  local slice=${PARTITA_TEST_SLICE:-0/1}
+  ((slice_cases++ % ${slice#*/} == ${slice%/*}))
+}
+
 # on_ranks R COMMAND...: the command on R ranks.
 on_ranks() {
   mpirun --bind-to none --oversubscribe -n "$@" </dev/null

@@ -61,7 +61,7 @@ has_device || { checks=(check --target interpreter); device=0; }
 "$partita" "${checks[@]}" "${files[@]}" || failed "partita ${checks[*]}"
 if ((device)); then
   for stem in "${stems[@]}"; do
-    [[ -e $programs/$stem.io.npz ]] || continue
+    [[ -e $programs/$stem.io.npz ]] && in_slice || continue
     "$partita" compile "$programs/$stem.mlir" -o "$work/$stem.pta" --target opencl >"$work/log" 2>&1 ||
       { failed "compile $stem: exit status $?"; cat "$work/log"; continue; }
     for ranks in 1 2 3 4; do run_on "$stem" "$ranks" 1; done
