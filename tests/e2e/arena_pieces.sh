@@ -35,7 +35,9 @@ for program in "$PARTITA_SOURCE_DIR"/tests/e2e/programs/*.mlir; do
     folder=
     [[ $class == cpu ]] || folder=variants/simt/
     read -r largest arena < <(largest_value p.pta $folder)
-    ((arena > largest)) && in_slice || continue
+    ((arena > largest)) || continue
+    cut=$((cut + 1))
+    in_slice || continue
     quiet "$partita" run p.pta --inputs random:3 --devices-per-rank 1 --outputs whole.npz
     quiet env PARTITA_OPENCL_LARGEST_BUFFER="$largest" \
       "$partita" run p.pta --inputs random:3 --devices-per-rank 1 --outputs cut.npz
@@ -47,10 +49,9 @@ for program in "$PARTITA_SOURCE_DIR"/tests/e2e/programs/*.mlir; do
     grep -q "^error: out of device memory: .* takes $largest bytes, .* allows $((largest - 1)) in one buffer" log ||
       failed "$program ($class): the error does not name the value"
     [[ ! -e none.npz ]] || failed "$program ($class): a file is left behind"
-    cut=$((cut + 1))
   done
 done
-echo "$cut programs ran in arenas that were cut"
-((cut > 1))
+echo "$cut programs have arenas that are cut"
+((cut > 4))
 PARTITA_OPENCL_LARGEST_BUFFER=much "$partita" run p.pta --inputs random >log 2>&1 && failed "a limit that is no number"
 grep -q "PARTITA_OPENCL_LARGEST_BUFFER: expected a number of bytes, found 'much'" log || failed "a limit that is no number"
