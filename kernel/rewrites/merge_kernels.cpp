@@ -89,11 +89,13 @@ class KernelMerger {
       if (call.kernel->buffers[b].is_written)
         out_->buffers[std::size_t(buffer(std::int32_t(b)))].is_written = true;
     ExprPool& pool = out_->pool;
-    if (HostExpr(grid.rows) != launch_.global[1])
-      body = {when(pool.less(pool.variable(out_->row_variable), pool.index(grid.rows)),
-                   std::move(body))};
-    out_->body.push_back(
-        when(pool.less(pool.variable(unbounded_item), pool.index(grid.items)), std::move(body)));
+    // Ends first, whatever order a compiler evaluates arguments in.
+    if (HostExpr(grid.rows) != launch_.global[1]) {
+      const ExprId end = pool.index(grid.rows);
+      body = {when(pool.less(pool.variable(out_->row_variable), end), std::move(body))};
+    }
+    const ExprId end = pool.index(grid.items);
+    out_->body.push_back(when(pool.less(pool.variable(unbounded_item), end), std::move(body)));
   }
 
   MergedCall finish_whole() { return {std::move(out_), std::move(launch_)}; }

@@ -21,8 +21,11 @@ Launch launch_of(const Copy& copy, std::int64_t group, PlanDraft& draft) {
   KernelBuilder k(cat("copy_", to_string(dtype), "_", count), count);
   const std::int32_t from = k.new_buffer(dtype, false), to = k.new_buffer(dtype, true);
   k.store(to, k.item(), k.pool().load(from, dtype, k.item()));
-  if (items != count)
-    k.guard_all(k.pool().less(k.pool().variable(unbounded_item), k.pool().index(count)));
+  if (items != count) {
+    const scalar::ExprId end =
+        k.pool().index(count);  // first, whatever order a compiler evaluates in
+    k.guard_all(k.pool().less(k.pool().variable(unbounded_item), end));
+  }
   k.set_stores_last();
   auto kernel = k.finish();
   kernel->wide_index = items > std::numeric_limits<std::int32_t>::max();
