@@ -5,10 +5,7 @@
 // it with checksums made right again, so that every layer of the reader sees wrong content.  The
 // reader must answer with a user error of one line or a valid artifact; whatever else happens (a
 // crash, another exception, an unbounded allocation) ends this program with a failure.
-#include <sys/resource.h>
-
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
 #include <random>
 
@@ -16,6 +13,7 @@
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "runtime/artifact/zip.hpp"
+#include "tests/support/mutation_run.hpp"
 #include "tests/support/sample_artifacts.hpp"
 
 namespace {
@@ -140,24 +138,12 @@ bool survives(const Bytes& bytes, std::int64_t& accepted) {
   return false;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool limits_memory = false;  // the sanitizer reserves terabytes of addresses
-#else
-constexpr bool limits_memory = true;
-#endif
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  double seconds = 2;
-  std::uint64_t seed = 1;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::string_view(argv[i]) == "--seconds") seconds = std::atof(argv[i + 1]);
-    if (std::string_view(argv[i]) == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
-  }
   // The file has some 10 KB: whoever needs a gigabyte for it believes a number in it.
-  const rlimit limit{.rlim_cur = rlim_t(1) << 30, .rlim_max = rlim_t(1) << 30};
-  if (limits_memory && ::setrlimit(RLIMIT_AS, &limit) != 0) return 1;
+  const auto [seconds, seed] =
+      partita::testing::begin_mutation_run(argc, argv, std::size_t{1} << 30);
 
   const Bytes whole = serialize_artifact(partita::testing::artifact_of_everything());
   std::vector<Part> parts;

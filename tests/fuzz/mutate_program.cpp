@@ -5,11 +5,8 @@
 // parser must answer with a user error or a module whose printed text reads back the same; whatever
 // else happens (a crash, another exception, an unbounded allocation) ends this program with a
 // failure and leaves the text.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <random>
@@ -20,6 +17,7 @@
 #include "partita/base/file.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
+#include "tests/support/mutation_run.hpp"
 
 namespace {
 
@@ -281,18 +279,8 @@ int run(double seconds, std::uint64_t seed) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  double seconds = 2;
-  std::uint64_t seed = 1;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::string_view(argv[i]) == "--seconds")
-      seconds = std::atof(argv[i + 1]);
-    else if (std::string_view(argv[i]) == "--seed")
-      seed = std::strtoull(argv[i + 1], nullptr, 10);
-  }
-#if !defined(__SANITIZE_ADDRESS__)
   // Room for the texts, not for what they claim.
-  const rlimit limit{.rlim_cur = rlim_t{2} << 30, .rlim_max = rlim_t{2} << 30};
-  setrlimit(RLIMIT_AS, &limit);
-#endif
+  const auto [seconds, seed] =
+      partita::testing::begin_mutation_run(argc, argv, std::size_t{2} << 30);
   return run(seconds, seed);
 }
