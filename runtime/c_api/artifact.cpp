@@ -15,18 +15,12 @@ namespace {
 
 using partita::cat;
 using partita::DType;
-using partita::DTypeInfo;
 using partita::PortInfo;
+using partita::c_api::from_c;
 using partita::c_api::guarded;
 using partita::c_api::PortView;
 using partita::c_api::require;
-
-partita_dtype to_c(DType dtype) { return partita_dtype(info(dtype).c_number); }
-
-const DTypeInfo* row_of(partita_dtype dtype) {
-  const auto* const row = std::ranges::find(partita::dtype_infos, int(dtype), &DTypeInfo::c_number);
-  return row == partita::dtype_infos.end() ? nullptr : row;
-}
+using partita::c_api::to_c;
 
 std::vector<PortView> views_of(const partita::Plan& plan, const std::vector<PortInfo>& ports) {
   std::vector<PortView> views;
@@ -89,13 +83,13 @@ partita_artifact::partita_artifact(partita::Artifact program)
       outputs(views_of(artifact.plan, artifact.plan.outputs)) {}
 
 size_t partita_dtype_size(partita_dtype dtype) {
-  const DTypeInfo* const row = row_of(dtype);
-  return row == nullptr ? 0 : row->bytes;
+  const std::optional<DType> known = from_c(dtype);
+  return known ? byte_size(*known) : 0;
 }
 
 const char* partita_dtype_name(partita_dtype dtype) {
-  const DTypeInfo* const row = row_of(dtype);
-  return row == nullptr ? "" : row->text.data();
+  const std::optional<DType> known = from_c(dtype);
+  return known ? info(*known).text.data() : "";
 }
 
 partita_status partita_artifact_load(const char* path, partita_artifact** artifact) {

@@ -42,6 +42,14 @@ partita_status to_status(ErrorKind kind) noexcept {
   return PARTITA_ERROR_INTERNAL;
 }
 
+partita_dtype to_c(DType dtype) noexcept { return partita_dtype(info(dtype).c_number); }
+
+std::optional<DType> from_c(partita_dtype dtype) noexcept {
+  for (const DType known : all_dtypes)
+    if (info(known).c_number == int(dtype)) return known;
+  return std::nullopt;
+}
+
 }  // namespace partita::c_api
 
 const char* partita_version(void) { return PARTITA_VERSION; }

@@ -9,9 +9,11 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 
 #include "partita.h"
+#include "partita/base/dtype.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::c_api {
@@ -21,6 +23,10 @@ void set_last_error(const char* text) noexcept;
 void set_last_error(const Error& error) noexcept;
 [[nodiscard]] const char* last_error() noexcept;
 [[nodiscard]] partita_status to_status(ErrorKind kind) noexcept;
+
+/// The ABI's value of an element type, and back; nothing for a value that is none.
+[[nodiscard]] partita_dtype to_c(DType dtype) noexcept;
+[[nodiscard]] std::optional<DType> from_c(partita_dtype dtype) noexcept;
 
 /// Runs `action`; what it throws becomes a status and the last error.
 template <class Action>

@@ -40,7 +40,7 @@ ShardLists placement_lists(const Plan& plan, const ShardPlace& place) {
 
 }  // namespace
 
-Shard::Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator,
+Shard::Shard(const Artifact& artifact, std::shared_ptr<Device> device, Communicator& communicator,
              const SessionOptions& options, bool shares_constants)
     : artifact_(artifact),
       plan_(artifact.plan),
@@ -121,9 +121,14 @@ void Shard::check_largest_buffer() const {
 }
 
 std::int64_t Shard::planned_bytes() const {
-  std::int64_t bytes = pieces_.total_bytes();
+  std::int64_t bytes = temporary_bytes();
   for (const auto* ports : {&plan_.inputs, &plan_.outputs})
     for (const PortInfo& port : *ports) bytes += std::int64_t(port_bytes(port));
+  return bytes;
+}
+
+std::int64_t Shard::temporary_bytes() const {
+  std::int64_t bytes = pieces_.total_bytes();
   for (const int constant : used_constants())
     bytes += std::int64_t(artifact_.constants[std::size_t(constant)].bytes.size());
   for (const Buffer& buffer : plan_.buffers)
@@ -149,8 +154,15 @@ std::int64_t Shard::held_bytes(std::map<const std::byte*, std::int64_t>& lent) c
 void Shard::load() { program_ = device_->load(artifact_); }
 
 void Shard::allocate() {
-  for (std::size_t i = 0; i < plan_.outputs.size(); ++i)
-    outputs_[i] = poison_.allocate(*device_, port_bytes(plan_.outputs[i]));
+  allocate_outputs();
+  allocate_constants();
+  for (const std::int64_t bytes : pieces_.bytes)
+    arena_.push_back(poison_.allocate(*device_, std::size_t(bytes)));
+  bind_arena();
+  rebind_ports();
+}
+
+void Shard::allocate_constants() {
   constants_.resize(artifact_.constants.size());
   is_shared_.resize(artifact_.constants.size());
   for (const int number : used_constants()) {
@@ -160,18 +172,24 @@ void Shard::allocate() {
     memory = poison_.allocate(*device_, constant.bytes.size());
     transfers_.upload(memory, poison_.margin(), constant.bytes);
   }
-  for (const std::int64_t bytes : pieces_.bytes)
-    arena_.push_back(poison_.allocate(*device_, std::size_t(bytes)));
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const Buffer& buffer = plan_.buffers[i];
-    if (buffer.kind == BufferKind::arena)
-      bind(int(i), arena_[std::size_t(pieces_.places[i].piece)]);
     if (buffer.kind == BufferKind::constant) bind(int(i), constants_[std::size_t(buffer.index)]);
     if (buffer.kind == BufferKind::block)
       bind(int(i),
            poison_.allocate(*device_, std::size_t(value(buffer.count)) * byte_size(buffer.dtype)));
   }
-  rebind_ports();
+}
+
+void Shard::allocate_outputs() {
+  for (std::size_t i = 0; i < plan_.outputs.size(); ++i)
+    outputs_[i] = poison_.allocate(*device_, port_bytes(plan_.outputs[i]));
+}
+
+void Shard::bind_arena() {
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
+    if (plan_.buffers[i].kind == BufferKind::arena)
+      bind(int(i), arena_[std::size_t(pieces_.places[i].piece)]);
 }
 
 // Several shards of a process then hold it once.
@@ -204,6 +222,36 @@ void Shard::rebind_ports() {
       bind(int(i), inputs_[std::size_t(buffer.index)]);
     if (buffer.kind == BufferKind::output) bind(int(i), outputs_[std::size_t(buffer.index)]);
   }
+}
+
+void Shard::release_ports() {
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
+    if (const BufferKind kind = plan_.buffers[i].kind;
+        kind == BufferKind::input || kind == BufferKind::output)
+      bound_[i].memory = nullptr;
+  inputs_.assign(inputs_.size(), nullptr);
+  outputs_.assign(outputs_.size(), nullptr);
+}
+
+std::vector<DeviceBufferPtr> Shard::run_on(std::vector<DeviceBufferPtr> inputs,
+                                           const ArenaSource& arena) {
+  PARTITA_ASSERT(inputs.size() == inputs_.size());
+  try {
+    inputs_ = std::move(inputs);
+    allocate_outputs();
+    rebind_ports();
+    if (std::vector<DeviceBufferPtr> pieces = arena(pieces_.bytes); pieces != arena_) {
+      arena_ = std::move(pieces);
+      bind_arena();
+    }
+    run();
+  } catch (...) {
+    release_ports();
+    throw;
+  }
+  std::vector<DeviceBufferPtr> results = outputs_;
+  release_ports();
+  return results;
 }
 
 // Gives the input memory that the device may write, unless it has.

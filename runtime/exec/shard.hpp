@@ -30,7 +30,7 @@ class Shard {
  public:
   /// `artifact` and `communicator` are borrowed.  Where `shares_constants`, the device uses the artifact's constants
   /// where they lie, if it can.
-  Shard(const Artifact& artifact, std::unique_ptr<Device> device, Communicator& communicator,
+  Shard(const Artifact& artifact, std::shared_ptr<Device> device, Communicator& communicator,
         const SessionOptions& options, bool shares_constants);
   ~Shard();
   Shard(const Shard&) = delete;
@@ -43,6 +43,8 @@ class Shard {
   [[nodiscard]] const ShardPlace& place() const { return place_; }
   /// Bytes this shard allocates for its buffers and its arena.
   [[nodiscard]] std::int64_t planned_bytes() const;
+  /// Of these, what is neither argument nor result.
+  [[nodiscard]] std::int64_t temporary_bytes() const;
   /// Bytes of its buffers and its arena, but for what it uses in memory of the host: that is added to `lent`, by where
   /// it begins.
   [[nodiscard]] std::int64_t held_bytes(std::map<const std::byte*, std::int64_t>& lent) const;
@@ -53,12 +55,20 @@ class Shard {
   void load();
   /// Allocates everything and uploads the constants.
   void allocate();
+  /// Of that, only what executions on memory of the caller's need and do not bring.
+  void allocate_constants();
   /// This shard's part of a global array, whose size the caller has checked; padding is zero.
   void write_input(int index, std::span<const std::byte> array);
   /// The same, used where it lies if the device can; false: copied.  The bytes stay as they are
   /// until the input has another value or the shard is gone.
   [[nodiscard]] bool lend_input(int index, std::span<const std::byte> array);
   void run();
+  /// Memory for the arena, in pieces of at least so many bytes.
+  using ArenaSource =
+      std::function<std::vector<DeviceBufferPtr>(std::span<const std::int64_t> bytes)>;
+  /// run() on memory of the caller's: inputs are read where they are, results are in memory that becomes the caller's.
+  [[nodiscard]] std::vector<DeviceBufferPtr> run_on(std::vector<DeviceBufferPtr> inputs,
+                                                    const ArenaSource& arena);
   /// Elements of output `index` on this shard.
   [[nodiscard]] std::vector<std::byte> read_output(int index);
   void carry(const std::vector<Carry>& carries);
@@ -97,6 +107,9 @@ class Shard {
   void poison_memory();
   void check_margins();
   void bind(int buffer, DeviceBufferPtr memory);
+  void bind_arena();
+  void allocate_outputs();
+  void release_ports();
   void rebind_ports();
   void own_input(int index);
   [[nodiscard]] std::size_t port_bytes(const PortInfo& port) const;
@@ -140,7 +153,7 @@ class Shard {
 
   const Artifact& artifact_;
   const Plan& plan_;
-  std::unique_ptr<Device> device_;
+  std::shared_ptr<Device> device_;
   Communicator& communicator_;
   ShardPlace place_;
   std::vector<int> groups_;    // numbers in the communicator of the plan's lists of groups

@@ -228,6 +228,71 @@ PARTITA_API partita_status partita_session_stats(const partita_session* session,
  * next call.  Needs the option `trace`.  Collective. */
 PARTITA_API partita_status partita_session_trace(partita_session* session, const char** json);
 
+/* ---- Functions, buffers and events ----
+ *
+ * The same programs as functions from arrays that live on devices to arrays that live there: calls enqueue and
+ * return, events say when work is done.  Devices, buffers, functions and events may be used by any number of threads
+ * at once.  One process, without MPI; a session is for everything else. */
+
+typedef struct partita_device partita_device;
+typedef struct partita_buffer partita_buffer;
+typedef struct partita_function partita_function;
+typedef struct partita_event partita_event;
+
+/* Opens `count` devices of a target, each with its own queue of work, into `devices`: of a single CPU, parts of its cores,
+ * which they share where there are fewer.  All or none are written. */
+PARTITA_API partita_status partita_device_open(const char* target, size_t count,
+                                               partita_device** devices);
+/* Buffers and functions on it live on.  NULL is allowed, here and for the others below. */
+PARTITA_API void partita_device_free(partita_device* device);
+/* The device's name, as its driver says it. */
+PARTITA_API const char* partita_device_name(const partita_device* device);
+/* Bytes held by buffers and functions on it. */
+PARTITA_API int64_t partita_device_allocated_bytes(const partita_device* device);
+
+/* A copy on the device of a dense array, which may change when the call returns.  `bytes` must be those of the type. */
+PARTITA_API partita_status partita_buffer_create(partita_device* device, partita_dtype dtype,
+                                                 size_t rank, const int64_t* dims, const void* data,
+                                                 size_t bytes, partita_buffer** buffer);
+/* Its element type, extents and bytes; `dims` belongs to the buffer. */
+PARTITA_API partita_status partita_buffer_type(const partita_buffer* buffer, partita_dtype* dtype,
+                                               size_t* rank, const int64_t** dims, size_t* bytes);
+/* Copies the elements to `data`.  Where `done` is NULL the call returns when they are there, else at once, and `data`
+ * stays until that event. */
+PARTITA_API partita_status partita_buffer_read(const partita_buffer* buffer, void* data,
+                                               size_t bytes, partita_event** done);
+/* A copy on another device (or another one on its own). */
+PARTITA_API partita_status partita_buffer_copy(const partita_buffer* buffer, partita_device* device,
+                                               partita_buffer** copy);
+/* When its elements are there; fails where what makes them failed. */
+PARTITA_API partita_status partita_buffer_ready(const partita_buffer* buffer,
+                                                partita_event** ready);
+/* The memory is freed when work that uses it is done. */
+PARTITA_API void partita_buffer_free(partita_buffer* buffer);
+
+/* Builds the kernels on `count` devices: one for each shard of the program's mesh, in order, one where it has none.
+ * The artifact is not needed afterwards. */
+PARTITA_API partita_status partita_function_load(const partita_artifact* artifact,
+                                                 partita_device* const* devices, size_t count,
+                                                 partita_function** function);
+/* Enqueues one execution.  `inputs`: `input_count` buffers for each device, those of the first device first; `outputs` gets
+ * `output_count` new ones for each, in the same order, whose elements come later.  Inputs may be freed at once. */
+PARTITA_API partita_status partita_execute(partita_function* function,
+                                           partita_buffer* const* inputs, size_t input_count,
+                                           partita_buffer** outputs, size_t output_count);
+PARTITA_API void partita_function_free(partita_function* function);
+
+/* Returns when the work is done, with the status and text of what it failed with. */
+PARTITA_API partita_status partita_event_wait(const partita_event* event);
+/* 1 when it is done, failed or not. */
+PARTITA_API int32_t partita_event_is_done(const partita_event* event);
+/* Called once, when the work is done: in a thread of partita, or at once and in this one.  `error` is the text of the
+ * failure, "" where `status` is PARTITA_OK.  It must not wait for partita. */
+typedef void (*partita_event_callback)(partita_status status, const char* error, void* user);
+PARTITA_API partita_status partita_event_on_done(partita_event* event,
+                                                 partita_event_callback callback, void* user);
+PARTITA_API void partita_event_free(partita_event* event);
+
 /* A host that initialised MPI with MPI_THREAD_SERIALIZED holds this lock whenever it calls MPI while
  * sessions with `use_mpi` exist; no call to partita is made in between.  Not recursive; the thread
  * that locked unlocks.  With MPI_THREAD_MULTIPLE it is not needed. */

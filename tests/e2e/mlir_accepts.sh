@@ -5,7 +5,7 @@
 # timeout: 900
 #
 # MLIR's own parser, the one inside of jaxlib, accepts what `partita opt` prints: programs as read, with locations and
-# after passes, and the samples of all ops. Skipped where jaxlib cannot be had.
+# after passes, and the samples of all ops. Skipped where JAX cannot be had.
 set -euo pipefail
 : "${PARTITA_SOURCE_DIR:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${PARTITA_BIN_DIR:=$PARTITA_SOURCE_DIR/build/release/bin}"
@@ -13,18 +13,9 @@ partita=$PARTITA_BIN_DIR/partita
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A virtual environment that stays in the build folder; made again when it is not complete.
-jaxlib=jaxlib==0.10.2
-venv=$PARTITA_SOURCE_DIR/build/$jaxlib
-if ! "$venv/bin/python" -c 'import jaxlib.mlir.ir' >"$work/log" 2>&1; then
-  rm -rf "$venv"
-  if ! { python3 -m venv "$venv" && "$venv/bin/pip" install -q --disable-pip-version-check --retries 1 "$jaxlib"; } \
-    >"$work/log" 2>&1; then
-    rm -rf "$venv"
-    echo "$jaxlib cannot be installed: $(tail -n 1 "$work/log")"
-    exit 77
-  fi
-fi
+# shellcheck source=tests/support/_venv.sh
+source "$PARTITA_SOURCE_DIR/tests/support/_venv.sh"
+jax_venv "$work/log"
 
 # print NAME FILE OPTIONS...: what opt prints, unless it refuses the program.
 print() {

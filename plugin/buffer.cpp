@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "plugin/buffer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "partita/base/error.hpp"
+#include "plugin/element_types.hpp"
+#include "plugin/error.hpp"
+#include "plugin/event.hpp"
+#include "plugin/functions.hpp"
+
+namespace partita::pjrt {
+
+namespace {
+
+std::vector<std::int64_t> row_major(std::size_t rank) {
+  std::vector<std::int64_t> order(rank);
+  for (std::size_t k = 0; k < rank; ++k) order[k] = std::int64_t(rank - 1 - k);
+  return order;
+}
+
+std::vector<std::int64_t> dense_strides(const Type& type) {
+  std::vector<std::int64_t> strides(type.dims.size());
+  std::int64_t stride = std::int64_t(byte_size(type.dtype));
+  for (std::size_t d = type.dims.size(); d-- > 0; stride *= type.dims[d]) strides[d] = stride;
+  return strides;
+}
+
+/// Between elements with any strides, in bytes from the first, and elements in row-major order.
+template <class Copy>
+void walk_strided(const Type& type, std::span<const std::int64_t> strides, const Copy& copy) {
+  const std::int64_t count = type.count();
+  if (count == 0) return;
+  const std::size_t rank = type.dims.size();
+  std::vector<std::int64_t> index(rank);
+  std::int64_t offset = 0;
+  for (std::int64_t k = 0; k < count; ++k) {
+    copy(k, offset);
+    for (std::size_t d = rank; d-- > 0;) {
+      offset += strides[d];
+      if (++index[d] < type.dims[d]) break;
+      offset -= strides[d] * type.dims[d];
+      index[d] = 0;
+    }
+  }
+}
+
+void expect_row_major(const abi::Layout* layout, const Type& type, std::string_view what) {
+  if (layout == nullptr) return;
+  bool fits = false;
+  if (layout->kind == abi::tiled_layout) {
+    const std::span<const std::int64_t> order(layout->tiled.minor_to_major,
+                                              layout->tiled.minor_to_major_size);
+    fits = layout->tiled.num_tiles == 0 && std::ranges::equal(order, row_major(type.dims.size()));
+  } else {
+    const std::span<const std::int64_t> strides(layout->strided.byte_strides,
+                                                layout->strided.num_byte_strides);
+    fits = std::ranges::equal(strides, dense_strides(type));
+  }
+  if (!fits)
+    throw Failure(abi::unimplemented, cat(what, ": expected a row-major layout, found another"));
+}
+
+void destroy(abi::OfBuffer& call) { delete call.buffer; }
+void release(abi::OfBuffer& call) { call.buffer->release(); }
+void nothing(abi::OfBuffer&) {}
+
+void is_deleted(abi::BufferFlag& call) { call.value = call.buffer->is_deleted(); }
+void is_on_cpu(abi::BufferFlag& call) { call.value = false; }
+
+void element_type(abi::BufferElementType& call) { call.type = number_of(call.buffer->type.dtype); }
+
+void dimensions(abi::BufferDimensions& call) {
+  call.dims = call.buffer->type.dims.data();
+  call.num_dims = call.buffer->type.dims.size();
+}
+
+void dynamic_dimensions(abi::BufferDynamicDimensions& call) {
+  call.dims = nullptr;
+  call.num_dims = 0;
+}
+
+void layout(abi::BufferLayout& call) {
+  call.layout = {};
+  call.layout.kind = abi::tiled_layout;
+  call.layout.tiled.minor_to_major = call.buffer->minor_to_major.data();
+  call.layout.tiled.minor_to_major_size = call.buffer->minor_to_major.size();
+}
+
+void size(abi::BufferSize& call) { call.bytes = call.buffer->type.bytes(); }
+
+void device(abi::BufferDevice& call) { call.device = call.buffer->device; }
+void memory(abi::BufferMemory& call) { call.memory = call.buffer->device->memories; }
+
+void ready_event(abi::BufferReadyEvent& call) {
+  call.event = new EventHandle{call.buffer->array()->ready()};
+}
+
+void from_host(abi::BufferFromHost& call) {
+  DeviceHandle* const on = call.memory != nullptr   ? call.memory->device
+                           : call.device != nullptr ? call.device
+                                                    : call.client->device(0);
+  const Type type{.dtype = dtype_of(call.element_type),
+                  .dims = Dims(call.dims, call.dims + call.num_dims)};
+  expect_row_major(call.device_layout, type, "an array of the host");
+  const auto* const data = static_cast<const std::byte*>(call.data);
+  const std::span<const std::int64_t> strides(call.byte_strides, call.num_byte_strides);
+  DeviceArrayPtr array;
+  if (strides.empty() || type.count() == 0 || std::ranges::equal(strides, dense_strides(type))) {
+    array = on->stream->upload(type, {data, type.bytes()});
+  } else {
+    std::vector<std::byte> dense(type.bytes());
+    const std::size_t width = byte_size(type.dtype);
+    walk_strided(type, strides, [&](std::int64_t k, std::int64_t offset) {
+      std::memcpy(dense.data() + std::size_t(k) * width, data + offset, width);
+    });
+    array = on->stream->upload(type, dense);
+  }
+  call.buffer = new BufferHandle(on, std::move(array));
+  call.done_with_host_buffer = new EventHandle{done_event()};
+}
+
+void to_host(abi::BufferToHost& call) {
+  const Type& type = call.buffer->type;
+  if (call.to == nullptr) {
+    call.to_size = type.bytes();
+    call.event = nullptr;
+    return;
+  }
+  expect_row_major(call.layout, type, "a copy on the host");
+  if (call.to_size < type.bytes())
+    throw Failure(abi::invalid_argument,
+                  cat("expected room for ", type.bytes(), " bytes, found ", call.to_size));
+  const std::span<std::byte> to(static_cast<std::byte*>(call.to), type.bytes());
+  call.event = new EventHandle{call.buffer->array()->download(to)};
+}
+
+void copy_raw(abi::BufferCopyRawToHost& call) {
+  const std::size_t bytes = call.buffer->type.bytes();
+  if (call.offset < 0 || call.bytes < 0 || std::size_t(call.offset) > bytes ||
+      std::size_t(call.bytes) > bytes - std::size_t(call.offset))
+    throw Failure(abi::invalid_argument, cat("expected a part of ", bytes, " bytes, found ",
+                                             call.bytes, " from ", call.offset));
+  const auto whole = std::make_shared<std::vector<std::byte>>(bytes);
+  const auto copied = std::make_shared<Event>();
+  call.buffer->array()->download(*whole)->on_done(
+      [whole, copied, to = call.to, offset = std::size_t(call.offset),
+       count = std::size_t(call.bytes)](const std::exception_ptr& error) {
+        if (!error && count > 0) std::memcpy(to, whole->data() + offset, count);
+        copied->finish(error);
+      });
+  call.event = new EventHandle{copied};
+}
+
+void copy_to(const BufferHandle& from, DeviceHandle* device, BufferHandle*& copy) {
+  copy = new BufferHandle(device, from.array()->copy_to(device->stream));
+}
+void copy_to_device(abi::BufferCopyToDevice& call) {
+  copy_to(*call.buffer, call.device, call.copy);
+}
+void copy_to_memory(abi::BufferCopyToMemory& call) {
+  copy_to(*call.buffer, call.memory->device, call.copy);
+}
+
+void uninitialized(abi::UninitializedBuffer& call) {
+  DeviceHandle* const on = call.memory != nullptr ? call.memory->device : call.device;
+  const Type type{.dtype = dtype_of(call.element_type),
+                  .dims = Dims(call.dims, call.dims + call.num_dims)};
+  expect_row_major(call.layout, type, "a new array");
+  const std::vector<std::byte> zeros(type.bytes());
+  call.buffer = new BufferHandle(on, on->stream->upload(type, zeros));
+}
+
+}  // namespace
+
+BufferHandle::BufferHandle(DeviceHandle* on, DeviceArrayPtr array)
+    : device(on),
+      type(array->type()),
+      minor_to_major(row_major(type.dims.size())),
+      array_(std::move(array)) {}
+
+DeviceArrayPtr BufferHandle::array() const {
+  const std::lock_guard lock(mutex_);
+  if (!array_) throw Failure(abi::failed_precondition, "the array has been deleted or donated");
+  return array_;
+}
+
+bool BufferHandle::is_deleted() const {
+  const std::lock_guard lock(mutex_);
+  return array_ == nullptr;
+}
+
+void BufferHandle::release() {
+  DeviceArrayPtr released;  // goes outside of the lock
+  const std::lock_guard lock(mutex_);
+  released.swap(array_);
+}
+
+void add_buffer_functions(abi::Table& table) {
+  table.Buffer_Destroy = call<destroy>;
+  table.Buffer_Delete = call<release>;
+  table.Buffer_IsDeleted = call<is_deleted>;
+  table.Buffer_IsOnCpu = call<is_on_cpu>;
+  table.Buffer_ElementType = call<element_type>;
+  table.Buffer_Dimensions = call<dimensions>;
+  table.Buffer_UnpaddedDimensions = call<dimensions>;
+  table.Buffer_DynamicDimensionIndices = call<dynamic_dimensions>;
+  table.Buffer_GetMemoryLayout = call<layout>;
+  table.Buffer_OnDeviceSizeInBytes = call<size>;
+  table.Buffer_Device = call<device>;
+  table.Buffer_Memory = call<memory>;
+  table.Buffer_ReadyEvent = call<ready_event>;
+  table.Buffer_ToHostBuffer = call<to_host>;
+  table.Buffer_CopyRawToHost = call<copy_raw>;
+  table.Buffer_CopyToDevice = call<copy_to_device>;
+  table.Buffer_CopyToMemory = call<copy_to_memory>;
+  table.Buffer_IncreaseExternalReferenceCount = call<nothing>;
+  table.Buffer_DecreaseExternalReferenceCount = call<nothing>;
+  table.Client_BufferFromHostBuffer = call<from_host>;
+  table.Client_CreateUninitializedBuffer = call<uninitialized>;
+}
+
+}  // namespace partita::pjrt

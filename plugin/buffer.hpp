@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "partita/exec/stream.hpp"
+#include "plugin/client.hpp"
+
+namespace partita::pjrt {
+
+/// An array on a device until it is deleted or donated.
+struct BufferHandle {
+  BufferHandle(DeviceHandle* on, DeviceArrayPtr array);
+
+  /// The array; a failed precondition where it is no longer there.
+  [[nodiscard]] DeviceArrayPtr array() const;
+  [[nodiscard]] bool is_deleted() const;
+  void release();
+
+  DeviceHandle* const device;
+  const Type type;
+  const std::vector<std::int64_t> minor_to_major;
+
+ private:
+  mutable std::mutex mutex_;
+  DeviceArrayPtr array_;
+};
+
+}  // namespace partita::pjrt

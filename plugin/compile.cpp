@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "plugin/compile.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "partita/base/error.hpp"
+#include "partita/base/hash.hpp"
+#include "partita/base/log.hpp"
+#include "partita/compile.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "plugin/error.hpp"
+#include "plugin/protobuf.hpp"
+
+namespace partita::pjrt {
+
+namespace {
+
+/// What the module asks of its arguments or results.
+std::vector<std::optional<PortCut>> asked_cuts(const ir::Module& module,
+                                               const std::vector<ir::Dict>& attributes,
+                                               const std::vector<Type>& types, int partitions) {
+  std::vector<std::optional<PortCut>> cuts;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    cuts.push_back(asked_cut(module, attributes[i], types[i], partitions));
+  return cuts;
+}
+
+/// The cuts of a plan's ports where they are what is asked for; nothing where some are not.
+std::optional<std::vector<PortCut>> fitting_cuts(const Plan& plan,
+                                                 const std::vector<PortInfo>& ports,
+                                                 const std::vector<std::optional<PortCut>>& asked,
+                                                 int partitions) {
+  std::vector<PortCut> cuts;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const std::optional<PortCut> planned = planned_cut(plan, ports[i], partitions);
+    if (!planned || (asked[i] && *asked[i] != *planned)) return std::nullopt;
+    cuts.push_back(*planned);
+  }
+  return cuts;
+}
+
+/// Those asked for, and wholes where nothing is.
+std::vector<PortCut> cuts_or_wholes(const std::vector<std::optional<PortCut>>& asked,
+                                    const std::vector<Type>& types, int partitions) {
+  std::vector<PortCut> cuts;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    cuts.push_back(asked[i] ? *asked[i] : whole_cut(types[i].dims.size(), partitions));
+  return cuts;
+}
+
+std::vector<int> donated_arguments(const ir::Function& function) {
+  std::vector<int> donated;
+  for (std::size_t i = 0; i < function.arg_attrs.size(); ++i)
+    if (function.arg_attrs[i].contains("tf.aliasing_output") ||
+        function.arg_attrs[i].flag("jax.buffer_donor"))
+      donated.push_back(int(i));
+  return donated;
+}
+
+bool has_tokens(const std::vector<Type>& types) {
+  return std::ranges::any_of(types, [](const Type& t) { return t.is_token; });
+}
+
+}  // namespace
+
+CompiledProgram compile_program(std::string_view text, const CompileRequest& request,
+                                driver::CompileOptions options) {
+  if (request.replicas != 1)
+    throw Failure(abi::unimplemented, cat("expected 1 replica, found ", request.replicas));
+  for (const auto& [name, value] : request.options) driver::set_option(options, name, value);
+  const std::unique_ptr<ir::Module> module = ir::parse_module(text, "program");
+  const ir::Function& entry = module->entry(options.function);
+  CompiledProgram program;
+  program.name = module->name;
+  program.partitions = request.partitions;
+  program.devices = request.devices;
+  program.inputs = entry.argument_types();
+  program.outputs = entry.result_types;
+  program.donated = donated_arguments(entry);
+  if (has_tokens(program.inputs) || has_tokens(program.outputs))
+    throw Failure(abi::unimplemented, "tokens as arguments or results are not part of partita");
+  const int partitions = request.partitions;
+  const auto asked_inputs = asked_cuts(*module, entry.arg_attrs, program.inputs, partitions);
+  const auto asked_outputs = asked_cuts(*module, entry.res_attrs, program.outputs, partitions);
+  Hasher hasher;
+  hasher.add(std::as_bytes(std::span(text)));
+  program.fingerprint = hasher.hex();
+
+  if (partitions > 1) {
+    try {
+      options.shards = true;
+      Artifact artifact = partita::compile(*module, options).artifact;
+      const Plan& plan = artifact.plan;
+      if (mesh_shards(plan) == partitions) {
+        auto inputs = fitting_cuts(plan, plan.inputs, asked_inputs, partitions);
+        auto outputs = fitting_cuts(plan, plan.outputs, asked_outputs, partitions);
+        if (inputs && outputs) {
+          program.artifact = std::make_shared<Artifact>(std::move(artifact));
+          program.input_cuts = std::move(*inputs);
+          program.output_cuts = std::move(*outputs);
+          return program;
+        }
+      }
+    } catch (const partita::Error& error) {
+      if (error.kind() == ErrorKind::internal) throw;
+      log(LogLevel::info, cat(program.name, ": on one device: ", error.what()));
+    }
+    program.is_gathered = true;
+  }
+  options.shards = false;
+  program.artifact = std::make_shared<Artifact>(partita::compile(*module, options).artifact);
+  program.input_cuts = cuts_or_wholes(asked_inputs, program.inputs, partitions);
+  program.output_cuts = cuts_or_wholes(asked_outputs, program.outputs, partitions);
+  return program;
+}
+
+// --- As bytes ---------------------------------------------------------------------------------------------
+
+namespace {
+
+// Fields of our own message; the numbers stay.
+constexpr int name_field = 1, artifact_field = 2, partitions_field = 3, devices_field = 4,
+              gathered_field = 5, inputs_field = 6, outputs_field = 7, donated_field = 8,
+              fingerprint_field = 9;
+// Of a cut.
+constexpr int pieces_field = 1, places_field = 2;
+
+std::string cut_message(const PortCut& cut) {
+  MessageWriter message;
+  message.packed(pieces_field, {cut.pieces.begin(), cut.pieces.end()});
+  std::vector<std::int64_t> places;
+  for (const Dims& piece : cut.by_device) places.insert(places.end(), piece.begin(), piece.end());
+  message.packed(places_field, places);
+  return message.text();
+}
+
+PortCut read_cut(std::string_view bytes, const Type& type, int partitions) {
+  const std::vector<WireField> message = read_message(bytes);
+  const std::vector<std::int64_t> pieces = numbers_of(message, pieces_field),
+                                  places = numbers_of(message, places_field);
+  const std::size_t rank = type.dims.size();
+  if (pieces.size() != rank || places.size() != rank * std::size_t(partitions))
+    throw_user_error("executable: expected the cut of an array, found another size");
+  PortCut cut{Dims(pieces.begin(), pieces.end()), {}};
+  for (std::size_t p = 0; p < std::size_t(partitions); ++p)
+    cut.by_device.emplace_back(places.begin() + std::ptrdiff_t(p * rank),
+                               places.begin() + std::ptrdiff_t((p + 1) * rank));
+  return cut;
+}
+
+std::vector<PortCut> read_cuts(const std::vector<WireField>& message, int field,
+                               const std::vector<Type>& types, int partitions) {
+  std::vector<PortCut> cuts;
+  for (const WireField& f : message)
+    if (f.number == field && f.bytes && cuts.size() < types.size())
+      cuts.push_back(read_cut(*f.bytes, types[cuts.size()], partitions));
+  if (cuts.size() != types.size()) throw_user_error("executable: expected a cut for each array");
+  return cuts;
+}
+
+std::vector<Type> types_of(const std::vector<PortInfo>& ports) {
+  std::vector<Type> types;
+  for (const PortInfo& port : ports) types.push_back(port.type);
+  return types;
+}
+
+}  // namespace
+
+std::string serialize(const CompiledProgram& program) {
+  const std::vector<std::byte> artifact = serialize_artifact(*program.artifact);
+  MessageWriter message;
+  message.bytes(name_field, program.name)
+      .bytes(artifact_field, {reinterpret_cast<const char*>(artifact.data()), artifact.size()})
+      .number(partitions_field, program.partitions)
+      .packed(devices_field, {program.devices.begin(), program.devices.end()})
+      .number(gathered_field, program.is_gathered ? 1 : 0)
+      .packed(donated_field, {program.donated.begin(), program.donated.end()})
+      .bytes(fingerprint_field, program.fingerprint);
+  for (const PortCut& cut : program.input_cuts) message.bytes(inputs_field, cut_message(cut));
+  for (const PortCut& cut : program.output_cuts) message.bytes(outputs_field, cut_message(cut));
+  return message.text();
+}
+
+CompiledProgram deserialize(std::string_view bytes) {
+  const std::vector<WireField> message = read_message(bytes);
+  const auto text_of = [&](int field) {
+    const WireField* const f = find_field(message, field);
+    if (f == nullptr || !f->bytes)
+      throw_user_error(cat("executable: expected field ", field, ", found none"));
+    return *f->bytes;
+  };
+  const auto number_of = [&](int field) {
+    const std::vector<std::int64_t> numbers = numbers_of(message, field);
+    return numbers.empty() ? 0 : numbers.back();
+  };
+  CompiledProgram program;
+  program.name = text_of(name_field);
+  program.fingerprint = text_of(fingerprint_field);
+  const std::string_view artifact = text_of(artifact_field);
+  program.artifact =
+      std::make_shared<Artifact>(parse_artifact(std::as_bytes(std::span(artifact)), "executable"));
+  program.partitions = int(number_of(partitions_field));
+  program.is_gathered = number_of(gathered_field) != 0;
+  for (const std::int64_t device : numbers_of(message, devices_field))
+    program.devices.push_back(int(device));
+  program.inputs = types_of(program.artifact->plan.inputs);
+  program.outputs = types_of(program.artifact->plan.outputs);
+  for (const std::int64_t input : numbers_of(message, donated_field)) {
+    if (input < 0 || std::size_t(input) >= program.inputs.size())
+      throw_user_error("executable: expected a donated argument, found none with its number");
+    program.donated.push_back(int(input));
+  }
+  if (program.partitions < 1 ||
+      (!program.devices.empty() && program.devices.size() != std::size_t(program.partitions)))
+    throw_user_error("executable: expected a device for each partition");
+  program.input_cuts = read_cuts(message, inputs_field, program.inputs, program.partitions);
+  program.output_cuts = read_cuts(message, outputs_field, program.outputs, program.partitions);
+  return program;
+}
+
+}  // namespace partita::pjrt

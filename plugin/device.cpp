@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Devices and their memories as PJRT sees them.
+#include <string_view>
+
+#include "plugin/client.hpp"
+#include "plugin/error.hpp"
+#include "plugin/functions.hpp"
+
+namespace partita::pjrt {
+
+namespace {
+
+/// The only kind of memory here, by the name that JAX has for it.
+constexpr std::string_view memory_kind = "device";
+
+void id(abi::DescriptionId& call) { call.id = call.device->id; }
+
+void process_index(abi::DescriptionProcessIndex& call) { call.id = 0; }
+
+void attributes(abi::DescriptionAttributes& call) {
+  call.num_attributes = 0;
+  call.attributes = nullptr;
+}
+
+void kind(abi::DescriptionText& call) {
+  call.text = call.device->kind.data();
+  call.text_size = call.device->kind.size();
+}
+
+void text(abi::DescriptionText& call) {
+  call.text = call.device->text.data();
+  call.text_size = call.device->text.size();
+}
+
+void description(abi::DeviceGetDescription& call) { call.description = call.device; }
+
+void is_addressable(abi::DeviceIsAddressable& call) { call.is_addressable = true; }
+
+void hardware_id(abi::DeviceLocalHardwareId& call) { call.id = call.device->id; }
+
+void memories(abi::DeviceMemories& call) {
+  call.memories = &call.device->memories;
+  call.num_memories = 1;
+}
+
+void default_memory(abi::DeviceDefaultMemory& call) { call.memory = call.device->memories; }
+
+void memory_stats(abi::DeviceMemoryStats& call) {
+  const Stream& stream = *call.device->stream;
+  const std::int64_t limit = stream.profile().global_bytes;
+  call.bytes_in_use = stream.allocated_bytes();
+  call.peak_bytes_in_use = {stream.peak_allocated_bytes(), true};
+  call.bytes_limit = {limit, limit > 0};
+}
+
+void memory_id(abi::MemoryId& call) { call.id = call.memory->device->id; }
+
+void memory_kind_of(abi::MemoryText& call) {
+  call.text = memory_kind.data();
+  call.text_size = memory_kind.size();
+}
+
+void memory_text(abi::MemoryText& call) {
+  call.text = call.memory->text.data();
+  call.text_size = call.memory->text.size();
+}
+
+void memory_devices(abi::MemoryDevices& call) {
+  call.devices = &call.memory->device->self;
+  call.num_devices = 1;
+}
+
+}  // namespace
+
+void add_device_functions(abi::Table& table) {
+  table.DeviceDescription_Id = call<id>;
+  table.DeviceDescription_ProcessIndex = call<process_index>;
+  table.DeviceDescription_Attributes = call<attributes>;
+  table.DeviceDescription_Kind = call<kind>;
+  table.DeviceDescription_DebugString = call<text>;
+  table.DeviceDescription_ToString = call<text>;
+  table.Device_GetDescription = call<description>;
+  table.Device_IsAddressable = call<is_addressable>;
+  table.Device_LocalHardwareId = call<hardware_id>;
+  table.Device_AddressableMemories = call<memories>;
+  table.Device_DefaultMemory = call<default_memory>;
+  table.Device_MemoryStats = call<memory_stats>;
+  table.Memory_Id = call<memory_id>;
+  table.Memory_Kind = call<memory_kind_of>;
+  table.Memory_DebugString = call<memory_text>;
+  table.Memory_ToString = call<memory_text>;
+  table.Memory_AddressableByDevices = call<memory_devices>;
+}
+
+}  // namespace partita::pjrt

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "plugin/executable.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "partita/base/error.hpp"
+#include "plugin/buffer.hpp"
+#include "plugin/element_types.hpp"
+#include "plugin/error.hpp"
+#include "plugin/event.hpp"
+#include "plugin/functions.hpp"
+
+namespace partita::pjrt {
+
+// --- Running -----------------------------------------------------------------------------------------------
+
+Loaded::Loaded(Client& client, CompiledProgram program) : program_(std::move(program)) {
+  if (program_.artifact->target != client.target)
+    throw_user_error(cat(program_.name, ": expected an executable for ", client.target,
+                         ", found one for ", program_.artifact->target));
+  for (const int id : program_.devices) devices_.push_back(client.device(id));
+  if (devices_.empty()) devices_.push_back(client.device(0));
+  static_cast<void>(function_on(devices_.front()));
+}
+
+const Function& Loaded::function_on(DeviceHandle* device) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<Function>& function = functions_[device];
+  if (function) return *function;
+  std::vector<std::shared_ptr<Stream>> streams{device->stream};
+  if (program_.partitions > 1 && !program_.is_gathered) {
+    streams.clear();
+    for (const DeviceHandle* const d : devices_) streams.push_back(d->stream);
+  }
+  function = std::make_unique<Function>(program_.artifact, std::move(streams));
+  return *function;
+}
+
+std::int64_t Loaded::temporary_bytes() { return function_on(devices_.front()).temporary_bytes(); }
+
+std::vector<Loaded::Arrays> Loaded::execute(const std::vector<Arrays>& arguments,
+                                            DeviceHandle* on) {
+  if (arguments.size() != std::size_t(program_.partitions))
+    throw_user_error(cat(program_.name, ": expected arguments for ", program_.partitions,
+                         " devices, found ", arguments.size()));
+  if (program_.is_gathered) return execute_gathered(arguments);
+  return function_on(on != nullptr ? on : devices_.front()).execute(arguments);
+}
+
+// The blocks of all devices meet on the host, one device runs the whole, and each gets its part of the results.
+std::vector<Loaded::Arrays> Loaded::execute_gathered(const std::vector<Arrays>& arguments) {
+  DeviceHandle* const first = devices_.front();
+  std::vector<Arrays> wholes(1);
+  for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
+    const Type& type = program_.inputs[i];
+    const std::size_t width = byte_size(type.dtype);
+    std::vector<std::byte> whole(type.bytes());
+    std::vector<const Dims*> seen;
+    for (std::size_t p = 0; p < arguments.size(); ++p) {
+      const Dims& piece = program_.input_cuts[i].by_device[p];
+      if (std::ranges::any_of(seen, [&](const Dims* other) { return *other == piece; })) continue;
+      seen.push_back(&piece);
+      const ArrayBlock block = block_of(program_.input_cuts[i], type, int(p));
+      const DeviceArray& array = *arguments[p].at(i);
+      if (array.type().dims != block.extents)
+        throw_user_error(cat(program_.name, ": argument ", i, ": expected a block of ",
+                             to_string(Type{.dtype = type.dtype, .dims = block.extents}),
+                             ", found ", to_string(array.type())));
+      std::vector<std::byte> bytes(array.type().bytes());
+      array.download(bytes)->wait();
+      block.put(width, bytes, whole);
+    }
+    wholes.front().push_back(first->stream->upload(type, whole));
+  }
+  const Arrays results = function_on(first).execute(wholes).front();
+  std::vector<Arrays> outputs(arguments.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Type& type = program_.outputs[i];
+    std::vector<std::byte> whole(type.bytes());
+    results[i]->download(whole)->wait();
+    for (std::size_t p = 0; p < outputs.size(); ++p) {
+      const ArrayBlock block = block_of(program_.output_cuts[i], type, int(p));
+      const Type part{.dtype = type.dtype, .dims = block.extents};
+      std::vector<std::byte> bytes(part.bytes());
+      block.take(byte_size(type.dtype), whole, bytes);
+      outputs[p].push_back(devices_[p]->stream->upload(part, bytes));
+    }
+  }
+  return outputs;
+}
+
+// --- Describing --------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view memory_kind = "device";
+
+void point_into(const std::vector<std::string>& texts, std::vector<const char*>& begins,
+                std::vector<std::size_t>& sizes) {
+  for (const std::string& text : texts) {
+    begins.push_back(text.data());
+    sizes.push_back(text.size());
+  }
+}
+
+}  // namespace
+
+Executable::Executable(std::shared_ptr<Loaded> of) : loaded(std::move(of)) {
+  const CompiledProgram& program = loaded->program();
+  for (const PortCut& cut : program.input_cuts) input_shardings.push_back(sharding_message(cut));
+  for (const PortCut& cut : program.output_cuts) output_shardings.push_back(sharding_message(cut));
+  point_into(input_shardings, input_sharding_texts, input_sharding_sizes);
+  point_into(output_shardings, output_sharding_texts, output_sharding_sizes);
+  for (const Type& type : program.outputs) {
+    output_types.push_back(number_of(type.dtype));
+    output_ranks.push_back(type.dims.size());
+    output_dims.insert(output_dims.end(), type.dims.begin(), type.dims.end());
+    memory_kinds.push_back(memory_kind.data());
+    memory_kind_sizes.push_back(memory_kind.size());
+  }
+}
+
+namespace {
+
+template <class Call>
+const CompiledProgram& program_of(const Call& call) {
+  return call.executable->loaded->program();
+}
+
+template <class Call>
+void set_text(Call& call, const std::string& text) {
+  call.text = text.data();
+  call.text_size = text.size();
+}
+
+/// Hands bytes out that the caller has deleted.
+template <class Owner>
+void hand_out(abi::Serialized<Owner>& call, std::string bytes) {
+  auto* const owner = new std::string(std::move(bytes));
+  call.bytes = owner->data();
+  call.bytes_size = owner->size();
+  call.owner = owner;
+  call.deleter = [](void* text) { delete static_cast<std::string*>(text); };
+}
+
+void destroy(abi::OfExecutable& call) { delete call.executable; }
+void name(abi::ExecutableText<Executable>& call) { set_text(call, program_of(call).name); }
+void fingerprint(abi::ExecutableText<Executable>& call) {
+  set_text(call, program_of(call).fingerprint);
+}
+void loaded_fingerprint(abi::ExecutableText<LoadedExecutable>& call) {
+  set_text(call, program_of(call).fingerprint);
+}
+void num_replicas(abi::ExecutableCount& call) { call.count = 1; }
+void num_partitions(abi::ExecutableCount& call) {
+  call.count = std::size_t(program_of(call).partitions);
+}
+void num_outputs(abi::ExecutableCount& call) { call.count = program_of(call).outputs.size(); }
+
+void code_size(abi::ExecutableCodeSize& call) {
+  call.bytes = 0;
+  for (const KernelBinary& binary : program_of(call).artifact->binaries)
+    call.bytes += std::int64_t(binary.bytes.size());
+}
+
+void memory_stats(abi::ExecutableMemoryStats& call) {
+  const CompiledProgram& program = program_of(call);
+  const auto bytes_of = [](const std::vector<Type>& types, const std::vector<PortCut>& cuts) {
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const ArrayBlock block = block_of(cuts[i], types[i], 0);
+      bytes += std::int64_t(Type{.dtype = types[i].dtype, .dims = block.extents}.bytes());
+    }
+    return bytes;
+  };
+  const abi::Header header = call.header;
+  Executable* const executable = call.executable;
+  call = {};
+  call.header = header;
+  call.executable = executable;
+  for (const KernelBinary& binary : program.artifact->binaries)
+    call.code_bytes += std::int64_t(binary.bytes.size());
+  call.argument_bytes = bytes_of(program.inputs, program.input_cuts);
+  call.output_bytes = bytes_of(program.outputs, program.output_cuts);
+  call.temporary_bytes = executable->loaded->temporary_bytes();
+  call.peak_bytes = call.total_bytes =
+      call.argument_bytes + call.output_bytes + call.temporary_bytes;
+}
+
+void memory_kinds(abi::ExecutableMemoryKinds& call) {
+  call.num_outputs = call.executable->memory_kinds.size();
+  call.kinds = call.executable->memory_kinds.data();
+  call.kind_sizes = call.executable->memory_kind_sizes.data();
+}
+
+void output_types(abi::ExecutableOutputTypes& call) {
+  call.types = call.executable->output_types.data();
+  call.num_outputs = call.executable->output_types.size();
+}
+
+void output_dims(abi::ExecutableOutputDims& call) {
+  call.num_outputs = call.executable->output_ranks.size();
+  call.dims = call.executable->output_dims.data();
+  call.dim_counts = call.executable->output_ranks.data();
+}
+
+void serialize_executable(abi::Serialized<Executable>& call) {
+  hand_out(call, serialize(program_of(call)));
+}
+
+void shardings_of_parameters(abi::ExecutableShardings& call) {
+  call.count = call.executable->input_sharding_texts.size();
+  call.shardings = call.executable->input_sharding_texts.data();
+  call.sizes = call.executable->input_sharding_sizes.data();
+}
+
+void shardings_of_outputs(abi::ExecutableShardings& call) {
+  call.count = call.executable->output_sharding_texts.size();
+  call.shardings = call.executable->output_sharding_texts.data();
+  call.sizes = call.executable->output_sharding_sizes.data();
+}
+
+// --- Loaded executables ------------------------------------------------------------------------------------
+
+void compile(abi::ClientCompile& call) {
+  const std::string_view format(call.program->format, call.program->format_size);
+  if (format != "mlir")
+    throw Failure(abi::unimplemented, cat("expected a program as \"mlir\", found ", format));
+  CompiledProgram program = compile_program({call.program->code, call.program->code_size},
+                                            read_compile_request({call.options, call.options_size}),
+                                            call.client->options);
+  call.executable =
+      new LoadedExecutable{std::make_shared<Loaded>(*call.client, std::move(program))};
+}
+
+void deserialize_and_load(abi::ExecutableDeserialize& call) {
+  CompiledProgram program = deserialize({call.bytes, call.bytes_size});
+  call.executable =
+      new LoadedExecutable{std::make_shared<Loaded>(*call.client, std::move(program))};
+}
+
+void destroy_loaded(abi::OfLoaded& call) { delete call.executable; }
+void delete_loaded(abi::OfLoaded& call) { call.executable->is_deleted = true; }
+void is_deleted(abi::LoadedIsDeleted& call) { call.is_deleted = call.executable->is_deleted; }
+
+void get_executable(abi::LoadedGetExecutable& call) {
+  call.executable = new Executable(call.loaded->loaded);
+}
+
+void addressable_devices(abi::LoadedDevices& call) {
+  const std::vector<DeviceHandle*>& devices = call.executable->loaded->devices();
+  call.devices = devices.data();
+  call.num_devices = devices.size();
+}
+
+void assignment(abi::Serialized<LoadedExecutable>& call) {
+  std::vector<int> devices;
+  for (const DeviceHandle* const device : call.executable->loaded->devices())
+    devices.push_back(device->id);
+  hand_out(call, device_assignment(devices));
+}
+
+bool is_kept(const abi::ExecuteOptions* options, int input) {
+  if (options == nullptr || options->num_kept_inputs == 0) return false;
+  const std::span kept(options->kept_inputs, options->num_kept_inputs);
+  return std::ranges::find(kept, std::int64_t(input)) != kept.end();
+}
+
+void execute(abi::LoadedExecute& call) {
+  if (call.executable->is_deleted)
+    throw Failure(abi::failed_precondition, "the executable has been deleted");
+  Loaded& loaded = *call.executable->loaded;
+  std::vector<Loaded::Arrays> arguments(call.num_devices);
+  for (std::size_t d = 0; d < call.num_devices; ++d)
+    for (std::size_t i = 0; i < call.num_arguments; ++i)
+      arguments[d].push_back(call.arguments[d][i]->array());
+  const std::vector<Loaded::Arrays> outputs = loaded.execute(arguments, call.execute_device);
+  for (const int input : loaded.program().donated)
+    if (!is_kept(call.options, input))
+      for (std::size_t d = 0; d < call.num_devices; ++d)
+        call.arguments[d][std::size_t(input)]->release();
+  for (std::size_t d = 0; d < call.num_devices; ++d) {
+    DeviceHandle* const device =
+        call.execute_device != nullptr ? call.execute_device : loaded.devices()[d];
+    std::vector<EventPtr> ready;
+    for (std::size_t i = 0; i < outputs[d].size(); ++i) {
+      ready.push_back(outputs[d][i]->ready());
+      call.outputs[d][i] = new BufferHandle(device, outputs[d][i]);
+    }
+    if (call.completed != nullptr) call.completed[d] = new EventHandle{all_of(ready)};
+  }
+}
+
+}  // namespace
+
+Error* parameter_shardings(void* arguments) { return guarded(shardings_of_parameters, arguments); }
+Error* output_shardings(void* arguments) { return guarded(shardings_of_outputs, arguments); }
+
+void add_executable_functions(abi::Table& table) {
+  table.Client_Compile = call<compile>;
+  table.Executable_DeserializeAndLoad = call<deserialize_and_load>;
+  table.Executable_Destroy = call<destroy>;
+  table.Executable_Name = call<name>;
+  table.Executable_NumReplicas = call<num_replicas>;
+  table.Executable_NumPartitions = call<num_partitions>;
+  table.Executable_NumOutputs = call<num_outputs>;
+  table.Executable_SizeOfGeneratedCodeInBytes = call<code_size>;
+  table.Executable_GetCompiledMemoryStats = call<memory_stats>;
+  table.Executable_OutputMemoryKinds = call<memory_kinds>;
+  table.Executable_OutputElementTypes = call<output_types>;
+  table.Executable_OutputDimensions = call<output_dims>;
+  table.Executable_Fingerprint = call<fingerprint>;
+  table.Executable_Serialize = call<serialize_executable>;
+  table.LoadedExecutable_Destroy = call<destroy_loaded>;
+  table.LoadedExecutable_GetExecutable = call<get_executable>;
+  table.LoadedExecutable_AddressableDevices = call<addressable_devices>;
+  table.LoadedExecutable_Delete = call<delete_loaded>;
+  table.LoadedExecutable_IsDeleted = call<is_deleted>;
+  table.LoadedExecutable_Execute = call<execute>;
+  table.LoadedExecutable_Fingerprint = call<loaded_fingerprint>;
+  table.LoadedExecutable_GetDeviceAssignment = call<assignment>;
+}
+
+}  // namespace partita::pjrt

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "partita/exec/function.hpp"
+#include "plugin/client.hpp"
+#include "plugin/compile.hpp"
+
+namespace partita::pjrt {
+
+/// A compiled program, loaded on the devices of a client.
+class Loaded {
+ public:
+  Loaded(Client& client, CompiledProgram program);
+
+  [[nodiscard]] const CompiledProgram& program() const { return program_; }
+  [[nodiscard]] const std::vector<DeviceHandle*>& devices() const { return devices_; }
+  /// One array for each argument or result of a partition.
+  using Arrays = Function::Arrays;
+  /// On `on`, where the program is for any device, else on its own; the results of each partition.
+  [[nodiscard]] std::vector<Arrays> execute(const std::vector<Arrays>& arguments, DeviceHandle* on);
+  /// Bytes for constants and temporaries on one device.
+  [[nodiscard]] std::int64_t temporary_bytes();
+
+ private:
+  [[nodiscard]] const Function& function_on(DeviceHandle* device);
+  [[nodiscard]] std::vector<Arrays> execute_gathered(const std::vector<Arrays>& arguments);
+
+  CompiledProgram program_;
+  std::vector<DeviceHandle*> devices_;
+  std::mutex mutex_;
+  std::map<DeviceHandle*, std::unique_ptr<Function>> functions_;  // by the first device
+};
+
+/// What describes a compiled program, with the texts and arrays that its functions hand out.
+struct Executable {
+  std::shared_ptr<Loaded> loaded;
+  std::vector<std::string> input_shardings, output_shardings;
+  std::vector<const char*> input_sharding_texts, output_sharding_texts, memory_kinds;
+  std::vector<std::size_t> input_sharding_sizes, output_sharding_sizes, memory_kind_sizes;
+  std::vector<int> output_types;
+  std::vector<std::int64_t> output_dims;
+  std::vector<std::size_t> output_ranks;
+  std::string optimized;
+
+  explicit Executable(std::shared_ptr<Loaded> of);
+};
+
+struct LoadedExecutable {
+  std::shared_ptr<Loaded> loaded;
+  bool is_deleted = false;
+};
+
+/// Functions of the extension for shardings.
+Error* parameter_shardings(void* arguments);
+Error* output_shardings(void* arguments);
+
+}  // namespace partita::pjrt

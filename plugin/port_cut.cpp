@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "plugin/port_cut.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "partita/base/error.hpp"
+#include "partita/ir/sharding.hpp"
+#include "plugin/protobuf.hpp"
+
+namespace partita::pjrt {
+
+namespace {
+
+// Fields of OpSharding, and its types.  Source: xla/xla_data.proto.
+constexpr int type_field = 1, tile_dims_field = 3, tile_devices_field = 4, replicate_last_field = 6;
+constexpr std::int64_t other_type = 3;
+
+PortCut cut_of(const ir::Cut& cut, int partitions) {
+  PortCut result{cut.pieces(), {}};
+  for (int p = 0; p < partitions; ++p) result.by_device.push_back(cut.piece_of(p));
+  return result;
+}
+
+}  // namespace
+
+PortCut whole_cut(std::size_t rank, int partitions) {
+  return {Dims(rank, 1), std::vector<Dims>(std::size_t(partitions), Dims(rank, 0))};
+}
+
+std::optional<PortCut> asked_cut(const ir::Module& module, const ir::Dict& attributes,
+                                 const Type& type, int partitions) {
+  if (const ir::Sharding* const sharding = ir::sharding_in(attributes.find("sdy.sharding"))) {
+    const std::optional<ir::Mesh> mesh =
+        sharding->inner ? sharding->inner : ir::find_mesh(module, sharding->mesh);
+    if (!mesh) throw_user_error(cat("sharding: expected a mesh @", sharding->mesh, ", found none"));
+    if (mesh->size() != partitions) return whole_cut(type.dims.size(), partitions);
+    std::vector<std::string> axes;
+    for (const ir::MeshAxis& axis : mesh->axes) axes.push_back(axis.name);
+    return cut_of(ir::Cut(*sharding, *mesh, axes), partitions);
+  }
+  if (const std::string text = attributes.text("mhlo.sharding", ""); !text.empty())
+    return cut_of(ir::Cut(text, std::int64_t(type.dims.size()), partitions), partitions);
+  return std::nullopt;
+}
+
+std::optional<PortCut> planned_cut(const Plan& plan, const PortInfo& port, int partitions) {
+  PortCut cut = whole_cut(port.type.dims.size(), partitions);
+  if (plan.mesh.empty()) return cut;
+  const std::vector<ShardPlace> places = places_of_shards(plan, partitions);
+  for (int p = 0; p < partitions; ++p) {
+    const ArrayBlock block = partita::block_of(plan, port, places[std::size_t(p)]);
+    if (block.inside != block.extents) return std::nullopt;
+    for (std::size_t d = 0; d < cut.pieces.size(); ++d) {
+      if (block.extents[d] == 0 || block.extents[d] == block.whole[d]) continue;
+      cut.pieces[d] = block.whole[d] / block.extents[d];
+      cut.by_device[std::size_t(p)][d] = block.begin[d] / block.extents[d];
+    }
+  }
+  return cut;
+}
+
+ArrayBlock block_of(const PortCut& cut, const Type& type, int partition) {
+  for (std::size_t d = 0; d < type.dims.size(); ++d)
+    if (type.dims[d] % cut.pieces[d] != 0)
+      throw_user_error(cat("dimension ", d, " of ", to_string(type), ": expected a multiple of ",
+                           cut.pieces[d], " devices"));
+  return {type.dims, cut.pieces, cut.by_device[std::size_t(partition)]};
+}
+
+std::string sharding_message(const PortCut& cut) {
+  if (std::ranges::all_of(cut.pieces, [](std::int64_t n) { return n == 1; })) return "";
+  // Partitions by the piece that they hold, pieces in row-major order.
+  std::map<Dims, std::vector<std::int64_t>> holders;
+  for (std::size_t p = 0; p < cut.by_device.size(); ++p)
+    holders[cut.by_device[p]].push_back(std::int64_t(p));
+  std::vector<std::int64_t> tiles(cut.pieces.begin(), cut.pieces.end()), devices;
+  for (const auto& [piece, who] : holders) devices.insert(devices.end(), who.begin(), who.end());
+  const auto copies = std::int64_t(holders.begin()->second.size());
+  if (copies > 1) tiles.push_back(copies);
+  MessageWriter message;
+  message.number(type_field, other_type).packed(tile_dims_field, tiles);
+  message.packed(tile_devices_field, devices);
+  if (copies > 1) message.number(replicate_last_field, 1);
+  return message.text();
+}
+
+}  // namespace partita::pjrt

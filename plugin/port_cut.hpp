@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// How an argument or result is cut over the partitions of an executable: what the program asks for and what the
+// compiled one does.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "partita/artifact/plan.hpp"
+#include "partita/base/array_block.hpp"
+#include "partita/ir/graph.hpp"
+
+namespace partita::pjrt {
+
+struct PortCut {
+  Dims pieces;                  ///< of each dimension
+  std::vector<Dims> by_device;  ///< which piece along each a partition holds
+  bool operator==(const PortCut&) const = default;
+};
+
+/// Of an array of this rank that every partition holds whole.
+[[nodiscard]] PortCut whole_cut(std::size_t rank, int partitions);
+/// What the attributes of an argument or result of a module say; nothing where they do not.
+[[nodiscard]] std::optional<PortCut> asked_cut(const ir::Module& module, const ir::Dict& attributes,
+                                               const Type& type, int partitions);
+/// What a plan does; nothing where a block is padded.
+[[nodiscard]] std::optional<PortCut> planned_cut(const Plan& plan, const PortInfo& port,
+                                                 int partitions);
+/// The block of a partition.  A user error where the pieces do not divide the array.
+[[nodiscard]] ArrayBlock block_of(const PortCut& cut, const Type& type, int partition);
+
+/// XLA's OpSharding message.
+[[nodiscard]] std::string sharding_message(const PortCut& cut);
+
+}  // namespace partita::pjrt

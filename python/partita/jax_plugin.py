@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+"""The plugin for JAX: platform `partita`, found by the entry point group `jax_plugins`.
+
+Environment: PARTITA_TARGET is the target (opencl, cpu), PARTITA_NUM_DEVICES how many devices there are, and
+PARTITA_LIBRARY_FOLDER another place of the libraries than in this package.
+"""
+import pathlib
+
+from ._library import library_folder
+
+NAME = "partita"
+
+
+def library_path() -> pathlib.Path:
+    """The library that exports GetPjrtApi; a FileNotFoundError that names it where it is not there."""
+    path = library_folder() / "libpartita_pjrt.so"
+    if not path.is_file():
+        raise FileNotFoundError(f"partita's plugin for JAX: expected a library {path}, found none")
+    return path
+
+
+def initialize() -> None:
+    """Registers the platform, its donation of arguments and its lowering rules. Called by JAX once."""
+    from jax._src import xla_bridge
+    from jax._src.interpreters import mlir
+
+    # Before registering, or JAX says that the platform is experimental.
+    xla_bridge._nonexperimental_plugins.add(NAME)
+    xla_bridge.register_plugin(NAME, priority=500, library_path=str(library_path()))
+    if NAME not in mlir._platforms_with_donation:
+        mlir._platforms_with_donation.append(NAME)
+    register_lowerings()
+
+
+def register_lowerings() -> None:
+    """Rules for primitives that JAX lowers on platforms it knows alone."""
+    from . import linalg
+
+    linalg.register(NAME)

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/exec/function.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "partita/artifact/validate.hpp"
+#include "partita/base/error.hpp"
+#include "partita/collective/communicator.hpp"
+#include "runtime/exec/shard.hpp"
+
+namespace partita {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Executions of one shard that take less are done by whoever asks for them, where nothing is before them: a thread is not
+/// woken in that time.
+constexpr auto short_time = std::chrono::microseconds(100);
+
+/// Shards of one process wait for each other as long as what is before them on their streams takes.
+constexpr std::chrono::hours patience(24);
+
+/// Over all functions: executions of several shards are in the same order on all streams, or they would wait for each other.
+std::mutex& order() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+Artifact variant_for(const Artifact& artifact, const Stream& stream) {
+  Artifact chosen = artifact;
+  select_variant(chosen, stream.profile().device_class);
+  if (const auto problem = find_problem(chosen)) throw_internal_error(cat("artifact: ", *problem));
+  return chosen;
+}
+
+}  // namespace
+
+struct Function::Impl {
+  Artifact artifact;
+  std::vector<std::shared_ptr<Stream>> streams;
+  std::vector<std::unique_ptr<Communicator>> communicators;
+  std::vector<std::unique_ptr<Shard>> shards;
+  std::vector<Type> input_types, output_types;
+  std::atomic<bool> is_short = false;
+
+  Impl(const Artifact& whole, std::vector<std::shared_ptr<Stream>> on)
+      : artifact(variant_for(whole, *on.front())), streams(std::move(on)) {}
+  ~Impl();
+  void load();
+  void check(std::span<const Arrays> inputs) const;
+  Arrays enqueue(std::size_t s, const Arrays& inputs);
+  void run(std::size_t s, const std::vector<DeviceArray::Place>& from,
+           const std::vector<EventPtr>& ready, const std::vector<DeviceArray::Place>& to);
+};
+
+void Function::Impl::load() {
+  const Plan& plan = artifact.plan;
+  if (std::int64_t(streams.size()) != mesh_shards(plan))
+    throw_user_error(cat("expected ", mesh_shards(plan),
+                         " devices, one for each shard of the mesh, found ", streams.size()));
+  communicators =
+      make_local_communicators({.shards_per_rank = int(streams.size()), .timeout = patience});
+  const ShardPlace place = place_of_shard(plan, 0, int(streams.size()));
+  for (const auto& [ports, types] :
+       {std::pair{&plan.inputs, &input_types}, std::pair{&plan.outputs, &output_types}})
+    for (const PortInfo& port : *ports)
+      types->push_back({.dtype = port.type.dtype, .dims = block_of(plan, port, place).extents});
+  for (std::size_t s = 0; s < streams.size(); ++s) {
+    shards.push_back(std::make_unique<Shard>(artifact, streams[s]->device(), *communicators[s],
+                                             SessionOptions{}, true));
+    streams[s]->run([&](Device&) {
+      shards[s]->check_largest_buffer();
+      shards[s]->load();
+      shards[s]->allocate_constants();
+    });
+  }
+}
+
+void Function::Impl::check(std::span<const Arrays> inputs) const {
+  if (inputs.size() != streams.size())
+    throw_user_error(
+        cat("expected arguments for ", streams.size(), " devices, found ", inputs.size()));
+  for (std::size_t s = 0; s < inputs.size(); ++s) {
+    if (inputs[s].size() != input_types.size())
+      throw_user_error(
+          cat("expected ", input_types.size(), " arguments, found ", inputs[s].size()));
+    for (std::size_t i = 0; i < inputs[s].size(); ++i) {
+      if (inputs[s][i]->type() != input_types[i])
+        throw_user_error(cat("argument ", i, ": expected ", to_string(input_types[i]), ", found ",
+                             to_string(inputs[s][i]->type())));
+      if (inputs[s][i]->stream() != streams[s])
+        throw_user_error(cat("argument ", i, ": expected an array on device ", s,
+                             " of the program, found one elsewhere"));
+    }
+  }
+}
+
+Function::Arrays Function::Impl::enqueue(std::size_t s, const Arrays& inputs) {
+  const auto done = std::make_shared<Event>();
+  Arrays outputs;
+  std::vector<DeviceArray::Place> to, from;
+  std::vector<EventPtr> ready;
+  for (const Type& type : output_types)
+    to.push_back(
+        outputs.emplace_back(std::make_shared<DeviceArray>(streams[s], type, done))->place());
+  for (const DeviceArrayPtr& input : inputs) {
+    from.push_back(input->place());
+    ready.push_back(input->ready());
+  }
+  streams[s]->enqueue([this, s, from = std::move(from), ready = std::move(ready),
+                       to = std::move(to)](Device&) { run(s, from, ready, to); },
+                      done, is_short && streams.size() == 1);
+  return outputs;
+}
+
+void Function::Impl::run(std::size_t s, const std::vector<DeviceArray::Place>& from,
+                         const std::vector<EventPtr>& ready,
+                         const std::vector<DeviceArray::Place>& to) {
+  const auto begin = Clock::now();
+  for (const EventPtr& event : ready)
+    if (const std::exception_ptr error = event->error()) {
+      shards[s]->communicator().poison("an argument has failed");
+      std::rethrow_exception(error);
+    }
+  std::vector<DeviceBufferPtr> inputs;
+  for (const DeviceArray::Place& place : from) inputs.push_back(*place);
+  const std::vector<DeviceBufferPtr> results = shards[s]->run_on(
+      std::move(inputs),
+      [&](std::span<const std::int64_t> bytes) { return streams[s]->arena(bytes); });
+  for (std::size_t i = 0; i < to.size(); ++i) *to[i] = results[i];
+  is_short = Clock::now() - begin < short_time;
+}
+
+Function::Function(std::shared_ptr<const Artifact> artifact,
+                   std::vector<std::shared_ptr<Stream>> streams) {
+  if (streams.empty()) throw_user_error("expected a device, found none");
+  impl_ = std::make_unique<Impl>(*artifact, std::move(streams));
+  impl_->load();
+}
+
+Function::~Function() = default;
+
+// Where a device is not used by two threads at once: in its stream.
+Function::Impl::~Impl() {
+  for (std::size_t s = 0; s < shards.size(); ++s)
+    streams[s]->run([&](Device&) { shards[s].reset(); });
+}
+
+const Artifact& Function::artifact() const { return impl_->artifact; }
+const std::vector<std::shared_ptr<Stream>>& Function::streams() const { return impl_->streams; }
+std::vector<Type> Function::input_types() const { return impl_->input_types; }
+std::vector<Type> Function::output_types() const { return impl_->output_types; }
+
+std::int64_t Function::temporary_bytes() const { return impl_->shards.front()->temporary_bytes(); }
+
+std::vector<Function::Arrays> Function::execute(std::span<const Arrays> inputs) const {
+  impl_->check(inputs);
+  std::unique_lock lock(order(), std::defer_lock);
+  if (inputs.size() > 1) lock.lock();
+  std::vector<Arrays> outputs;
+  for (std::size_t s = 0; s < inputs.size(); ++s) outputs.push_back(impl_->enqueue(s, inputs[s]));
+  return outputs;
+}
+
+}  // namespace partita

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/exec/stream.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "partita/base/error.hpp"
+
+namespace partita {
+
+Stream::Stream(std::shared_ptr<Device> device)
+    : device_(std::move(device)), worker_([this] { work(); }) {}
+
+Stream::~Stream() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  worker_.join();
+  {
+    const std::lock_guard lock(mutex_);
+    all_enqueued_ = true;
+  }
+  changed_.notify_all();
+  if (completer_.joinable()) completer_.join();
+}
+
+EventPtr Stream::enqueue(Job job, bool is_short) {
+  auto done = std::make_shared<Event>();
+  enqueue(std::move(job), done, is_short);
+  return done;
+}
+
+void Stream::enqueue(Job job, const EventPtr& done, bool is_short) {
+  Entry entry{std::move(job), done};
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_short || is_busy_ || !jobs_.empty()) {
+      jobs_.push_back(std::move(entry));
+      changed_.notify_all();
+      return;
+    }
+    is_busy_ = true;
+  }
+  do_now(entry);
+  const std::lock_guard lock(mutex_);
+  is_busy_ = false;
+  if (!jobs_.empty() || is_ending_) changed_.notify_all();
+}
+
+void Stream::run(const Job& job) { enqueue(job, true)->wait(); }
+
+void Stream::do_now(Entry& entry) {
+  DeviceEventPtr mark;
+  std::exception_ptr error;
+  try {
+    entry.job(*device_);
+    mark = device_->mark();
+    if (!mark) device_->finish();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  entry.job = nullptr;  // what it holds goes before anybody is told
+  if (error || !mark) return entry.done->finish(error);
+  const std::lock_guard lock(mutex_);
+  reached_.push_back({std::move(mark), std::move(entry.done)});
+  if (!completer_.joinable()) completer_ = std::thread([this] { complete(); });
+  changed_.notify_all();
+}
+
+void Stream::work() {
+  while (true) {
+    Entry entry;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return !is_busy_ && (is_ending_ || !jobs_.empty()); });
+      if (jobs_.empty()) return;
+      entry = std::move(jobs_.front());
+      jobs_.pop_front();
+      is_busy_ = true;
+    }
+    do_now(entry);
+    const std::lock_guard lock(mutex_);
+    is_busy_ = false;
+  }
+}
+
+void Stream::complete() {
+  while (true) {
+    Reached reached;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return all_enqueued_ || !reached_.empty(); });
+      if (reached_.empty()) return;
+      reached = std::move(reached_.front());
+      reached_.pop_front();
+    }
+    std::exception_ptr error;
+    try {
+      reached.mark->wait();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    reached.done->finish(error);
+  }
+}
+
+DeviceArrayPtr Stream::upload(const Type& type, std::span<const std::byte> elements) {
+  PARTITA_ASSERT(elements.size() == type.bytes());
+  auto ready = std::make_shared<Event>();
+  auto array = std::make_shared<DeviceArray>(shared_from_this(), type, ready);
+  const auto write = [place = array->place()](Device& device, std::span<const std::byte> from) {
+    DeviceBufferPtr memory = device.allocate(from.size());
+    if (!from.empty()) device.write(*memory, 0, from);
+    *place = std::move(memory);
+  };
+  bool is_idle = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_idle = !is_busy_ && jobs_.empty();
+  }
+  if (is_idle) {
+    // Done by the time the call returns, but for one that came between, which is waited for.
+    const auto copied = std::make_shared<Event>();
+    enqueue(
+        [&, write](Device& device) {
+          write(device, elements);
+          copied->finish();
+        },
+        ready, true);
+    ready->on_done([copied](const std::exception_ptr&) {
+      if (!copied->is_done()) copied->finish();
+    });
+    copied->wait();
+    return array;
+  }
+  std::vector<std::byte> copy(elements.begin(), elements.end());
+  enqueue([write, copy = std::move(copy)](Device& device) { write(device, copy); }, ready);
+  return array;
+}
+
+std::vector<DeviceBufferPtr> Stream::arena(std::span<const std::int64_t> bytes) {
+  if (arena_.size() < bytes.size()) arena_.resize(bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (arena_[i] && std::int64_t(arena_[i]->bytes()) >= bytes[i]) continue;
+    arena_[i] = nullptr;  // may go before there is another
+    arena_[i] = device_->allocate(std::size_t(bytes[i]));
+  }
+  return {arena_.begin(), arena_.begin() + std::ptrdiff_t(bytes.size())};
+}
+
+EventPtr DeviceArray::download(std::span<std::byte> to) const {
+  PARTITA_ASSERT(to.size() == type_.bytes());
+  constexpr std::size_t short_bytes = std::size_t(1) << 16;
+  return stream_->enqueue(
+      [place = place_, ready = ready_, to](Device& device) {
+        if (const std::exception_ptr error = ready->error()) std::rethrow_exception(error);
+        if (!to.empty()) device.read(**place, 0, to);
+        // What failed while it was under way has failed by now.
+        if (const std::exception_ptr error = ready->error()) std::rethrow_exception(error);
+      },
+      to.size() <= short_bytes);
+}
+
+DeviceArrayPtr DeviceArray::copy_to(const std::shared_ptr<Stream>& stream) const {
+  auto copied = std::make_shared<Event>();
+  auto array = std::make_shared<DeviceArray>(stream, type_, copied);
+  const std::size_t bytes = type_.bytes();
+  if (stream == stream_) {
+    stream->enqueue(
+        [from = place_, ready = ready_, place = array->place(), bytes](Device& device) {
+          if (const std::exception_ptr error = ready->error()) std::rethrow_exception(error);
+          DeviceBufferPtr to = device.allocate(bytes);
+          if (bytes > 0) device.copy(**from, 0, *to, 0, bytes);
+          *place = std::move(to);
+        },
+        copied);
+    return array;
+  }
+  const auto staging = std::make_shared<std::vector<std::byte>>(bytes);
+  download(*staging)->on_done(
+      [stream, place = array->place(), copied, staging](const std::exception_ptr& error) {
+        if (error) return copied->finish(error);
+        stream->enqueue(
+            [place, staging](Device& device) {
+              DeviceBufferPtr to = device.allocate(staging->size());
+              if (!staging->empty()) device.write(*to, 0, *staging);
+              *place = std::move(to);
+            },
+            copied);
+      });
+  return array;
+}
+
+}  // namespace partita

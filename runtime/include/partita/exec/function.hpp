@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// An artifact's program on devices of this process, as a function from arrays that live there to arrays that live there.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "partita/artifact/artifact.hpp"
+#include "partita/exec/stream.hpp"
+
+namespace partita {
+
+/// Any thread may call it; executions are done in the order of the calls, on each stream in order with its other work.
+class Function {
+ public:
+  /// One array for each argument or result, of the type that a shard holds of it.
+  using Arrays = std::vector<DeviceArrayPtr>;
+
+  /// Builds the kernels, or takes them from the cache.  A stream for each shard of the plan's mesh, in order; each shard
+  /// has all partitions of the placements.  Another number of streams is a user error; the devices are of the artifact's
+  /// target.
+  Function(std::shared_ptr<const Artifact> artifact, std::vector<std::shared_ptr<Stream>> streams);
+  /// Waits for its executions.
+  ~Function();
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  [[nodiscard]] const Artifact& artifact() const;
+  [[nodiscard]] const std::vector<std::shared_ptr<Stream>>& streams() const;
+  /// Of an argument or result on a shard.
+  [[nodiscard]] std::vector<Type> input_types() const;
+  [[nodiscard]] std::vector<Type> output_types() const;
+  /// Bytes for constants and temporaries on one shard.
+  [[nodiscard]] std::int64_t temporary_bytes() const;
+
+  /// Enqueues one execution and returns: the results of each shard, which are ready when its event is done.  `inputs`: for
+  /// each shard its arrays, which the caller may give up at once.  Where an input has failed, so do the results.  Arrays of
+  /// other types or streams are a user error.
+  [[nodiscard]] std::vector<Arrays> execute(std::span<const Arrays> inputs) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace partita

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The partita authors
+"""Programs of JAX, run on platform `partita` with 8 devices and compared with XLA's CPU: the first argument is the name of
+one, or nothing for all.  Each is a function of this file whose name begins with `case_`."""
+import sys
+import traceback
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+OURS, THEIRS = jax.devices("partita"), jax.devices("cpu")
+
+
+def agree(function, *args, tolerance=1e-5, **jit_options):
+    """The function's results, jitted on either platform, are close."""
+    results = []
+    for devices in (OURS, THEIRS):
+        with jax.default_device(devices[0]):
+            placed = jax.tree.map(lambda a, d=devices[0]: jax.device_put(a, d), args)
+            results.append(jax.tree.map(np.asarray, jax.jit(function, **jit_options)(*placed)))
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, tolerance, tolerance), *results)
+
+
+def numbers(*shape, seed=0, dtype=np.float32):
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def case_arithmetic_of_all_types():
+    for name in ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "bfloat16", "float32", "complex64"):
+        x = (np.arange(24).reshape(2, 3, 4) % 7).astype(jnp.dtype(name))
+        with jax.default_device(OURS[0]):
+            y = jnp.asarray(x)
+            np.testing.assert_array_equal(np.asarray(y), x)
+            np.testing.assert_array_equal(np.asarray(y[:, ::-1].T), x[:, ::-1].T)
+
+
+def case_eager_ops():
+    with jax.default_device(OURS[0]):
+        x = jnp.arange(10.0)
+        assert float(jnp.sum(x * 2 + 1)) == 100
+        assert x.devices() == {OURS[0]}
+        assert jnp.zeros((0, 3)).shape == (0, 3)
+        np.testing.assert_allclose(jnp.linspace(0, 1, 5), np.linspace(0, 1, 5))
+
+
+def case_strided_and_empty_host_arrays():
+    x = numbers(6, 5)
+    for view in (x[::2], x[:, ::-1], x.T, x[3:3], np.broadcast_to(x[0], (4, 5))):
+        np.testing.assert_array_equal(np.asarray(jax.device_put(view, OURS[0])), view)
+
+
+def case_gradient_of_a_network():
+    def loss(parameters, x, y):
+        for w, b in parameters:
+            x = jnp.tanh(x @ w + b)
+        return jnp.mean((x - y) ** 2)
+
+    parameters = [(numbers(8, 16, seed=k), numbers(16, seed=9 + k)) if k == 0 else (numbers(16, 16, seed=k), numbers(16)) for k in range(3)]
+    agree(jax.value_and_grad(loss), parameters, numbers(4, 8), numbers(4, 16))
+
+
+def case_scan_and_while():
+    agree(lambda x: jax.lax.scan(lambda c, v: (c * 0.5 + v, c), x[0], x), numbers(7, 3))
+    agree(lambda n: jax.lax.while_loop(lambda s: s[0] < 40, lambda s: (s[0] * 2, s[1] + 1), (n, 0)), np.int32(3))
+
+
+def case_random_numbers():
+    agree(lambda: jax.random.normal(jax.random.key(3), (5, 4)))
+    agree(lambda: jax.random.permutation(jax.random.key(4), 20))
+
+
+def case_donation():
+    with jax.default_device(OURS[0]):
+        step = jax.jit(lambda s, d: s + d, donate_argnums=0)
+        state = jnp.zeros(1000)
+        for _ in range(5):
+            before, state = state, step(state, 1.0)
+            assert before.is_deleted()
+        assert float(state[7]) == 5
+        try:
+            np.asarray(before)
+        except RuntimeError as error:
+            assert "deleted" in str(error)
+        else:
+            raise AssertionError("a donated array was read")
+
+
+def case_copies_between_devices():
+    x = jax.device_put(numbers(5), OURS[1])
+    y = jax.device_put(x, OURS[6])
+    assert y.devices() == {OURS[6]}
+    np.testing.assert_array_equal(x, y)
+
+
+def case_errors_are_one_line():
+    with jax.default_device(OURS[0]):
+        try:
+            jax.jit(lambda x: x + 1, compiler_options={"layuot": "loop"})(1.0)
+        except Exception as error:  # noqa: BLE001: whatever JAX makes of it
+            assert "layuot" in str(error) and "layout" in str(error), error
+        else:
+            raise AssertionError("an unknown option was taken")
+
+
+def mesh(devices, *shape, names="xyz"):
+    return Mesh(np.array(devices[: int(np.prod(shape))]).reshape(shape), tuple(names[: len(shape)]))
+
+
+def sharded(function, specs, args, out=None, shape=(8,), tolerance=1e-5):
+    """On a mesh of devices of either platform; results and their shardings agree."""
+    results = []
+    for devices in (OURS, THEIRS):
+        m = mesh(devices, *shape)
+        placed = [jax.device_put(a, NamedSharding(m, s)) for a, s in zip(args, specs)]
+        options = {} if out is None else {"out_shardings": NamedSharding(m, out)}
+        results.append(jax.jit(function, **options)(*placed))
+    ours, theirs = results
+    np.testing.assert_allclose(ours, theirs, tolerance, tolerance)
+    if out is not None:
+        assert ours.sharding.spec == theirs.sharding.spec
+    return ours
+
+
+def case_sharded_matrix_product():
+    a, b = numbers(16, 24), numbers(24, 32)
+    sharded(jnp.matmul, (P("x"), P()), (a, b), P("x"))
+    sharded(jnp.matmul, (P(None, "x"), P("x")), (a, b), P())
+    sharded(jnp.matmul, (P("x", "y"), P("y")), (a, b), shape=(4, 2))
+
+
+def case_sharded_reduction_and_reshards():
+    x = numbers(8, 16)
+    sharded(lambda x: x.sum(0), (P("x"),), (x,), P())
+    sharded(lambda x: jnp.sin(x).T, (P("x", "y"),), (x,), P("x", "y"), shape=(2, 4))
+    m = mesh(OURS, 8)
+    y = jax.device_put(jax.device_put(x, NamedSharding(m, P("x"))), NamedSharding(m, P(None, "x")))
+    np.testing.assert_array_equal(y, x)
+
+
+def case_shard_map():
+    x = numbers(16, 4)
+
+    def run(devices):
+        m = mesh(devices, 8)
+
+        def body(v):
+            return jax.lax.psum(v, "x"), jax.lax.all_gather(v, "x"), jax.lax.ppermute(v, "x", [(i, (i + 1) % 8) for i in range(8)])
+
+        f = jax.shard_map(body, mesh=m, in_specs=P("x"), out_specs=(P(), P(None), P("x")), check_vma=False)
+        return jax.tree.map(np.asarray, jax.jit(f)(jax.device_put(x, NamedSharding(m, P("x")))))
+
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, 1e-5, 1e-5), run(OURS), run(THEIRS))
+
+
+def case_meshes_of_some_devices():
+    x = numbers(4, 6)
+    m = mesh(OURS[2:6], 4)
+    y = jax.jit(lambda v: v * 2 + v.sum())(jax.device_put(x, NamedSharding(m, P("x"))))
+    np.testing.assert_allclose(y, x * 2 + x.sum(), 1e-5, 1e-5)
+    assert y.devices() == set(OURS[2:6])
+
+
+def main(names):
+    cases = {n.removeprefix("case_"): f for n, f in globals().items() if n.startswith("case_")}
+    failed = 0
+    for name in names or cases:
+        try:
+            cases[name]()
+            print("passed", name, flush=True)
+        except Exception:  # noqa: BLE001: all cases are run
+            failed += 1
+            traceback.print_exc()
+            print("FAILED", name, flush=True)
+    print(f"{len(names or cases) - failed} passed, {failed} failed")
+    return min(failed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
