@@ -165,6 +165,26 @@ void copy_to_memory(abi::BufferCopyToMemory& call) {
   copy_to(*call.buffer, call.memory->device, call.copy);
 }
 
+void pointer(abi::BufferPointer& call) {
+  const std::byte* const data = call.buffer->array()->host_data();
+  if (data == nullptr)
+    throw Failure(abi::unimplemented, "expected an array in the host's memory, found one elsewhere");
+  call.pointer = const_cast<std::byte*>(data);
+}
+
+// Copied, so that nobody has to keep it.
+void view(abi::ViewOfDeviceBuffer& call) {
+  DeviceHandle* const on = call.memory != nullptr   ? call.memory->device
+                           : call.device != nullptr ? call.device
+                                                    : call.client->device(0);
+  const Type type{.dtype = dtype_of(call.element_type),
+                  .dims = Dims(call.dims, call.dims + call.num_dims)};
+  expect_row_major(call.layout, type, "a view");
+  call.buffer = new BufferHandle(
+      on, on->stream->upload(type, {static_cast<const std::byte*>(call.data), type.bytes()}));
+  if (call.on_delete != nullptr) call.on_delete(call.data, call.on_delete_user);
+}
+
 void uninitialized(abi::UninitializedBuffer& call) {
   DeviceHandle* const on = call.memory != nullptr ? call.memory->device : call.device;
   const Type type{.dtype = dtype_of(call.element_type),
@@ -219,6 +239,9 @@ void add_buffer_functions(abi::Table& table) {
   table.Buffer_CopyToMemory = call<copy_to_memory>;
   table.Buffer_IncreaseExternalReferenceCount = call<nothing>;
   table.Buffer_DecreaseExternalReferenceCount = call<nothing>;
+  table.Buffer_UnsafePointer = call<pointer>;
+  table.Buffer_OpaqueDeviceMemoryDataPointer = call<pointer>;
+  table.Client_CreateViewOfDeviceBuffer = call<view>;
   table.Client_BufferFromHostBuffer = call<from_host>;
   table.Client_CreateUninitializedBuffer = call<uninitialized>;
 }

@@ -149,13 +149,13 @@ def run(args):
 
 def cause_of(entry):
     """The first line of a failure without what differs from test to test."""
-    lines = [line for line in entry.get("text", "").splitlines() if line.strip()] or [entry["outcome"]]
-    line = lines[0] if entry["outcome"] == "failed" else entry["outcome"]
+    lines = [line for line in entry.get("text", "").splitlines() if line.strip()] or [""]
+    line = lines[0] if entry["outcome"] == "failed" else f"{entry['outcome']}: {lines[-1]}"
     return re.sub(r"0x[0-9a-f]+|\d+", "N", line)[:140]
 
 
 def compare(args):
-    rows, causes, total, passed = [], collections.Counter(), 0, 0
+    rows, causes, total, passed, skipped = [], collections.Counter(), 0, 0, 0
     for base_file in sorted(args.base.glob("*.jsonl")):
         base, _ = read_results(base_file)
         ours, _ = read_results(args.results / base_file.name)
@@ -164,10 +164,9 @@ def compare(args):
         good = sum(e["outcome"] == "passed" for e in found.values())
         total += len(wanted)
         passed += good
-        own = collections.Counter(cause_of(e) for e in found.values() if e["outcome"] not in ("passed", "skipped"))
-        skipped = sum(e["outcome"] == "skipped" for e in found.values())
-        own.update({"skipped": skipped} if skipped else {})
+        own = collections.Counter(cause_of(e) for e in found.values() if e["outcome"] != "passed")
         own.update({"not run": len(wanted) - len(found)} if len(wanted) > len(found) else {})
+        skipped += sum(e["outcome"] == "skipped" for e in found.values())
         causes.update(own)
         rows.append((base_file.stem, len(wanted), good, own))
     if args.table:
@@ -177,7 +176,8 @@ def compare(args):
             print(f"| {name} | {wanted} | {good} | {text} |")
     for cause, count in causes.most_common(args.causes):
         print(f"{count:6}  {cause}")
-    print(f"{passed} of {total} tests that pass on the base pass here ({100 * passed / max(total, 1):.1f} %)")
+    print(f"{passed} of {total} tests that pass on the base pass here ({100 * passed / max(total, 1):.1f} %), {skipped} skip"
+          f" themselves: of the others {100 * passed / max(total - skipped, 1):.1f} %")
 
 
 def main():

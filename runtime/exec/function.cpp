@@ -10,6 +10,7 @@
 #include "partita/artifact/validate.hpp"
 #include "partita/base/error.hpp"
 #include "partita/collective/communicator.hpp"
+#include "runtime/exec/failure.hpp"
 #include "runtime/exec/shard.hpp"
 
 namespace partita {
@@ -24,12 +25,6 @@ constexpr auto short_time = std::chrono::microseconds(100);
 
 /// Shards of one process wait for each other as long as what is before them on their streams takes.
 constexpr std::chrono::hours patience(24);
-
-/// Over all functions: executions of several shards are in the same order on all streams, or they would wait for each other.
-std::mutex& order() {
-  static std::mutex mutex;
-  return mutex;
-}
 
 Artifact variant_for(const Artifact& artifact, const Stream& stream) {
   Artifact chosen = artifact;
@@ -47,11 +42,13 @@ struct Function::Impl {
   std::vector<std::unique_ptr<Shard>> shards;
   std::vector<Type> input_types, output_types;
   std::atomic<bool> is_short = false;
+  std::atomic<bool> is_broken = false;  // a shard failed, and the others may wait for it no more
 
   Impl(const Artifact& whole, std::vector<std::shared_ptr<Stream>> on)
       : artifact(variant_for(whole, *on.front())), streams(std::move(on)) {}
   ~Impl();
   void load();
+  void unload();
   void check(std::span<const Arrays> inputs) const;
   Arrays enqueue(std::size_t s, const Arrays& inputs);
   void run(std::size_t s, const std::vector<DeviceArray::Place>& from,
@@ -66,6 +63,8 @@ void Function::Impl::load() {
   communicators =
       make_local_communicators({.shards_per_rank = int(streams.size()), .timeout = patience});
   const ShardPlace place = place_of_shard(plan, 0, int(streams.size()));
+  input_types.clear();
+  output_types.clear();
   for (const auto& [ports, types] :
        {std::pair{&plan.inputs, &input_types}, std::pair{&plan.outputs, &output_types}})
     for (const PortInfo& port : *ports)
@@ -122,17 +121,23 @@ void Function::Impl::run(std::size_t s, const std::vector<DeviceArray::Place>& f
                          const std::vector<EventPtr>& ready,
                          const std::vector<DeviceArray::Place>& to) {
   const auto begin = Clock::now();
-  for (const EventPtr& event : ready)
-    if (const std::exception_ptr error = event->error()) {
-      shards[s]->communicator().poison("an argument has failed");
-      std::rethrow_exception(error);
+  try {
+    std::vector<DeviceBufferPtr> inputs;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (const std::exception_ptr error = ready[i]->error()) std::rethrow_exception(error);
+      inputs.push_back(*from[i]);
     }
-  std::vector<DeviceBufferPtr> inputs;
-  for (const DeviceArray::Place& place : from) inputs.push_back(*place);
-  const std::vector<DeviceBufferPtr> results = shards[s]->run_on(
-      std::move(inputs),
-      [&](std::span<const std::int64_t> bytes) { return streams[s]->arena(bytes); });
-  for (std::size_t i = 0; i < to.size(); ++i) *to[i] = results[i];
+    const std::vector<DeviceBufferPtr> results = shards[s]->run_on(
+        std::move(inputs),
+        [&](std::span<const std::int64_t> bytes) { return streams[s]->arena(bytes); });
+    for (std::size_t i = 0; i < to.size(); ++i) *to[i] = results[i];
+  } catch (...) {
+    if (streams.size() > 1) {
+      is_broken = true;
+      shards[s]->communicator().poison(describe(std::current_exception()));
+    }
+    throw;
+  }
   is_short = Clock::now() - begin < short_time;
 }
 
@@ -145,10 +150,14 @@ Function::Function(std::shared_ptr<const Artifact> artifact,
 
 Function::~Function() = default;
 
+Function::Impl::~Impl() { unload(); }
+
 // Where a device is not used by two threads at once: in its stream.
-Function::Impl::~Impl() {
+void Function::Impl::unload() {
   for (std::size_t s = 0; s < shards.size(); ++s)
     streams[s]->run([&](Device&) { shards[s].reset(); });
+  shards.clear();
+  communicators.clear();
 }
 
 const Artifact& Function::artifact() const { return impl_->artifact; }
@@ -160,8 +169,14 @@ std::int64_t Function::temporary_bytes() const { return impl_->shards.front()->t
 
 std::vector<Function::Arrays> Function::execute(std::span<const Arrays> inputs) const {
   impl_->check(inputs);
-  std::unique_lock lock(order(), std::defer_lock);
-  if (inputs.size() > 1) lock.lock();
+  std::unique_lock lock(Stream::order(), std::defer_lock);
+  if (inputs.size() > 1) {
+    lock.lock();
+    if (impl_->is_broken.exchange(false)) {
+      impl_->unload();
+      impl_->load();
+    }
+  }
   std::vector<Arrays> outputs;
   for (std::size_t s = 0; s < inputs.size(); ++s) outputs.push_back(impl_->enqueue(s, inputs[s]));
   return outputs;

@@ -164,6 +164,11 @@ EventPtr DeviceArray::download(std::span<std::byte> to) const {
       to.size() <= short_bytes);
 }
 
+const std::byte* DeviceArray::host_data() const {
+  ready_->wait();
+  return (*place_)->host_data();
+}
+
 DeviceArrayPtr DeviceArray::copy_to(const std::shared_ptr<Stream>& stream) const {
   auto copied = std::make_shared<Event>();
   auto array = std::make_shared<DeviceArray>(stream, type_, copied);
@@ -179,19 +184,23 @@ DeviceArrayPtr DeviceArray::copy_to(const std::shared_ptr<Stream>& stream) const
         copied);
     return array;
   }
+  // In its turn on the other stream too: what comes after finds the elements there.
   const auto staging = std::make_shared<std::vector<std::byte>>(bytes);
-  download(*staging)->on_done(
-      [stream, place = array->place(), copied, staging](const std::exception_ptr& error) {
-        if (error) return copied->finish(error);
-        stream->enqueue(
-            [place, staging](Device& device) {
-              DeviceBufferPtr to = device.allocate(staging->size());
-              if (!staging->empty()) device.write(*to, 0, *staging);
-              *place = std::move(to);
-            },
-            copied);
-      });
+  const std::lock_guard lock(Stream::order());
+  stream->enqueue(
+      [read = download(*staging), staging, place = array->place()](Device& device) {
+        read->wait();
+        DeviceBufferPtr to = device.allocate(staging->size());
+        if (!staging->empty()) device.write(*to, 0, *staging);
+        *place = std::move(to);
+      },
+      copied);
   return array;
+}
+
+std::mutex& Stream::order() {
+  static std::mutex mutex;
+  return mutex;
 }
 
 }  // namespace partita

@@ -3,6 +3,7 @@
 //
 // The C ABI and its C++ header, with an artifact made by hand: signature, runs, errors, sizes of
 // structs, threads.
+#include <atomic>
 #include <thread>
 
 #include "partita.hpp"
@@ -395,6 +396,123 @@ TEST_F(CApi, cpp_header_owns_and_throws) {
     EXPECT_EQ(error.status(), PARTITA_ERROR_USER);
     EXPECT_STREQ(error.what(), "input 5: expected an index below 2");
   }
+}
+
+partita_buffer* f32_buffer(partita_device* device, const std::vector<float>& values,
+                           const std::vector<int64_t>& dims) {
+  partita_buffer* buffer = nullptr;
+  EXPECT_EQ(partita_buffer_create(device, PARTITA_F32, dims.size(), dims.data(), values.data(),
+                                  values.size() * sizeof(float), &buffer),
+            PARTITA_OK)
+      << partita_last_error();
+  return buffer;
+}
+
+std::vector<float> f32_elements(const partita_buffer* buffer) {
+  size_t bytes = 0;
+  EXPECT_EQ(partita_buffer_type(buffer, nullptr, nullptr, nullptr, &bytes), PARTITA_OK);
+  std::vector<float> values(bytes / sizeof(float));
+  EXPECT_EQ(partita_buffer_read(buffer, values.data(), bytes, nullptr), PARTITA_OK)
+      << partita_last_error();
+  return values;
+}
+
+TEST_F(CApi, functions_take_and_return_buffers) {
+  partita_device* device = nullptr;
+  ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
+  EXPECT_STRNE(partita_device_name(device), "");
+  partita_function* add = nullptr;
+  ASSERT_EQ(partita_function_load(artifact_, &device, 1, &add), PARTITA_OK) << partita_last_error();
+  partita_buffer* x = f32_buffer(device, {1, 2, 3, 4}, {4});
+  partita_buffer* const w = f32_buffer(device, {10}, {});
+  partita_device_free(device);  // buffers and functions live on
+  for (int round = 0; round < 3; ++round) {
+    partita_buffer* const inputs[] = {x, w};
+    partita_buffer* y = nullptr;
+    ASSERT_EQ(partita_execute(add, inputs, 2, &y, 1), PARTITA_OK) << partita_last_error();
+    partita_buffer_free(x);
+    x = y;
+  }
+  partita_function_free(add);
+  EXPECT_EQ(f32_elements(x), (std::vector<float>{31, 32, 33, 34}));
+  partita_dtype dtype{};
+  size_t rank = 9;
+  const int64_t* dims = nullptr;
+  EXPECT_EQ(partita_buffer_type(x, &dtype, &rank, &dims, nullptr), PARTITA_OK);
+  EXPECT_EQ(dtype, PARTITA_F32);
+  ASSERT_EQ(rank, 1u);
+  EXPECT_EQ(dims[0], 4);
+  partita_buffer_free(x);
+  partita_buffer_free(w);
+}
+
+TEST_F(CApi, functions_run_on_the_devices_of_a_mesh) {
+  const std::vector<std::byte> bytes = serialize_artifact(mesh_artifact());
+  partita_artifact* mesh = nullptr;
+  ASSERT_EQ(partita_artifact_parse(bytes.data(), bytes.size(), "mesh.pta", &mesh), PARTITA_OK);
+  std::vector<partita_device*> devices(6);
+  ASSERT_EQ(partita_device_open("opencl", 6, devices.data()), PARTITA_OK) << partita_last_error();
+  partita_function* function = nullptr;
+  EXPECT_EQ(partita_function_load(mesh, devices.data(), 5, &function), PARTITA_ERROR_USER);
+  ASSERT_EQ(partita_function_load(mesh, devices.data(), 6, &function), PARTITA_OK)
+      << partita_last_error();
+  // Blocks of 3 x 2 of an array of 5 x 4, the last ones padded; z is the sum of the blocks of both rows.
+  std::vector<partita_buffer*> x, results(12);
+  for (int device = 0; device < 6; ++device)
+    x.push_back(
+        f32_buffer(devices[std::size_t(device)], std::vector<float>(6, float(device)), {3, 2}));
+  ASSERT_EQ(partita_execute(function, x.data(), 1, results.data(), 2), PARTITA_OK)
+      << partita_last_error();
+  for (std::size_t device = 0; device < 6; ++device)
+    EXPECT_EQ(f32_elements(results[2 * device + 1]).front(), float(device % 3) * 2 + 3);
+  for (partita_buffer* const buffer : x) partita_buffer_free(buffer);
+  for (partita_buffer* const buffer : results) partita_buffer_free(buffer);
+  for (partita_device* const device : devices) partita_device_free(device);
+  partita_function_free(function);
+  partita_artifact_free(mesh);
+}
+
+TEST_F(CApi, events_tell_when_and_wrong_buffers_are_refused) {
+  std::vector<partita_device*> devices(2);
+  ASSERT_EQ(partita_device_open("opencl", 2, devices.data()), PARTITA_OK) << partita_last_error();
+  partita_buffer* const x = f32_buffer(devices[0], {1, 2, 3, 4}, {4});
+  partita_buffer* copy = nullptr;
+  ASSERT_EQ(partita_buffer_copy(x, devices[1], &copy), PARTITA_OK);
+  std::vector<float> values(4);
+  partita_event* done = nullptr;
+  ASSERT_EQ(partita_buffer_read(copy, values.data(), 16, &done), PARTITA_OK);
+  std::atomic<int> calls = 0;
+  const auto count = [](partita_status status, const char* error, void* user) {
+    if (status == PARTITA_OK && *error == 0) ++*static_cast<std::atomic<int>*>(user);
+  };
+  EXPECT_EQ(partita_event_on_done(done, count, &calls), PARTITA_OK);
+  EXPECT_EQ(partita_event_wait(done), PARTITA_OK);
+  EXPECT_EQ(partita_event_is_done(done), 1);
+  EXPECT_EQ(partita_event_on_done(done, count, &calls), PARTITA_OK);
+  while (calls < 2) std::this_thread::yield();
+  EXPECT_EQ(values, (std::vector<float>{1, 2, 3, 4}));
+  partita_event_free(done);
+
+  partita_function* add = nullptr;
+  ASSERT_EQ(partita_function_load(artifact_, devices.data(), 1, &add), PARTITA_OK);
+  partita_buffer* const w = f32_buffer(devices[0], {10}, {});
+  partita_buffer* y = nullptr;
+  const auto refused = [&](partita_buffer* a, partita_buffer* b, size_t inputs, size_t outputs) {
+    partita_buffer* const arrays[] = {a, b};
+    EXPECT_EQ(partita_execute(add, arrays, inputs, &y, outputs), PARTITA_ERROR_USER);
+    return std::string(partita_last_error());
+  };
+  EXPECT_EQ(refused(x, w, 1, 1), "expected 2 arguments, found 1");
+  EXPECT_EQ(refused(x, w, 2, 2), "expected room for 1 results, found 2");
+  EXPECT_EQ(refused(w, x, 2, 1), "argument 0: expected tensor<4xf32>, found tensor<f32>");
+  EXPECT_EQ(refused(copy, w, 2, 1),
+            "argument 0: expected an array on device 0 of the program, found one elsewhere");
+  EXPECT_EQ(refused(x, nullptr, 2, 1), "argument 'inputs': expected a pointer, found NULL");
+  EXPECT_EQ(partita_buffer_read(x, values.data(), 12, nullptr), PARTITA_ERROR_USER);
+  EXPECT_EQ(partita_device_open("abacus", 1, devices.data()), PARTITA_ERROR_USER);
+  partita_function_free(add);
+  for (partita_buffer* const buffer : {x, copy, w}) partita_buffer_free(buffer);
+  for (partita_device* const device : devices) partita_device_free(device);
 }
 
 }  // namespace

@@ -116,6 +116,14 @@ TEST(Stream, CopiesGoToOtherDevicesAndFailWithWhatTheyCopy) {
     copy->ready()->wait();
     EXPECT_EQ(downloaded(copy), counting({5}, 1));
   }
+  std::promise<void> go;
+  const EventPtr busy = one->enqueue([ready = go.get_future().share()](Device&) { ready.wait(); });
+  const DeviceArrayPtr late = array->copy_to(other);
+  HostArray result(late->type());
+  const EventPtr read = late->download(result.bytes);  // before the copy is there
+  go.set_value();
+  read->wait();
+  EXPECT_EQ(result, counting({5}, 1));
   const auto small = null_stream({}, {.memory_bytes = 64});
   const DeviceArrayPtr none = array->copy_to(small)->copy_to(one);
   const DeviceArrayPtr large = uploaded(*one, counting({100}, 1))->copy_to(small);
@@ -200,6 +208,29 @@ TEST(Function, FailuresReachResultsAndWhatFollowsFromThemAndNothingElse) {
   EXPECT_THAT([&] { after->ready()->wait(); }, ThrowsMessage<Error>(HasSubstr("lost")));
   const DeviceArrayPtr good = executed(function, {model, data})[0];
   EXPECT_EQ(f32_values(downloaded(good)), expected_sum({0, 0, 0}, 1));
+}
+
+TEST(Function, AMeshRunsAgainAfterAShardHasFailed) {
+  std::vector<std::shared_ptr<Stream>> streams;
+  for (int k = 0; k < 6; ++k) streams.push_back(null_stream({}));
+  const Function function(std::make_shared<Artifact>(testing::mesh_artifact()), streams);
+  std::vector<Function::Arrays> blocks;
+  for (int k = 0; k < 6; ++k)
+    blocks.push_back(
+        {uploaded(*streams[std::size_t(k)], f32_array({3, 2}, std::vector<float>(6, float(k))))});
+  const auto failed = std::make_shared<Event>();
+  failed->finish(std::make_exception_ptr(std::runtime_error("no block")));
+  std::vector<Function::Arrays> with_failed = blocks;
+  with_failed[4] = {std::make_shared<DeviceArray>(streams[4], blocks[4][0]->type(), failed)};
+  for (int round = 0; round < 2; ++round) {
+    const std::vector<Function::Arrays> none = function.execute(with_failed);
+    EXPECT_THAT([&] { none[4][1]->ready()->wait(); },
+                ThrowsMessage<std::runtime_error>("no block"));
+    EXPECT_THAT([&] { none[1][1]->ready()->wait(); }, ThrowsMessage<Error>(HasSubstr("no block")));
+    const std::vector<Function::Arrays> results = function.execute(blocks);
+    for (std::size_t k = 0; k < 6; ++k)
+      EXPECT_EQ(f32_values(downloaded(results[k][1])).front(), float(k % 3) * 2 + 3) << k;
+  }
 }
 
 TEST(Function, ThreadsCallItAtTheSameTime) {

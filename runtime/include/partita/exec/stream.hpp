@@ -56,6 +56,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// An array of these elements, of the type's size, which may change when the call returns.
   [[nodiscard]] DeviceArrayPtr upload(const Type& type, std::span<const std::byte> elements);
 
+  /// Held by whoever enqueues on several streams what waits for each other, so that all streams have it in one order.
+  [[nodiscard]] static std::mutex& order();
+
   /// Memory for the temporaries of whatever runs, shared by all functions since the device does one after the other: pieces
   /// of at least so many bytes.  Within jobs.
   [[nodiscard]] std::vector<DeviceBufferPtr> arena(std::span<const std::int64_t> bytes);
@@ -96,6 +99,9 @@ class DeviceArray {
 
   /// The elements, row-major, into `to` of the type's size, which stays as it is until the event.
   [[nodiscard]] EventPtr download(std::span<std::byte> to) const;
+  /// Where the elements lie in the host's memory, when they are there, which it waits for; null on devices with memory
+  /// of their own.  Valid while the array lives.
+  [[nodiscard]] const std::byte* host_data() const;
   /// A copy on another device, or another one on this.
   [[nodiscard]] DeviceArrayPtr copy_to(const std::shared_ptr<Stream>& stream) const;
 
