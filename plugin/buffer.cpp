@@ -168,7 +168,8 @@ void copy_to_memory(abi::BufferCopyToMemory& call) {
 void pointer(abi::BufferPointer& call) {
   const std::byte* const data = call.buffer->array()->host_data();
   if (data == nullptr)
-    throw Failure(abi::unimplemented, "expected an array in the host's memory, found one elsewhere");
+    throw Failure(abi::unimplemented,
+                  "expected an array in the host's memory, found one elsewhere");
   call.pointer = const_cast<std::byte*>(data);
 }
 

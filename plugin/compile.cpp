@@ -19,10 +19,10 @@ namespace partita::pjrt {
 namespace {
 
 /// What the module asks of its arguments or results.
-std::vector<std::optional<PortCut>> asked_cuts(const ir::Module& module,
-                                               const std::vector<ir::Dict>& attributes,
-                                               const std::vector<Type>& types, int partitions) {
-  std::vector<std::optional<PortCut>> cuts;
+std::vector<std::optional<AskedCut>> asked_cuts(const ir::Module& module,
+                                                const std::vector<ir::Dict>& attributes,
+                                                const std::vector<Type>& types, int partitions) {
+  std::vector<std::optional<AskedCut>> cuts;
   for (std::size_t i = 0; i < types.size(); ++i)
     cuts.push_back(asked_cut(module, attributes[i], types[i], partitions));
   return cuts;
@@ -31,24 +31,30 @@ std::vector<std::optional<PortCut>> asked_cuts(const ir::Module& module,
 /// The cuts of a plan's ports where they are what is asked for; nothing where some are not.
 std::optional<std::vector<PortCut>> fitting_cuts(const Plan& plan,
                                                  const std::vector<PortInfo>& ports,
-                                                 const std::vector<std::optional<PortCut>>& asked,
-                                                 int partitions) {
+                                                 const std::vector<std::optional<AskedCut>>& asked,
+                                                 int partitions, bool may_refine) {
   std::vector<PortCut> cuts;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::optional<PortCut> planned = planned_cut(plan, ports[i], partitions);
-    if (!planned || (asked[i] && *asked[i] != *planned)) return std::nullopt;
+    if (!planned || (asked[i] && !asked[i]->fits(*planned, may_refine))) return std::nullopt;
     cuts.push_back(*planned);
   }
   return cuts;
 }
 
 /// Those asked for, and wholes where nothing is.
-std::vector<PortCut> cuts_or_wholes(const std::vector<std::optional<PortCut>>& asked,
+std::vector<PortCut> cuts_or_wholes(const std::vector<std::optional<AskedCut>>& asked,
                                     const std::vector<Type>& types, int partitions) {
   std::vector<PortCut> cuts;
   for (std::size_t i = 0; i < types.size(); ++i)
-    cuts.push_back(asked[i] ? *asked[i] : whole_cut(types[i].dims.size(), partitions));
+    cuts.push_back(asked[i] ? asked[i]->cut : whole_cut(types[i].dims.size(), partitions));
   return cuts;
+}
+
+/// Whether so many devices have a block each of the partitions of the program's only axis.
+bool is_of_one_placement(const Plan& plan, int devices) {
+  return plan.mesh.empty() && plan.placements.size() == 1 &&
+         plan.placements.front().size % devices == 0;
 }
 
 std::vector<int> donated_arguments(const ir::Function& function) {
@@ -89,27 +95,34 @@ CompiledProgram compile_program(std::string_view text, const CompileRequest& req
   hasher.add(std::as_bytes(std::span(text)));
   program.fingerprint = hasher.hex();
 
-  if (partitions > 1) {
+  // As placements over the devices, as a mesh, and at last on one device.
+  for (const bool keeps_placements : {true, false}) {
+    if (partitions == 1) break;
     try {
       options.shards = true;
+      options.keeps_placements = keeps_placements;
       Artifact artifact = partita::compile(*module, options).artifact;
       const Plan& plan = artifact.plan;
-      if (mesh_shards(plan) == partitions) {
-        auto inputs = fitting_cuts(plan, plan.inputs, asked_inputs, partitions);
-        auto outputs = fitting_cuts(plan, plan.outputs, asked_outputs, partitions);
-        if (inputs && outputs) {
-          program.artifact = std::make_shared<Artifact>(std::move(artifact));
-          program.input_cuts = std::move(*inputs);
-          program.output_cuts = std::move(*outputs);
-          return program;
-        }
-      }
+      const bool is_split =
+          mesh_shards(plan) == partitions || is_of_one_placement(plan, partitions);
+      if (!is_split) continue;
+      auto inputs = fitting_cuts(plan, plan.inputs, asked_inputs, partitions, false);
+      auto outputs = fitting_cuts(plan, plan.outputs, asked_outputs, partitions, true);
+      if (!inputs || !outputs) continue;
+      program.artifact = std::make_shared<Artifact>(std::move(artifact));
+      program.input_cuts = std::move(*inputs);
+      program.output_cuts = std::move(*outputs);
+      return program;
     } catch (const partita::Error& error) {
       if (error.kind() == ErrorKind::internal) throw;
-      log(LogLevel::info, cat(program.name, ": on one device: ", error.what()));
+      log(LogLevel::info, cat(program.name, ": ", error.what()));
     }
-    program.is_gathered = true;
   }
+  program.is_gathered = partitions > 1;
+  if (program.is_gathered)
+    log(LogLevel::info, cat(program.name, ": runs on one device of ", partitions,
+                            ": not cut over them as its arguments and results are"));
+  options.keeps_placements = true;
   options.shards = false;
   program.artifact = std::make_shared<Artifact>(partita::compile(*module, options).artifact);
   program.input_cuts = cuts_or_wholes(asked_inputs, program.inputs, partitions);

@@ -29,25 +29,40 @@ PortCut whole_cut(std::size_t rank, int partitions) {
   return {Dims(rank, 1), std::vector<Dims>(std::size_t(partitions), Dims(rank, 0))};
 }
 
-std::optional<PortCut> asked_cut(const ir::Module& module, const ir::Dict& attributes,
-                                 const Type& type, int partitions) {
+std::optional<AskedCut> asked_cut(const ir::Module& module, const ir::Dict& attributes,
+                                  const Type& type, int partitions) {
   if (const ir::Sharding* const sharding = ir::sharding_in(attributes.find("sdy.sharding"))) {
     const std::optional<ir::Mesh> mesh =
         sharding->inner ? sharding->inner : ir::find_mesh(module, sharding->mesh);
     if (!mesh) throw_user_error(cat("sharding: expected a mesh @", sharding->mesh, ", found none"));
-    if (mesh->size() != partitions) return whole_cut(type.dims.size(), partitions);
+    const std::size_t rank = type.dims.size();
+    std::vector<bool> is_open(rank);
+    for (std::size_t d = 0; d < std::min(rank, sharding->dims.size()); ++d)
+      is_open[d] = sharding->dims[d].is_open;
+    if (mesh->size() != partitions)
+      return AskedCut{whole_cut(rank, partitions), std::move(is_open)};
     std::vector<std::string> axes;
     for (const ir::MeshAxis& axis : mesh->axes) axes.push_back(axis.name);
-    return cut_of(ir::Cut(*sharding, *mesh, axes), partitions);
+    return AskedCut{cut_of(ir::Cut(*sharding, *mesh, axes), partitions), std::move(is_open)};
   }
   if (const std::string text = attributes.text("mhlo.sharding", ""); !text.empty())
-    return cut_of(ir::Cut(text, std::int64_t(type.dims.size()), partitions), partitions);
+    return AskedCut{cut_of(ir::Cut(text, std::int64_t(type.dims.size()), partitions), partitions),
+                    std::vector<bool>(type.dims.size())};
   return std::nullopt;
+}
+
+bool AskedCut::fits(const PortCut& planned, bool may_refine) const {
+  for (std::size_t d = 0; d < cut.pieces.size(); ++d) {
+    if (may_refine && is_open[d]) continue;
+    if (planned.pieces[d] != cut.pieces[d]) return false;
+    for (std::size_t p = 0; p < cut.by_device.size(); ++p)
+      if (planned.by_device[p][d] != cut.by_device[p][d]) return false;
+  }
+  return true;
 }
 
 std::optional<PortCut> planned_cut(const Plan& plan, const PortInfo& port, int partitions) {
   PortCut cut = whole_cut(port.type.dims.size(), partitions);
-  if (plan.mesh.empty()) return cut;
   const std::vector<ShardPlace> places = places_of_shards(plan, partitions);
   for (int p = 0; p < partitions; ++p) {
     const ArrayBlock block = partita::block_of(plan, port, places[std::size_t(p)]);

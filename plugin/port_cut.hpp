@@ -24,9 +24,17 @@ struct PortCut {
 
 /// Of an array of this rank that every partition holds whole.
 [[nodiscard]] PortCut whole_cut(std::size_t rank, int partitions);
+/// What a program asks for: a cut, and which dimensions may be cut further.
+struct AskedCut {
+  PortCut cut;
+  std::vector<bool> is_open;
+  /// Whether a cut is what is asked for; with `may_refine`, also where open dimensions are cut otherwise.
+  [[nodiscard]] bool fits(const PortCut& planned, bool may_refine) const;
+};
 /// What the attributes of an argument or result of a module say; nothing where they do not.
-[[nodiscard]] std::optional<PortCut> asked_cut(const ir::Module& module, const ir::Dict& attributes,
-                                               const Type& type, int partitions);
+[[nodiscard]] std::optional<AskedCut> asked_cut(const ir::Module& module,
+                                                const ir::Dict& attributes, const Type& type,
+                                                int partitions);
 /// What a plan does; nothing where a block is padded.
 [[nodiscard]] std::optional<PortCut> planned_cut(const Plan& plan, const PortInfo& port,
                                                  int partitions);

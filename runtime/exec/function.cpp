@@ -40,7 +40,7 @@ struct Function::Impl {
   std::vector<std::shared_ptr<Stream>> streams;
   std::vector<std::unique_ptr<Communicator>> communicators;
   std::vector<std::unique_ptr<Shard>> shards;
-  std::vector<Type> input_types, output_types;
+  std::vector<std::vector<Type>> input_types, output_types;  // of each shard
   std::atomic<bool> is_short = false;
   std::atomic<bool> is_broken = false;  // a shard failed, and the others may wait for it no more
 
@@ -57,18 +57,21 @@ struct Function::Impl {
 
 void Function::Impl::load() {
   const Plan& plan = artifact.plan;
-  if (std::int64_t(streams.size()) != mesh_shards(plan))
-    throw_user_error(cat("expected ", mesh_shards(plan),
-                         " devices, one for each shard of the mesh, found ", streams.size()));
-  communicators =
-      make_local_communicators({.shards_per_rank = int(streams.size()), .timeout = patience});
-  const ShardPlace place = place_of_shard(plan, 0, int(streams.size()));
-  input_types.clear();
-  output_types.clear();
-  for (const auto& [ports, types] :
-       {std::pair{&plan.inputs, &input_types}, std::pair{&plan.outputs, &output_types}})
-    for (const PortInfo& port : *ports)
-      types->push_back({.dtype = port.type.dtype, .dims = block_of(plan, port, place).extents});
+  const int count = int(streams.size());
+  if (const std::int64_t needed = mesh_shards(plan);
+      count % needed != 0 || (count > needed && plan.placements.empty()))
+    throw_user_error(
+        cat("expected ", needed, " devices, one for each shard of the mesh, found ", count));
+  communicators = make_local_communicators({.shards_per_rank = count, .timeout = patience});
+  input_types.assign(streams.size(), {});
+  output_types.assign(streams.size(), {});
+  for (int s = 0; s < count; ++s) {
+    const ShardPlace place = place_of_shard(plan, s, count);
+    for (const auto& [ports, types] : {std::pair{&plan.inputs, &input_types[std::size_t(s)]},
+                                       std::pair{&plan.outputs, &output_types[std::size_t(s)]}})
+      for (const PortInfo& port : *ports)
+        types->push_back({.dtype = port.type.dtype, .dims = block_of(plan, port, place).extents});
+  }
   for (std::size_t s = 0; s < streams.size(); ++s) {
     shards.push_back(std::make_unique<Shard>(artifact, streams[s]->device(), *communicators[s],
                                              SessionOptions{}, true));
@@ -85,12 +88,12 @@ void Function::Impl::check(std::span<const Arrays> inputs) const {
     throw_user_error(
         cat("expected arguments for ", streams.size(), " devices, found ", inputs.size()));
   for (std::size_t s = 0; s < inputs.size(); ++s) {
-    if (inputs[s].size() != input_types.size())
-      throw_user_error(
-          cat("expected ", input_types.size(), " arguments, found ", inputs[s].size()));
+    const std::vector<Type>& types = input_types[s];
+    if (inputs[s].size() != types.size())
+      throw_user_error(cat("expected ", types.size(), " arguments, found ", inputs[s].size()));
     for (std::size_t i = 0; i < inputs[s].size(); ++i) {
-      if (inputs[s][i]->type() != input_types[i])
-        throw_user_error(cat("argument ", i, ": expected ", to_string(input_types[i]), ", found ",
+      if (inputs[s][i]->type() != types[i])
+        throw_user_error(cat("argument ", i, ": expected ", to_string(types[i]), ", found ",
                              to_string(inputs[s][i]->type())));
       if (inputs[s][i]->stream() != streams[s])
         throw_user_error(cat("argument ", i, ": expected an array on device ", s,
@@ -104,7 +107,7 @@ Function::Arrays Function::Impl::enqueue(std::size_t s, const Arrays& inputs) {
   Arrays outputs;
   std::vector<DeviceArray::Place> to, from;
   std::vector<EventPtr> ready;
-  for (const Type& type : output_types)
+  for (const Type& type : output_types[s])
     to.push_back(
         outputs.emplace_back(std::make_shared<DeviceArray>(streams[s], type, done))->place());
   for (const DeviceArrayPtr& input : inputs) {
@@ -162,8 +165,12 @@ void Function::Impl::unload() {
 
 const Artifact& Function::artifact() const { return impl_->artifact; }
 const std::vector<std::shared_ptr<Stream>>& Function::streams() const { return impl_->streams; }
-std::vector<Type> Function::input_types() const { return impl_->input_types; }
-std::vector<Type> Function::output_types() const { return impl_->output_types; }
+std::vector<Type> Function::input_types(int shard) const {
+  return impl_->input_types.at(std::size_t(shard));
+}
+std::vector<Type> Function::output_types(int shard) const {
+  return impl_->output_types.at(std::size_t(shard));
+}
 
 std::int64_t Function::temporary_bytes() const { return impl_->shards.front()->temporary_bytes(); }
 

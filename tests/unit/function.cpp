@@ -148,6 +148,21 @@ TEST(Function, ResultsAreArgumentsOfTheNextBeforeTheyAreThere) {
                           Type{.dtype = DType::f32, .dims = {clients, width}}));
 }
 
+TEST(Function, SeveralDevicesHaveABlockEachOfThePartitions) {
+  std::vector<std::shared_ptr<Stream>> streams{null_stream(federated_kernels()),
+                                               null_stream(federated_kernels())};
+  const Function function(std::make_shared<Artifact>(federated_artifact(clients, width)), streams);
+  EXPECT_EQ(function.input_types(0)[1].dims, (Dims{2, width}));
+  EXPECT_EQ(function.input_types(1)[1].dims, (Dims{3, width}));
+  std::vector<Function::Arrays> inputs;
+  for (const auto& stream : streams)
+    inputs.push_back({uploaded(*stream, f32_array({width}, {1, 2, 3}))});
+  inputs[0].push_back(uploaded(*streams[0], counting({2, width}, 1)));
+  inputs[1].push_back(uploaded(*streams[1], counting({3, width}, 1 + 2 * width)));
+  for (const Function::Arrays& results : function.execute(inputs))
+    EXPECT_EQ(f32_values(downloaded(results[0])), expected_sum({1, 2, 3}, 1));
+}
+
 TEST(Function, ArraysThatNobodyHoldsAreFreed) {
   const auto stream = null_stream(federated_kernels());
   Function function = federated(stream);
@@ -180,12 +195,12 @@ TEST(Function, WrongArgumentsAreUserErrors) {
               ThrowsMessage<Error>(HasSubstr("argument 0: expected an array on device 0")));
   EXPECT_THAT([&] { static_cast<void>(function.execute({})); },
               ThrowsMessage<Error>("expected arguments for 1 devices, found 0"));
-  const auto artifact = std::make_shared<Artifact>(federated_artifact(clients, width));
+  const auto artifact = std::make_shared<Artifact>(testing::mesh_artifact());
   EXPECT_THAT(
       [&] {
         Function(artifact, {stream, other});
       },
-      ThrowsMessage<Error>(HasSubstr("expected 1 devices")));
+      ThrowsMessage<Error>(HasSubstr("expected 6 devices")));
   EXPECT_THAT([&] { Function(artifact, {}); },
               ThrowsMessage<Error>("expected a device, found none"));
 }

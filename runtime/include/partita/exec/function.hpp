@@ -19,9 +19,9 @@ class Function {
   /// One array for each argument or result, of the type that a shard holds of it.
   using Arrays = std::vector<DeviceArrayPtr>;
 
-  /// Builds the kernels, or takes them from the cache.  A stream for each shard of the plan's mesh, in order; each shard
-  /// has all partitions of the placements.  Another number of streams is a user error; the devices are of the artifact's
-  /// target.
+  /// Builds the kernels, or takes them from the cache.  A stream for each shard of the plan's mesh, in order, or several times
+  /// as many, over which placements are split (places_of_shards).  Another number of streams is a user error; the devices
+  /// are of the artifact's target.
   Function(std::shared_ptr<const Artifact> artifact, std::vector<std::shared_ptr<Stream>> streams);
   /// Waits for its executions.
   ~Function();
@@ -31,8 +31,8 @@ class Function {
   [[nodiscard]] const Artifact& artifact() const;
   [[nodiscard]] const std::vector<std::shared_ptr<Stream>>& streams() const;
   /// Of an argument or result on a shard.
-  [[nodiscard]] std::vector<Type> input_types() const;
-  [[nodiscard]] std::vector<Type> output_types() const;
+  [[nodiscard]] std::vector<Type> input_types(int shard = 0) const;
+  [[nodiscard]] std::vector<Type> output_types(int shard = 0) const;
   /// Bytes for constants and temporaries on one shard.
   [[nodiscard]] std::int64_t temporary_bytes() const;
 
