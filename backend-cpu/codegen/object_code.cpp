@@ -245,6 +245,12 @@ class PlanPrinter final : public PlanText {
     entry_.checks.push_back(x.message);
   }
 
+  void step(const HostCall& x) override {
+    throw_user_error(
+        cat("an object file: expected what kernels and the BLAS library compute, found a call of ",
+            x.call.routine, ", which needs LAPACK through libpartita"));
+  }
+
   // --- Entry points ---
   std::string entry_points() const {
     std::string text = cat("\n#define uint8_t ui8\n#define uint16_t ui16\n#define uint32_t ui32\n",

@@ -92,6 +92,10 @@ DeviceBufferPtr CpuDevice::borrow(std::span<const std::byte> host) {
   return std::make_shared<HostBuffer>(host);
 }
 
+std::span<std::byte> CpuDevice::host_bytes(DeviceBuffer& buffer) {
+  return {data_of(buffer), buffer.bytes()};
+}
+
 DeviceProgramPtr CpuDevice::load(const Artifact& artifact) {
   for (const KernelBinary& binary : artifact.binaries)
     if (binary.name == lane_code_name) return std::make_shared<LaneProgram>(artifact, binary);

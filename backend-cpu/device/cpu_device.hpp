@@ -23,6 +23,7 @@ class CpuDevice final : public Device {
   [[nodiscard]] const DeviceProfile& profile() const override { return profile_; }
   [[nodiscard]] DeviceBufferPtr allocate(std::size_t bytes) override;
   [[nodiscard]] DeviceBufferPtr borrow(std::span<const std::byte> host) override;
+  [[nodiscard]] std::span<std::byte> host_bytes(DeviceBuffer& buffer) override;
   [[nodiscard]] DeviceProgramPtr load(const Artifact& artifact) override;
   void write(DeviceBuffer& to, std::size_t byte_offset, std::span<const std::byte> from) override;
   void read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) override;

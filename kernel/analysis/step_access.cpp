@@ -107,6 +107,10 @@ void for_each_access(Step& step, KernelAccesses& kernels,
                           read(s.from);
                           write(s.to);
                         },
+                        [&](HostCall& s) {
+                          for (BufferRef& r : s.operands) read(r);
+                          for (BufferRef& r : s.results) write(r);
+                        },
                         [&](Check& s) { read(s.condition); }, [](auto&) {}},
              step.what);
   for (Steps* inner : inner_steps(step))

@@ -237,6 +237,7 @@ class DraftParser {
     if (in_.accept("all_reduce")) return parse_all_reduce();
     if (in_.accept("all_gather")) return parse_all_gather();
     if (in_.accept("group")) return parse_group();
+    if (in_.accept("host")) return parse_host_call();
     if (in_.accept("done")) {
       CollectiveDone done{int(in_.integer())};
       return {done, in_.quoted()};
@@ -398,6 +399,26 @@ class DraftParser {
     in_.expect("each");
     g.elements = in_.integer();
     return {std::move(g), in_.quoted()};
+  }
+
+  Step parse_host_call() {
+    HostCall h{.call = {.routine = in_.quoted()}};
+    while (!in_.accept("(")) h.call.options.push_back(in_.quoted());
+    while (!in_.accept(")")) {
+      h.operands.push_back(parse_ref());
+      Type type{.dtype = parse_dtype_name(in_)};
+      while (in_.accept("by")) type.dims.push_back(in_.integer());
+      h.call.operands.push_back(std::move(type));
+      if (!in_.sees(")")) in_.expect(",");
+    }
+    in_.expect("to");
+    in_.expect("(");
+    while (!in_.accept(")")) {
+      h.results.push_back(parse_ref());
+      if (!in_.sees(")")) in_.expect(",");
+    }
+    if (in_.accept("count")) h.count = in_.integer();
+    return {std::move(h), in_.quoted()};
   }
 
   Wire parse_wire() {

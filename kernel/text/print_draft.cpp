@@ -215,6 +215,17 @@ class DraftPrinter : text::Lines {
   void print(const CollectiveDone& x, const std::string& name) {
     line("done ", x.request, " ", name);
   }
+  void print(const HostCall& x, const std::string& name) {
+    std::string options, operands, results;
+    for (const std::string& option : x.call.options) options += cat(" ", quote(option));
+    for (std::size_t k = 0; k < x.operands.size(); ++k) {
+      operands += cat(k == 0 ? "" : ", ", ref(x.operands[k]), " ", dtype(x.call.operands[k].dtype));
+      for (const std::int64_t extent : x.call.operands[k].dims) operands += cat(" by ", extent);
+    }
+    for (const BufferRef& r : x.results) results += cat(results.empty() ? "" : ", ", ref(r));
+    line("host ", quote(x.call.routine), options, " (", operands, ") to (", results, ")",
+         x.count == 1 ? "" : cat(" count ", x.count), " ", name);
+  }
   void print(const Check& x, const std::string& name) {
     line("check ", ref(x.condition), " ", quote(x.message), " ", name);
   }

@@ -112,6 +112,14 @@ class StepPrinter {
   void print(const CollectiveDone& x, const std::string&, int indent) {
     line(indent, "wait for request ", x.request);
   }
+  void print(const HostCall& x, const std::string& name, int indent) {
+    std::string options, types;
+    for (const std::string& option : x.call.options) options += cat(" ", option);
+    for (const Type& type : x.call.operands)
+      types += cat(types.empty() ? "" : ", ", to_string(type));
+    line(indent, "on the host ", x.call.routine, options, " of ", types,
+         x.count == 1 ? "" : cat(", ", x.count, " times"), remark(name, ""));
+  }
   void print(const Check& x, const std::string& name, int indent) {
     line(indent, "check ", text(x.condition), remark(name, ""));
   }

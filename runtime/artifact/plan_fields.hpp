@@ -177,6 +177,16 @@ void fields(A& a, Ref<A, Check> x) {
 }
 
 template <class A>
+void fields(A& a, Ref<A, HostCall> x) {
+  a("routine", x.call.routine);
+  a.optional("options", x.call.options, std::vector<std::string>{});
+  a("types", x.call.operands);
+  a.optional("count", x.count, 1);
+  a("operands", x.operands);
+  a("results", x.results);
+}
+
+template <class A>
 void fields(A& a, Ref<A, PortInfo> x) {
   a.optional("name", x.name, "");
   a("type", x.type);

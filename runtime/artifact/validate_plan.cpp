@@ -53,6 +53,9 @@ class PlanValidator {
   void check(const GroupStart& x, const Place& place, int depth) const;
   void check(const CollectiveDone& x, const Place& place, int depth) const;
   void check(const Check& x, const Place& place, int depth) const;
+  void check(const HostCall& x, const Place& place, int depth) const;
+  void check_matrices(const std::vector<BufferRef>& refs, const std::vector<Type>& types,
+                      std::int64_t count, const Place& place) const;
   void check_request(int request, const Place& place) const;
   [[nodiscard]] const ShardLists& check_group_list(int groups, const Place& place) const;
   [[nodiscard]] const Placement& check_axis(const std::string& axis, const Place& place) const;
@@ -381,6 +384,31 @@ void PlanValidator::check(const CollectiveDone& x, const Place& place, int) cons
 
 void PlanValidator::check(const Check& x, const Place& place, int) const {
   check_ref(x.condition, DType::i1, place);
+}
+
+void PlanValidator::check(const HostCall& x, const Place& place, int) const {
+  if (x.count < 0) fail(place, "a count of matrices", cat(x.count));
+  check_matrices(x.operands, x.call.operands, x.count, place);
+  std::vector<Type> types;
+  try {
+    types = result_types(x.call);
+  } catch (const Error& error) {
+    fail(place, cat("a call that ", x.call.routine, " takes"), error.what());
+  }
+  check_matrices(x.results, types, x.count, place);
+}
+
+void PlanValidator::check_matrices(const std::vector<BufferRef>& refs,
+                                   const std::vector<Type>& types, std::int64_t count,
+                                   const Place& place) const {
+  if (refs.size() != types.size())
+    fail(place, cat(types.size(), " buffers of matrices"), cat(refs.size()));
+  for (std::size_t k = 0; k < refs.size(); ++k) {
+    Type all = types[k];
+    all.dims.insert(all.dims.begin(), count);
+    if (!checked_bytes(all)) fail(place, "a size", "one that does not fit in memory");
+    check_ref(refs[k], types[k].dtype, place);
+  }
 }
 
 }  // namespace

@@ -46,6 +46,10 @@ struct BufferVisitor {
   }
   void operator()(const CollectiveDone& /*x*/) const {}
   void operator()(const Check& x) const { on_buffer(x.condition.buffer); }
+  void operator()(const HostCall& x) const {
+    for (const auto* refs : {&x.operands, &x.results})
+      for (const BufferRef& ref : *refs) on_buffer(ref.buffer);
+  }
 
  private:
   void all(const Steps& steps) const {

@@ -133,6 +133,7 @@ class Shard {
   void run_step(const GroupStart& x);
   void run_step(const CollectiveDone& x);
   void run_step(const Check& x);
+  void run_step(const HostCall& x);
 
   [[nodiscard]] std::int64_t value(const HostExpr& e) const { return e.evaluate(variables_); }
   /// Where `ref` points; at least `elements` lie behind it (an internal error otherwise).

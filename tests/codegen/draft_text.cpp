@@ -83,6 +83,8 @@ steps {
   all_reduce 0 max f32 over "clients" (b4 count 4, b4[8] count 2) "reduce"
   all_gather 1 f32 over "clients" b5 to b7 each 4 "gather"
   done 1 ""
+  host "eigh" "lower" (b4[8] f32 by 2 by 2) to (b7, b2) "eigenvalues"
+  host "lu" (b4 f32 by 1 by 2) to (b7, b1, b1) count 0 "none"
   check b6 "expected \"p\"" "check"
 }
 )";

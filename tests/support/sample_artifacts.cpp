@@ -179,6 +179,14 @@ Artifact artifact_of_everything() {
                                     .to = {whole, 0}},
                      "gather"});
   p.steps.push_back({CollectiveDone{.request = 1}, "gather"});
+  const int vectors = arena(DType::f32, 8, "vectors"), values = arena(DType::f32, 4, "values");
+  p.steps.push_back({HostCall{.call = {.routine = "eigh",
+                                       .options = {"lower"},
+                                       .operands = {{.dtype = DType::f32, .dims = {2, 2}}}},
+                              .count = 2,
+                              .operands = {{left, 4}},
+                              .results = {{vectors, 0}, {values, 0}}},
+                     "eigh"});
   p.steps.push_back(
       {Check{.condition = {flag, 0}, .message = "weights: \xc3\xa9t\xc3\xa9 \"quoted\"\n"},
        "check"});

@@ -182,6 +182,9 @@ TEST(PlanJson, EveryKindOfStepSurvivesTheRoundTrip) {
   EXPECT_EQ(gemm.alpha, 0.1);
   EXPECT_EQ(gemm.batch, min(HostExpr::variable(3) + 1, 3));
   EXPECT_TRUE(gemm.transpose_b);
+  const auto& call = std::get<HostCall>(again.steps.at(again.steps.size() - 2).what);
+  EXPECT_EQ(call.call, std::get<HostCall>(plan.steps.at(plan.steps.size() - 2).what).call);
+  EXPECT_EQ(call.count, 2);
   EXPECT_EQ(std::get<Check>(again.steps.back().what).message,
             "weights: \xc3\xa9t\xc3\xa9 \"quoted\"\n");
 }
@@ -382,6 +385,29 @@ TEST(Validate, NamesWhatIsWrong) {
                 std::get<Gemm>(std::get<For>(p.steps[6].what).body[0].what).lda = 1;
               }),
               HasSubstr("steps[6].body[0]: expected rows within their strides"));
+}
+
+TEST(Validate, CallsOfTheHostAreWhatTheirRoutinesTake) {
+  const auto wrong = [](void (*change)(HostCall&)) {
+    Artifact artifact = artifact_of_everything();
+    change(std::get<HostCall>(artifact.plan.steps.at(artifact.plan.steps.size() - 2).what));
+    return problem(artifact);
+  };
+  EXPECT_THAT(wrong([](HostCall& c) { c.call.routine = "eigenvalues"; }),
+              HasSubstr("expected one of eigh, svd"));
+  EXPECT_THAT(wrong([](HostCall& c) { c.call.options = {"upper"}; }),
+              HasSubstr("options of eigh, found upper"));
+  EXPECT_THAT(wrong([](HostCall& c) {
+                c.call.operands[0].dims = {2, 3};
+              }),
+              HasSubstr("square matrices"));
+  EXPECT_THAT(wrong([](HostCall& c) { c.call.operands[0].dims = {2}; }), HasSubstr("of rank 2"));
+  EXPECT_THAT(wrong([](HostCall& c) { c.call.operands[0].dims = {-2, -2}; }), HasSubstr("a size"));
+  EXPECT_THAT(wrong([](HostCall& c) { c.call.operands[0].dtype = DType::f64; }),
+              HasSubstr("a buffer of f64"));
+  EXPECT_THAT(wrong([](HostCall& c) { c.count = -1; }), HasSubstr("a count of matrices"));
+  EXPECT_THAT(wrong([](HostCall& c) { c.results.pop_back(); }), HasSubstr("2 buffers"));
+  EXPECT_THAT(wrong([](HostCall& c) { c.operands.clear(); }), HasSubstr("1 buffers"));
 }
 
 TEST(Validate, DeepExpressionsAndStepsAreRefused) {

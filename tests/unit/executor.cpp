@@ -367,6 +367,31 @@ TEST(Session, GemmsUseStridesTransposesAndBatches) {
   EXPECT_EQ(y[2], 0);
 }
 
+// The null device has memory of its own: operands are read from it and results written.
+TEST(Session, HostCallsReadOperandsAndWriteResults) {
+  PlanBuilder b(8);
+  const int eigenvalues = b.arena(DType::f32, 4);
+  b.artifact.plan.outputs[0].type.dims = {4};
+  b.artifact.plan.buffers[1].count = 4;
+  const int vectors = b.arena(DType::f32, 8);
+  b.artifact.plan.steps = {{HostCall{.call = {.routine = "eigh",
+                                              .options = {},
+                                              .operands = {{.dtype = DType::f32, .dims = {2, 2}}}},
+                                     .count = 2,
+                                     .operands = {{0, 0}},
+                                     .results = {{vectors, 0}, {eigenvalues, 0}}},
+                            "eigh"},
+                           {Copy{.from = {eigenvalues, 0}, .to = {1, 0}, .count = 4}, "copy"}};
+  Session session(b.artifact, {}, null_parts(1, {}));
+  session.set_input(0, f32_array({8}, {2, 1, 9, 2, 5, 0, 9, -4}));
+  session.run();
+  const auto y = f32_values(session.output(0).value());
+  EXPECT_NEAR(y[0], 1, 1e-5);
+  EXPECT_NEAR(y[1], 3, 1e-5);
+  EXPECT_NEAR(y[2], -4, 1e-5);
+  EXPECT_NEAR(y[3], 5, 1e-5);
+}
+
 TEST(Session, AllGatherGivesEveryShardTheWhole) {
   constexpr std::int64_t clients = 5, width = 2;
   Artifact artifact = federated_artifact(clients, width);

@@ -18,6 +18,7 @@
 #include "partita/base/combiner.hpp"
 #include "partita/base/type.hpp"
 #include "partita/base/wire.hpp"
+#include "partita/linalg/matrix_routine.hpp"
 
 namespace partita {
 
@@ -189,9 +190,17 @@ struct Check {
   std::string message;
 };
 
+/// A routine on matrices that the host computes, for each of `count` matrices that lie one after another in every
+/// operand and result.
+struct HostCall {
+  MatrixCall call;
+  std::int64_t count = 1;
+  std::vector<BufferRef> operands, results;
+};
+
 struct Step {
   std::variant<Launch, Gemm, Copy, For, While, Case, AllReduceStart, AllGatherStart, CollectiveDone,
-               Check, GroupStart>
+               Check, GroupStart, HostCall>
       what;
   std::string name;  ///< stable descriptive name, for traces, watchdog and errors
 };

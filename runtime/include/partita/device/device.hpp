@@ -122,6 +122,9 @@ class Device {
   /// Nothing writes to it.  The caller keeps the bytes as they are until the buffer is gone and the
   /// device has finished what used it.  Not counted as allocated.
   [[nodiscard]] virtual DeviceBufferPtr borrow(std::span<const std::byte> /*host*/) { return {}; }
+  /// The buffer's bytes, where the host may read and write them in place: what was enqueued until now is done, and
+  /// what is enqueued from now on finds what was written. Empty where the device has memory of its own.
+  [[nodiscard]] virtual std::span<std::byte> host_bytes(DeviceBuffer& /*buffer*/) { return {}; }
   /// Compiles (or takes from the cache) all kernels; a build failure holds the build log's first lines.
   [[nodiscard]] virtual DeviceProgramPtr load(const Artifact& artifact) = 0;
   /// The bytes may be reused at once.
