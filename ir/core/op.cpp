@@ -144,7 +144,7 @@ const OpDef& definition(std::string_view op_name, const Dict& attrs,
   if (const OpDef* known = registry.find(cat(custom_call, " @", target))) return *known;
   std::string supported;
   for (const OpDef* other : registry.all())
-    if (other->name.starts_with(cat(custom_call, " ")))
+    if (other->name.starts_with(cat(custom_call, " ")) && !other->expand)
       supported += cat(supported.empty() ? "" : ", ", other->name.substr(custom_call.size() + 1));
   throw_user_error(cat(custom_call, ": unsupported call: expected one of ", supported, ", found @",
                        target.substr(0, 100)),

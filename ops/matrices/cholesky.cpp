@@ -28,6 +28,17 @@ FactorRule stack_factors(const Node& node, std::size_t rank_of_stack) {
   return rule;
 }
 
+Value hermitian_of_triangle(const DerivativeContext& c, Value v, bool lower) {
+  const auto adjoint = [&](Value x) { return conjugate(c, matrix_transpose(c, x)); };
+  const Value half = triangle(c, lower ? v : adjoint(v), true, false);
+  Value diagonal = triangle(c, triangle(c, v, true, true), false, true);
+  if (is_complex(v.type().dtype)) {
+    const Value real = c.op("stablehlo.real", {diagonal});
+    diagonal = c.op("stablehlo.complex", {real, c.zeros(real.type())});
+  }
+  return c.op("stablehlo.add", {c.op("stablehlo.add", {half, adjoint(half)}), diagonal});
+}
+
 namespace {
 
 std::vector<Type> infer(const InferContext& c) {
@@ -104,14 +115,7 @@ Value tangent_of(const DerivativeContext& c, Value t) {
   const bool lower = c.node.attrs.flag("lower");
   const auto adjoint = [&](Value v) { return conjugate(c, matrix_transpose(c, v)); };
   const Value factor = lower ? c.node.result() : adjoint(c.node.result());
-  const Value half = triangle(c, lower ? t : adjoint(t), true, false);
-  Value diagonal = triangle(c, triangle(c, t, true, true), false, true);
-  if (is_complex(t.type().dtype)) {
-    const Value real = c.op("stablehlo.real", {diagonal});
-    diagonal = c.op("stablehlo.complex", {real, c.zeros(real.type())});
-  }
-  const Value whole =
-      c.op("stablehlo.add", {c.op("stablehlo.add", {half, adjoint(half)}), diagonal});
+  const Value whole = hermitian_of_triangle(c, t, lower);
   const Value inner = solve(c, factor, solve(c, factor, whole, true), false);
   const Value below = triangle(c, inner, true, false), with = triangle(c, inner, true, true);
   const Value mean = c.multiply(c.op("stablehlo.add", {below, with}), c.splat(t.type(), 0.5));

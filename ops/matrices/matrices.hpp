@@ -48,6 +48,9 @@ std::vector<MatrixView<T>> matrices(HostArray& array) {
 /// Floats or complex numbers, of rank 2 or more.
 void expect_matrices(const InferContext& c, std::size_t operand);
 
+/// The Hermitian matrices of which `v` has one triangle.
+[[nodiscard]] Value hermitian_of_triangle(const DerivativeContext& c, Value v, bool lower);
+
 /// The first dimensions of each operand and result share factors; the others are replicated.
 [[nodiscard]] FactorRule stack_factors(const Node& node, std::size_t rank_of_stack);
 

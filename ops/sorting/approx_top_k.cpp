@@ -6,15 +6,14 @@
 #include "ops/sorting/sort.hpp"
 #include "ops/support/custom_call.hpp"
 #include "ops/support/derivative_support.hpp"
+#include "partita/ir/backend_config.hpp"
 #include "partita/ir/interpreter.hpp"
 
 namespace partita::ir::ops {
 namespace {
 
 const Dict& config_of(const InferContext& c) {
-  for (const char* name : {"mhlo.backend_config", "backend_config"})
-    if (const Attribute* a = c.attrs.find(name))
-      if (const auto* dict = a->get_if<Dict>()) return *dict;
+  if (const Dict* config = backend_config(c.attrs)) return *config;
   c.fail("a dictionary mhlo.backend_config", "none");
 }
 
@@ -78,10 +77,7 @@ std::vector<Type> infer(const InferContext& c) {
 }
 
 std::size_t reduced_dimension(const Node& node) {
-  const auto* config = node.attrs.find("mhlo.backend_config");
-  if (config == nullptr || config->get_if<Dict>() == nullptr)
-    config = node.attrs.find("backend_config");
-  return std::size_t(config->get_if<Dict>()->i64("reduction_dim"));
+  return std::size_t(backend_config(node.attrs)->i64("reduction_dim"));
 }
 
 std::vector<Tensor> eval(const EvalContext& c) {

@@ -9,6 +9,7 @@
 
 #include "ir/core/placement_support.hpp"
 #include "partita/base/error.hpp"
+#include "partita/ir/backend_config.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
 #include "passes/analysis/sorted_prefix.hpp"
@@ -99,10 +100,8 @@ class Inliner {
     for (const Value& v : f->body->arguments()) map[v] = comparator->add_argument(v.type());
     comparator->results = ir::clone_body(*f->body, *comparator, map);
     operands.resize(operands.size() / 2);
-    const auto* config = node.attrs.find("mhlo.backend_config");
-    if (config == nullptr) config = node.attrs.find("backend_config");
     return sorted_prefix(node, operands, std::move(comparator),
-                         std::size_t(config->get_if<ir::Dict>()->i64("reduction_dim")));
+                         std::size_t(ir::backend_config(node.attrs)->i64("reduction_dim")));
   }
 
   /// Composites that raise understands; others under the same prefix are inlined like any.

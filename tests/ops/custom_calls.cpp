@@ -138,10 +138,10 @@ TEST(CustomCall, generic_form_names_the_target_as_an_attribute) {
 }
 
 TEST(CustomCall, refuses_targets_that_are_not_known) {
-  const std::string error = error_of(call("lapack_sgeqrf_ffi", "%a, %a", "", floats));
+  const std::string error = error_of(call("lapack_sgeqrf", "%a, %a", "", floats));
   EXPECT_THAT(error, HasSubstr("stablehlo.custom_call: unsupported call: expected one of "));
   EXPECT_THAT(error, HasSubstr("@check.expect_close"));
-  EXPECT_THAT(error, HasSubstr("found @lapack_sgeqrf_ffi"));
+  EXPECT_THAT(error, HasSubstr("found @lapack_sgeqrf"));
   EXPECT_THAT(error_of("\"stablehlo.custom_call @check.eq\"(%i, %i) : (tensor<2xi32>, "
                        "tensor<2xi32>) -> ()"),
               HasSubstr("unknown or unsupported op"));

@@ -32,9 +32,10 @@ TEST_P(DerivativeOf, samples) {
     try {
       check(op, k);
     } catch (const Error& e) {
-      // A scatter has derivatives by some regions only.
+      // A scatter has derivatives by some regions only, singular vectors as far as the matrix says which.
       const std::string why = e.what();
-      const bool is_known = why.find("unique_indices is false") != std::string::npos;
+      const bool is_known = why.find("unique_indices is false") != std::string::npos ||
+                            why.find("complete bases") != std::string::npos;
       EXPECT_TRUE(is_known) << op.name << " sample " << k << ": " << e.what();
     }
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lowering/context/context.hpp"
+#include "partita/ir/matrix_calls.hpp"
 #include "partita/scalar/expr.hpp"
 
 namespace partita::lowering {
@@ -48,6 +49,10 @@ struct MatrixStack {
 /// An array in memory as one of another dtype.
 [[nodiscard]] Location narrowed(Context& context, Location from, const Type& wide, const Type& type,
                                 const ir::Node& node);
+/// A step of the host with the node's operands; where its results lie.
+[[nodiscard]] std::vector<Location> emit_host_call(Context& context, const ir::Node& node,
+                                                   const ir::StackedCall& stacked);
+void lower_routine(Context& context, ir::Node& node);
 void lower_qr(Context& context, ir::Node& node);
 void lower_reflector_product(Context& context, ir::Node& node);
 
