@@ -31,7 +31,9 @@ std::vector<std::string> lower_options() { return {"target", "gemm"}; }
 
 PlanDraft lower(const Lowering& lowering) {
   const CompileOptions& options = lowering.options;
-  ValuePolicy policy{.target = lowering.target, .library = library_use(options.gemm)};
+  ValuePolicy policy{.target = lowering.target,
+                     .library = library_use(options.gemm),
+                     .may_call_host = !options.text_only};
   if (const auto& tuning = lowering.tuning.tuning)
     policy.tuning = std::make_shared<TuningModel>(*tuning);
   const ir::Module& module = lowering.module;

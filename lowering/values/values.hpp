@@ -38,6 +38,8 @@ struct ValuePolicy {
   /// What was measured of contractions there; null: nothing.
   std::shared_ptr<const TuningModel> tuning = nullptr;
   LibraryUse library = LibraryUse::where_faster;
+  /// What has kernels may be a step of the host where that is faster.
+  bool may_call_host = true;
 };
 
 class ValueAnalysis {

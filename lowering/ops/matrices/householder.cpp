@@ -169,6 +169,7 @@ class QrKernels {
 }  // namespace
 
 void lower_qr(Context& context, Node& node) {
+  if (lower_on_host(context, node, {.routine = "qr", .options = {}, .operands = {}})) return;
   const Type &type = node.result_types()[0], &taus_type = node.result_types()[1];
   const DType d = accumulator_dtype(type.dtype);
   const Type wide{.dtype = d, .dims = type.dims}, wide_taus{.dtype = d, .dims = taus_type.dims};
@@ -190,6 +191,8 @@ void lower_qr(Context& context, Node& node) {
 }
 
 void lower_reflector_product(Context& context, Node& node) {
+  if (lower_on_host(context, node, {.routine = "reflections", .options = {}, .operands = {}}))
+    return;
   const Type& type = node.result_types()[0];
   const MatrixStack q(type);
   const DType d = accumulator_dtype(type.dtype);

@@ -28,6 +28,13 @@ static void lower_triangular_solve(Context& context, Node& node) {
   const DType d = accumulator_dtype(type.dtype);
   const bool left = node.attrs.flag("left_side"), unit = node.attrs.flag("unit_diagonal");
   const std::string transpose = node.attrs.text("transpose_a", "NO_TRANSPOSE");
+  MatrixCall call{.routine = "triangular_solve", .options = {}, .operands = {}};
+  if (transpose == "ADJOINT") call.options.emplace_back("adjoint");
+  if (left) call.options.emplace_back("left");
+  if (node.attrs.flag("lower")) call.options.emplace_back("lower");
+  if (transpose == "TRANSPOSE") call.options.emplace_back("transpose");
+  if (unit) call.options.emplace_back("unit_diagonal");
+  if (lower_on_host(context, node, std::move(call), small_system)) return;
   // x·op(a) = b is op(a)ᵀ·xᵀ = bᵀ: columns of x and b are rows then.
   const bool transposed = (transpose != "NO_TRANSPOSE") == left;
   const bool forward = node.attrs.flag("lower") != transposed;
@@ -209,6 +216,9 @@ ExprId triangle(KernelBody& body, const Node& node, const Location& factor, DTyp
 }  // namespace
 
 static void lower_cholesky(Context& context, Node& node) {
+  MatrixCall call{.routine = "cholesky", .options = {}, .operands = {}};
+  if (node.attrs.flag("lower")) call.options.emplace_back("lower");
+  if (lower_on_host(context, node, std::move(call))) return;
   const Type& type = node.result_types()[0];
   const DType d = accumulator_dtype(type.dtype);
   const Location result = context.new_temporary(type, step_name(node));

@@ -16,6 +16,9 @@ namespace partita::lowering {
 /// Matrices of at most so many columns are factorised by one work-item.
 inline constexpr std::int64_t small_matrix = 32;
 
+/// Triangular systems of at most so many rows are solved by kernels: right sides are independent.
+inline constexpr std::int64_t small_system = 256;
+
 struct MatrixStack {
   Dims stack;
   std::int64_t count = 1, rows = 0, columns = 0;
@@ -53,6 +56,10 @@ struct MatrixStack {
 [[nodiscard]] std::vector<Location> emit_host_call(Context& context, const ir::Node& node,
                                                    const ir::StackedCall& stacked);
 void lower_routine(Context& context, ir::Node& node);
+/// Makes a factorisation or solution that has kernels a step of the host, by a call whose operands are the node's,
+/// where that is faster: matrices of more than `small` columns on processors.  False: nothing was done.
+[[nodiscard]] bool lower_on_host(Context& context, ir::Node& node, MatrixCall call,
+                                 std::int64_t small = small_matrix);
 void lower_qr(Context& context, ir::Node& node);
 void lower_reflector_product(Context& context, ir::Node& node);
 

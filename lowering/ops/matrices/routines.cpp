@@ -33,4 +33,26 @@ void lower_routine(Context& context, ir::Node& node) {
   for (std::size_t k = 0; k < results.size(); ++k) context.place(node.result(int(k)), results[k]);
 }
 
+bool lower_on_host(Context& context, ir::Node& node, MatrixCall call, std::int64_t small) {
+  const ValuePolicy& policy = context.policy();
+  const Dims& dims = node.operand(0).type().dims;
+  if (!policy.may_call_host || policy.library == LibraryUse::never ||
+      policy.target.device_class != DeviceClass::multicore || dims.back() <= small)
+    return false;
+  const std::size_t rank_of_stack = dims.size() - 2;
+  for (const ir::Value& v : node.operands()) {
+    const Type& type = v.type();
+    // Of small floats LAPACK has none.
+    if (type.dtype != accumulator_dtype(type.dtype)) return false;
+    call.operands.push_back(
+        {.dtype = type.dtype,
+         .dims = Dims(type.dims.begin() + std::ptrdiff_t(rank_of_stack), type.dims.end())});
+  }
+  const Dims stack(dims.begin(), dims.begin() + std::ptrdiff_t(rank_of_stack));
+  const std::vector<Location> results =
+      emit_host_call(context, node, {.call = std::move(call), .stack = stack});
+  for (std::size_t k = 0; k < results.size(); ++k) context.place(node.result(int(k)), results[k]);
+  return true;
+}
+
 }  // namespace partita::lowering
