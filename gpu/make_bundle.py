@@ -24,51 +24,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
+sys.path.insert(0, str(ROOT / "tools"))
+from binaries import copy_binary, libraries_of, needed_glibc, run  # noqa: E402: after the path of tools/
+
 MOST_BYTES = 40 << 20
-# What every Linux has with its C library.
-LIBC = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libresolv.so", "libutil.so", "libanl.so")
 # Dense products of bf16 and f16 with sums in f32, operations a second, by vendors' data sheets.
 MATRIX_PEAK = {"nvidia-sm_80": 312e12, "nvidia-sm_86": 71e12, "nvidia-sm_90": 989e12, "amd-gfx90a": 191.5e12, "amd-gfx1100": 122.8e12}
 ROUNDS = (("mlp", 512), ("lm-s", 8), ("lm-m", 8))  # as benchmarks/README.md measures them
 SAMPLES = 2048
 # Operations that the interpreter does in some seconds; what has more is recorded from target cpu.
 INTERPRETED = 3e9
-
-
-def run(*command, **options):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **options)
-    if done.returncode:
-        words = (done.stderr or done.stdout).strip().splitlines()
-        raise RuntimeError(f"{Path(str(command[0])).name} {command[1]}: {words[-1] if words else 'failed'}")
-    return done.stdout
-
-
-def libraries_of(program):
-    """Path of each library that the program needs beside libc, at any depth, by its soname."""
-    found = {}
-    for line in run("ldd", program).splitlines():
-        words = line.split()
-        if words[0].split("/")[-1].startswith(LIBC):
-            continue
-        if len(words) < 3 or not words[2].startswith("/"):
-            raise RuntimeError(f"{program}: {words[0]} is not found")
-        found[words[0]] = Path(words[2])
-    return found
-
-
-def copy_binary(source, target, rpath):
-    shutil.copyfile(source, target)
-    target.chmod(0o755)
-    run("strip", "--strip-unneeded", target)
-    run("patchelf", "--set-rpath", rpath, target)
-
-
-def needed_glibc(files):
-    """The newest version of glibc's symbols that is asked for, as (2, 34)."""
-    versions = set()
-    for file in files:
-        versions |= {tuple(map(int, v.split("."))) for v in re.findall(r"GLIBC_(2[\d.]*\d)", run("objdump", "-T", file))}
-    return max(versions)
 
 
 def add_program(out, partita):
