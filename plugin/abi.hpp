@@ -3,7 +3,7 @@
 //
 // PJRT's binary interface, version 0.91, as far as a plugin for JAX needs it: what calls hand over, in this layout, and the
 // table of functions.  Source of the layouts: the interface's own rule that structs begin with their size and only
-// grow, checked against the offsets of tests/plugin.  Fields that a function writes are marked out; texts are not
+// grow, checked by tests/unit/pjrt_abi.cpp.  Fields that a function writes are marked out; texts are not
 // terminated, their sizes stand beside them.  Whoever makes an object destroys it by the function for that; arrays and
 // texts that are handed out belong to the object that was asked.
 #pragma once
