@@ -42,66 +42,46 @@ std::vector<Type> infer(const InferContext& c) {
 
 // --- Evaluation ---------------------------------------------------------------------------------
 
-/// The bits of all elements one after the other.  One of less than a byte takes a byte, of which the low bits
-/// count.
-std::vector<bool> bits_of(const HostArray& array) {
-  const auto own = std::size_t(std::min(info(array.type.dtype).bits, 8));
-  std::vector<bool> bits;
-  bits.reserve(own * array.bytes.size());
-  for (const std::byte b : array.bytes)
-    for (std::size_t k = 0; k < own; ++k) bits.push_back((b >> k & std::byte{1}) != std::byte{0});
+/// Booleans take a byte each, of which the lowest bit counts.
+std::vector<std::byte> unpacked(const std::vector<std::byte>& bytes) {
+  std::vector<std::byte> bits;
+  bits.reserve(8 * bytes.size());
+  for (const std::byte b : bytes)
+    for (int k = 0; k < 8; ++k) bits.push_back(b >> k & std::byte{1});
   return bits;
 }
 
-void set_bits(HostArray& array, const std::vector<bool>& bits) {
-  const DType d = array.type.dtype;
-  const auto own = std::size_t(std::min(info(d).bits, 8));
-  for (std::size_t i = 0; i < array.bytes.size(); ++i) {
-    std::uint64_t byte = 0;
-    for (std::size_t k = 0; k < own; ++k) byte |= std::uint64_t{bits[i * own + k]} << k;
-    array.bytes[i] = std::byte(own < 8 ? stored_bits(d, byte) : byte);
-  }
+std::vector<std::byte> packed(const std::vector<std::byte>& bits) {
+  std::vector<std::byte> bytes(bits.size() / 8);
+  for (std::size_t k = 0; k < bits.size(); ++k)
+    if (bits[k] != std::byte{0}) bytes[k / 8] |= std::byte(1 << k % 8);
+  return bytes;
 }
 
 std::vector<Tensor> eval(const EvalContext& c) {
   HostArray result(c.result_type());
   const HostArray& operand = *c.operands[0];
-  const bool has_whole_bytes =
-      std::min(info(operand.type.dtype).bits, info(result.type.dtype).bits) >= 8;
-  if (has_whole_bytes || operand.type.dtype == result.type.dtype)
+  const bool from_bits = operand.type.dtype == DType::i1, to_bits = result.type.dtype == DType::i1;
+  if (from_bits == to_bits)
     result.bytes = operand.bytes;
   else
-    set_bits(result, bits_of(operand));
+    result.bytes = from_bits ? packed(operand.bytes) : unpacked(operand.bytes);
   return one(std::move(result));
 }
 
 // --- Kernels ------------------------------------------------------------------------------------
 
-/// Of less than a byte, but no truth value.
-bool is_short(DType d) { return d != DType::i1 && info(d).bits < 8; }
-
-ExprId low_bits(ExprPool& pool, ExprId bits, int count) {
-  const DType d = pool[bits].dtype;
-  return pool.apply("and_", d, {bits, pool.constant(d, (std::uint64_t{1} << count) - 1)});
-}
-
-/// Unsigned, of at least a byte, with room for the bits of d.
-DType wide_dtype(DType d) { return is_short(d) ? DType::ui8 : bits_dtype(d); }
-
 /// The bits of x, which is not complex, zero-extended to `wide`.
 ExprId bits_as(ExprPool& pool, ExprId x, DType wide) {
   const DType d = pool[x].dtype;
-  if (is_short(d))
-    return pool.convert(low_bits(pool, pool.bitcast(x, DType::ui8), info(d).bits), wide);
   return pool.convert(d == DType::i1 ? x : pool.bitcast(x, bits_dtype(d)), wide);
 }
 
 /// The low bits of `bits` as an element of d.
 ExprId from_bits(ExprPool& pool, ExprId bits, DType d) {
-  if (d == DType::i1) return pool.convert(low_bits(pool, bits, 1), d);
-  if (is_narrow_integer(d)) return pool.convert(bits, d);  // wraps
-  if (is_short(d))
-    return pool.bitcast(pool.convert(low_bits(pool, bits, info(d).bits), DType::ui8), d);
+  const DType wide = pool[bits].dtype;
+  if (d == DType::i1)
+    return pool.convert(pool.apply("and_", wide, {bits, pool.constant(wide, 1)}), d);
   return pool.bitcast(pool.convert(bits, bits_dtype(d)), d);
 }
 
@@ -137,18 +117,16 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
              const LoadFn& load) {
   const DType from = node.operand(0).type().dtype, to = node.result_types()[0].dtype;
   const std::int64_t ratio = ratio_of(from, to);
-  if (ratio == 1 && is_short(from) && from != to)
-    return from_bits(pool, bits_as(pool, load(0, index), DType::ui8), to);
   if (ratio == 1) return pool.bitcast(load(0, index), to);
   if (is_complex(from)) return lower_complex(pool, to, index, load);
   const int step = std::min(info(from).bits, info(to).bits);
   if (info(to).bits < info(from).bits) {
-    const DType wide = wide_dtype(from);
+    const DType wide = bits_dtype(from);
     const ExprId bits = bits_as(pool, load(0, index.first(index.size() - 1)), wide);
     const ExprId by = pool.from_index(pool.mul(index.back(), step), wide);
     return from_bits(pool, shifted(pool, "shift_right_logical", bits, by), to);
   }
-  const DType wide = wide_dtype(to);
+  const DType wide = bits_dtype(to);
   std::vector<ExprId> at(index.begin(), index.end());
   ExprId bits = pool.constant(wide, 0);
   for (std::int64_t k = 0; k < ratio; ++k) {
@@ -158,7 +136,7 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
     const ExprId up = shifted(pool, "shift_left", bits_as(pool, load(0, at), wide), by);
     bits = k == 0 ? up : pool.apply("or_", wide, {bits, up});
   }
-  return from_bits(pool, bits, to);
+  return pool.bitcast(bits, to);
 }
 
 FactorRule factors(const Node& node) {
@@ -199,15 +177,6 @@ void register_bitcast_convert(OpRegistry& registry) {
   %4 = stablehlo.bitcast_convert %e : (tensor<2x16xi1>) -> tensor<2xf16>
   %5 = stablehlo.bitcast_convert %a : (tensor<2x3xf64>) -> tensor<2x3x8xui8>
   return %0, %1, %2, %3, %4, %5 : tensor<2x3x2xi32>, tensor<3xf32>, tensor<32xi1>, tensor<5xui64>, tensor<2xf16>, tensor<2x3x8xui8>
-})",
-      R"(func.func @main(%a: tensor<4xi4>, %b: tensor<3x2xf4E2M1FN>, %c: tensor<2xi16>, %d: tensor<4x2xi2>) -> (tensor<4xui4>, tensor<4xf4E2M1FN>, tensor<3xf8E4M3FN>, tensor<2x4xi4>, tensor<2x8xui2>, tensor<4xi4>) {
-  %0 = stablehlo.bitcast_convert %a : (tensor<4xi4>) -> tensor<4xui4>
-  %1 = stablehlo.bitcast_convert %a : (tensor<4xi4>) -> tensor<4xf4E2M1FN>
-  %2 = stablehlo.bitcast_convert %b : (tensor<3x2xf4E2M1FN>) -> tensor<3xf8E4M3FN>
-  %3 = stablehlo.bitcast_convert %c : (tensor<2xi16>) -> tensor<2x4xi4>
-  %4 = stablehlo.bitcast_convert %c : (tensor<2xi16>) -> tensor<2x8xui2>
-  %5 = stablehlo.bitcast_convert %d : (tensor<4x2xi2>) -> tensor<4xi4>
-  return %0, %1, %2, %3, %4, %5 : tensor<4xui4>, tensor<4xf4E2M1FN>, tensor<3xf8E4M3FN>, tensor<2x4xi4>, tensor<2x8xui2>, tensor<4xi4>
 })",
       R"(func.func @main(%a: tensor<3xcomplex<f64>>, %b: tensor<4x2xcomplex<f32>>) -> (tensor<3x2xcomplex<f32>>, tensor<4xcomplex<f64>>) {
   %0 = stablehlo.bitcast_convert %a : (tensor<3xcomplex<f64>>) -> tensor<3x2xcomplex<f32>>

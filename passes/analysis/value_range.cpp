@@ -26,7 +26,8 @@ std::optional<Interval> limits(DType d) {
   return visit(d, [](auto type) -> std::optional<Interval> {
     using V = ValueType<type>;
     if constexpr (std::is_integral_v<V>)
-      return Interval{std::int64_t(lowest_integer<type>), std::int64_t(highest_integer<type>)};
+      return Interval{std::int64_t(std::numeric_limits<V>::min()),
+                      std::int64_t(std::numeric_limits<V>::max())};
     else
       return std::nullopt;
   });

@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "partita/base/combiner.hpp"
 
+#include <limits>
+
 #include "partita/base/error.hpp"
 
 namespace partita {
@@ -16,11 +18,11 @@ ValueType<d> value_of(Identity identity) {
   if (identity == Identity::one) return T(1);
   if constexpr (std::is_floating_point_v<T>) {
     const T last = T(decode_float(d, info(d).format.last_number()));  // infinity, where it has one
-    if (identity == Identity::highest) return last;
-    return info(d).format.is_signed ? -last : T(decode_float(d, 0));
+    return identity == Identity::lowest ? -last : last;
   } else if constexpr (std::is_integral_v<T>) {
-    if (identity == Identity::lowest) return lowest_integer<d>;
-    if (identity == Identity::highest || std::is_same_v<T, bool>) return highest_integer<d>;
+    if (identity == Identity::lowest) return std::numeric_limits<T>::lowest();
+    if (identity == Identity::highest || std::is_same_v<T, bool>)
+      return std::numeric_limits<T>::max();
     return T(-1);
   }
   return T{};

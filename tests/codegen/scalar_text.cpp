@@ -252,8 +252,6 @@ TEST_P(ScalarTextRuns, bitcasts_keep_the_bits) {
       if (to == DType::i1 || info(to).bits != info(from).bits) continue;
       HostArray expected(Type{.dtype = to, .dims = {sample_count}});
       expected.bytes = c.inputs[0].bytes;
-      if (info(to).bits < 8)
-        for (std::byte& b : expected.bytes) b = std::byte(stored_bits(to, std::uint64_t(b)));
       source.result(c, cat("bitcast ", to_string(from), " to ", to_string(to)),
                     source.text.bitcast(x, from, to), std::move(expected), {}, 0);
     }
@@ -321,8 +319,8 @@ void add_chain(Source& source, KernelCase& c, DType d, Random& random) {
 TEST_P(ScalarTextRuns, nested_text_of_exact_rows_equals_the_interpreter) {
   Source source(GetParam());
   Random random(4);
-  for (const DType d : {DType::f32, DType::f16, DType::bf16, DType::f8e4m3fnuz, DType::i4,
-                        DType::ui2, DType::i8, DType::ui16, DType::i32, DType::i64}) {
+  for (const DType d :
+       {DType::f32, DType::f16, DType::bf16, DType::i8, DType::ui16, DType::i32, DType::i64}) {
     KernelCase& c = source.start(cat("chains_", info(d).name));
     for (int k = 0; k < 4; ++k) add_chain(source, c, d, random);
   }
@@ -334,7 +332,7 @@ TEST_P(ScalarTextRuns, nested_text_of_exact_rows_equals_the_interpreter) {
 template <FloatFormat format>
 void add_format(Source& source, const std::string& name, Random& random) {
   using Small = SmallFloat<format>;
-  constexpr DType bits_of = info(integer_dtype(Kinds::unsigned_, format.bits())).stored;
+  constexpr DType bits_of = integer_dtype(Kinds::unsigned_, format.bits());
   const auto patterns = std::size_t(1) << format.bits();
   HostArray bits(Type{.dtype = bits_of, .dims = {std::int64_t(patterns)}});
   HostArray values(Type{.dtype = DType::f32, .dims = bits.type.dims});
@@ -372,13 +370,7 @@ TEST_P(ScalarTextRuns, small_floats_of_any_format_are_read_and_written) {
   add_format<FloatFormat{5, 10}>(source, "e5m10", random);
   add_format<FloatFormat{8, 7}>(source, "e8m7", random);
   add_format<FloatFormat{5, 2}>(source, "e5m2", random);
-  add_format<FloatFormat{4, 3, Specials::last_nan}>(source, "e4m3fn", random);
-  add_format<FloatFormat{4, 3, Specials::zero_nan, 1}>(source, "e4m3fnuz", random);
-  add_format<FloatFormat{4, 3, Specials::zero_nan, 4}>(source, "e4m3b11fnuz", random);
-  add_format<FloatFormat{5, 2, Specials::zero_nan, 1}>(source, "e5m2fnuz", random);
-  add_format<FloatFormat{3, 2, Specials::none}>(source, "e3m2fn", random);
-  add_format<FloatFormat{2, 1, Specials::none}>(source, "e2m1fn", random);
-  add_format<FloatFormat{8, 0, Specials::last_nan, 0, false}>(source, "e8m0fnu", random);
+  add_format<FloatFormat{4, 3, false}>(source, "e4m3fn", random);
   add_format<FloatFormat{3, 4}>(source, "e3m4", random);
   source.check(*machine());
 }

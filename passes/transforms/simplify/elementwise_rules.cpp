@@ -231,9 +231,7 @@ Replacement remainder(Node& node, Rewriter& r) {
 bool holds_all_of(DType to, DType from) {
   if (to == from) return true;
   const Kinds from_kind = info(from).kind, to_kind = info(to).kind;
-  if (from_kind == Kinds::boolean)
-    return to_kind != Kinds::boolean && !is_complex(to) &&
-           (to_kind != Kinds::floating || info(to).format.has_zero());
+  if (from_kind == Kinds::boolean) return to_kind != Kinds::boolean && !is_complex(to);
   if (from_kind == Kinds::floating) {
     return to_kind == Kinds::floating && partita::holds_all_of(info(to).format, info(from).format);
   }

@@ -52,9 +52,7 @@ inline constexpr std::array collective_combiners{Combiner::sum, Combiner::max, C
 [[nodiscard]] constexpr std::string_view to_string(Combiner c) { return info(c).name; }
 /// Whether elements of d can be combined by it.
 [[nodiscard]] constexpr bool combines(Combiner c, DType d) {
-  const bool lacks_identity =
-      info(c).identity == CombinerInfo::Identity::zero && is_float(d) && !info(d).format.has_zero();
-  return intersects(info(c).kinds, info(d).kind) && !lacks_identity;
+  return intersects(info(c).kinds, info(d).kind);
 }
 
 /// The combiner whose entry in a column is `text`, such as &CombinerInfo::mr; nothing for "".
