@@ -194,22 +194,24 @@ enum HostSemantics : int {
   mutable_zero_copy,
 };
 enum LayoutKind : int { tiled_layout, strided_layout };
+struct TiledLayout {
+  Header header;
+  const std::int64_t* minor_to_major;
+  std::size_t minor_to_major_size;
+  const std::int64_t* tile_dims;
+  const std::size_t* tile_dim_sizes;
+  std::size_t num_tiles;
+};
+struct StridedLayout {
+  Header header;
+  const std::int64_t* byte_strides;
+  std::size_t num_byte_strides;
+};
 struct Layout {
   Header header;
   union {
-    struct {
-      Header header;
-      const std::int64_t* minor_to_major;
-      std::size_t minor_to_major_size;
-      const std::int64_t* tile_dims;
-      const std::size_t* tile_dim_sizes;
-      std::size_t num_tiles;
-    } tiled;
-    struct {
-      Header header;
-      const std::int64_t* byte_strides;
-      std::size_t num_byte_strides;
-    } strided;
+    TiledLayout tiled;
+    StridedLayout strided;
   };
   LayoutKind kind;
 };
