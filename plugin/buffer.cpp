@@ -99,12 +99,20 @@ void ready_event(abi::BufferReadyEvent& call) {
   call.event = new EventHandle{call.buffer->array()->ready()};
 }
 
+/// Where a new buffer goes, and its type.
+template <class Call>
+DeviceHandle* asked_device(const Call& call) {
+  if (call.memory != nullptr) return call.memory->device;
+  return call.device != nullptr ? call.device : call.client->device(0);
+}
+template <class Call>
+Type asked_type(const Call& call) {
+  return {.dtype = dtype_of(call.element_type), .dims = Dims(call.dims, call.dims + call.num_dims)};
+}
+
 void from_host(abi::BufferFromHost& call) {
-  DeviceHandle* const on = call.memory != nullptr   ? call.memory->device
-                           : call.device != nullptr ? call.device
-                                                    : call.client->device(0);
-  const Type type{.dtype = dtype_of(call.element_type),
-                  .dims = Dims(call.dims, call.dims + call.num_dims)};
+  DeviceHandle* const on = asked_device(call);
+  const Type type = asked_type(call);
   expect_row_major(call.device_layout, type, "an array of the host");
   const auto* const data = static_cast<const std::byte*>(call.data);
   const std::span<const std::int64_t> strides(call.byte_strides, call.num_byte_strides);
@@ -175,11 +183,8 @@ void pointer(abi::BufferPointer& call) {
 
 // Copied, so that nobody has to keep it.
 void view(abi::ViewOfDeviceBuffer& call) {
-  DeviceHandle* const on = call.memory != nullptr   ? call.memory->device
-                           : call.device != nullptr ? call.device
-                                                    : call.client->device(0);
-  const Type type{.dtype = dtype_of(call.element_type),
-                  .dims = Dims(call.dims, call.dims + call.num_dims)};
+  DeviceHandle* const on = asked_device(call);
+  const Type type = asked_type(call);
   expect_row_major(call.layout, type, "a view");
   call.buffer = new BufferHandle(
       on, on->stream->upload(type, {static_cast<const std::byte*>(call.data), type.bytes()}));
@@ -187,9 +192,8 @@ void view(abi::ViewOfDeviceBuffer& call) {
 }
 
 void uninitialized(abi::UninitializedBuffer& call) {
-  DeviceHandle* const on = call.memory != nullptr ? call.memory->device : call.device;
-  const Type type{.dtype = dtype_of(call.element_type),
-                  .dims = Dims(call.dims, call.dims + call.num_dims)};
+  DeviceHandle* const on = asked_device(call);
+  const Type type = asked_type(call);
   expect_row_major(call.layout, type, "a new array");
   const std::vector<std::byte> zeros(type.bytes());
   call.buffer = new BufferHandle(on, on->stream->upload(type, zeros));

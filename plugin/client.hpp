@@ -6,7 +6,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -41,10 +40,6 @@ struct Client {
   std::vector<DeviceHandle*> devices;
   std::vector<Memory*> memories;
 
-  /// Artifacts of programs that were compiled before, by what they depend on.
-  std::mutex cache_mutex;
-  std::map<std::string, std::weak_ptr<const Artifact>> cache;
-
   /// Devices of `target`, with options by name; wrong ones are a user error.
   explicit Client(const std::map<std::string, std::string>& options);
   [[nodiscard]] DeviceHandle* device(int id) const;
@@ -52,5 +47,7 @@ struct Client {
 
 /// The platform's name in JAX.
 constexpr std::string_view platform_name = "partita";
+/// The only kind of memory here, by the name that JAX has for it.
+constexpr std::string_view memory_kind = "device";
 
 }  // namespace partita::pjrt

@@ -12,9 +12,6 @@ namespace partita::pjrt {
 
 namespace {
 
-/// The only kind of memory here, by the name that JAX has for it.
-constexpr std::string_view memory_kind = "device";
-
 void id(abi::DescriptionId& call) { call.id = call.device->id; }
 
 void process_index(abi::DescriptionProcessIndex& call) { call.id = 0; }

@@ -96,8 +96,6 @@ std::vector<Loaded::Arrays> Loaded::execute_gathered(const std::vector<Arrays>& 
 
 namespace {
 
-constexpr std::string_view memory_kind = "device";
-
 void point_into(const std::vector<std::string>& texts, std::vector<const char*>& begins,
                 std::vector<std::size_t>& sizes) {
   for (const std::string& text : texts) {
@@ -160,10 +158,14 @@ void num_partitions(abi::ExecutableCount& call) {
 }
 void num_outputs(abi::ExecutableCount& call) { call.count = program_of(call).outputs.size(); }
 
+std::int64_t code_bytes(const Artifact& artifact) {
+  std::int64_t bytes = 0;
+  for (const KernelBinary& binary : artifact.binaries) bytes += std::int64_t(binary.bytes.size());
+  return bytes;
+}
+
 void code_size(abi::ExecutableCodeSize& call) {
-  call.bytes = 0;
-  for (const KernelBinary& binary : program_of(call).artifact->binaries)
-    call.bytes += std::int64_t(binary.bytes.size());
+  call.bytes = code_bytes(*program_of(call).artifact);
 }
 
 void memory_stats(abi::ExecutableMemoryStats& call) {
@@ -176,16 +178,11 @@ void memory_stats(abi::ExecutableMemoryStats& call) {
     }
     return bytes;
   };
-  const abi::Header header = call.header;
-  Executable* const executable = call.executable;
-  call = {};
-  call.header = header;
-  call.executable = executable;
-  for (const KernelBinary& binary : program.artifact->binaries)
-    call.code_bytes += std::int64_t(binary.bytes.size());
+  call = {.header = call.header, .executable = call.executable};
+  call.code_bytes = code_bytes(*program.artifact);
   call.argument_bytes = bytes_of(program.inputs, program.input_cuts);
   call.output_bytes = bytes_of(program.outputs, program.output_cuts);
-  call.temporary_bytes = executable->loaded->temporary_bytes();
+  call.temporary_bytes = call.executable->loaded->temporary_bytes();
   call.peak_bytes = call.total_bytes =
       call.argument_bytes + call.output_bytes + call.temporary_bytes;
 }

@@ -47,7 +47,6 @@ struct Executable {
   std::vector<int> output_types;
   std::vector<std::int64_t> output_dims;
   std::vector<std::size_t> output_ranks;
-  std::string optimized;
 
   explicit Executable(std::shared_ptr<Loaded> of);
 };

@@ -50,7 +50,7 @@ class HostBuffer final : public DeviceBuffer {
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-  [[nodiscard]] std::byte* host_data() const override { return data_; }
+  [[nodiscard]] std::byte* data() const { return data_; }
 
  private:
   struct alignas(alignment) Line {
@@ -62,7 +62,7 @@ class HostBuffer final : public DeviceBuffer {
   std::shared_ptr<CpuDevice::Usage> usage_;  ///< none: borrowed
 };
 
-std::byte* data_of(DeviceBuffer& buffer) { return static_cast<HostBuffer&>(buffer).host_data(); }
+std::byte* data_of(DeviceBuffer& buffer) { return static_cast<HostBuffer&>(buffer).data(); }
 
 std::byte* range(DeviceBuffer& buffer, std::size_t offset, std::size_t bytes) {
   if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)

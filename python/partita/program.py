@@ -16,7 +16,7 @@ def _numpy_dtype(name: str) -> np.dtype:
     if name in known:
         return np.dtype(known[name])
     for prefix, word in (("ui", "uint"), ("i", "int"), ("f", "float")):
-        if name.startswith(prefix) and name[len(prefix):] in ("8", "16", "32", "64") and name != "f8":
+        if name.startswith(prefix) and name[len(prefix):] in ("8", "16", "32", "64"):
             return np.dtype(word + name[len(prefix):])
     import ml_dtypes
 

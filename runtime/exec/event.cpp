@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "partita/exec/event.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -43,7 +44,9 @@ void Event::finish(std::exception_ptr error) {
   for (const Callback& callback : callbacks) callback(error_);
 }
 
-EventPtr all_of(const std::vector<EventPtr>& events) {
+EventPtr all_of(std::vector<EventPtr> events) {
+  events.erase(std::unique(events.begin(), events.end()), events.end());
+  if (events.size() == 1) return events.front();
   auto all = std::make_shared<Event>();
   if (events.empty()) {
     all->finish();

@@ -35,19 +35,23 @@ EventPtr Stream::enqueue(Job job, bool is_short) {
 
 void Stream::enqueue(Job job, const EventPtr& done, bool is_short) {
   Entry entry{std::move(job), done};
+  if (is_short && do_if_idle(entry)) return;
+  const std::lock_guard lock(mutex_);
+  jobs_.push_back(std::move(entry));
+  changed_.notify_all();
+}
+
+bool Stream::do_if_idle(Entry& entry) {
   {
     const std::lock_guard lock(mutex_);
-    if (!is_short || is_busy_ || !jobs_.empty()) {
-      jobs_.push_back(std::move(entry));
-      changed_.notify_all();
-      return;
-    }
+    if (is_busy_ || !jobs_.empty()) return false;
     is_busy_ = true;
   }
   do_now(entry);
   const std::lock_guard lock(mutex_);
   is_busy_ = false;
   if (!jobs_.empty() || is_ending_) changed_.notify_all();
+  return true;
 }
 
 void Stream::run(const Job& job) { enqueue(job, true)->wait(); }
@@ -116,26 +120,8 @@ DeviceArrayPtr Stream::upload(const Type& type, std::span<const std::byte> eleme
     if (!from.empty()) device.write(*memory, 0, from);
     *place = std::move(memory);
   };
-  bool is_idle = false;
-  {
-    const std::lock_guard lock(mutex_);
-    is_idle = !is_busy_ && jobs_.empty();
-  }
-  if (is_idle) {
-    // Done by the time the call returns, but for one that came between, which is waited for.
-    const auto copied = std::make_shared<Event>();
-    enqueue(
-        [&, write](Device& device) {
-          write(device, elements);
-          copied->finish();
-        },
-        ready, true);
-    ready->on_done([copied](const std::exception_ptr&) {
-      if (!copied->is_done()) copied->finish();
-    });
-    copied->wait();
-    return array;
-  }
+  Entry now{[&](Device& device) { write(device, elements); }, ready};
+  if (do_if_idle(now)) return array;
   std::vector<std::byte> copy(elements.begin(), elements.end());
   enqueue([write, copy = std::move(copy)](Device& device) { write(device, copy); }, ready);
   return array;
@@ -166,7 +152,9 @@ EventPtr DeviceArray::download(std::span<std::byte> to) const {
 
 const std::byte* DeviceArray::host_data() const {
   ready_->wait();
-  return (*place_)->host_data();
+  const std::byte* data = nullptr;
+  stream_->run([&](Device& device) { data = device.host_bytes(**place_).data(); });
+  return data;
 }
 
 DeviceArrayPtr DeviceArray::copy_to(const std::shared_ptr<Stream>& stream) const {

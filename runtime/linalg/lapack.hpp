@@ -23,17 +23,9 @@ namespace partita::lapack {
 /// The address of a routine such as "sgeev_"; a device error where the library or the routine is missing.
 [[nodiscard]] void* find(const std::string& symbol);
 
-template <class T>
-struct PartOf {
-  using Type = T;
-};
-template <class T>
-struct PartOf<std::complex<T>> {
-  using Type = T;
-};
 /// The type of norms and of eigenvalues of symmetric matrices.
 template <class T>
-using Part = typename PartOf<T>::Type;
+using Part = decltype(std::real(T{}));
 template <class T>
 inline constexpr bool is_complex = !std::is_same_v<T, Part<T>>;
 

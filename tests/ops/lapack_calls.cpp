@@ -13,16 +13,6 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string error_of(const std::string& text) {
-  try {
-    (void)parse_module(text, "t.mlir");
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), ErrorKind::user);
-    return e.what();
-  }
-  return "no error";
-}
-
 TEST(LapackCalls, factors_have_rows_from_one_and_info) {
   const auto out = run_text(
       R"(func.func @main(%a: tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2x2xi32>, tensor<2xi32>) {
@@ -65,9 +55,9 @@ TEST(LapackCalls, maps_call_once_for_all_partitions) {
 TEST(LapackCalls, what_they_do_not_take_is_refused) {
   const auto call = [](const std::string& name, const std::string& config,
                        const std::string& type) {
-    return error_of(cat("func.func @main(%a: tensor<2x3xf32>) {\n  %0 = stablehlo.custom_call @",
-                        name, "(%a) {backend_config = {", config, "}} : (tensor<2x3xf32>) -> ",
-                        type, "\n  return\n}"));
+    return refusal_of(cat("func.func @main(%a: tensor<2x3xf32>) {\n  %0 = stablehlo.custom_call @",
+                          name, "(%a) {backend_config = {", config, "}} : (tensor<2x3xf32>) -> ",
+                          type, "\n  return\n}"));
   };
   EXPECT_THAT(call("partita.eigh", "", "tensor<2x3xf32>"), HasSubstr("expected square matrices"));
   EXPECT_THAT(call("partita.svd", "uv = true", "tensor<2xf32>"),

@@ -45,6 +45,17 @@ inline Tensor parts_of(const Tensor& t) {
   return std::make_shared<const HostArray>(std::move(parts));
 }
 
+/// What the text is refused with, which is a user error.
+inline std::string refusal_of(const std::string& text) {
+  try {
+    (void)parse_module(text, "t.mlir");
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::user);
+    return e.what();
+  }
+  return "no error";
+}
+
 /// Runs @main of a text.
 inline std::vector<Tensor> run_text(const std::string& text, const std::vector<Tensor>& inputs) {
   const auto module = parse_module(text);

@@ -36,8 +36,6 @@ class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  /// Where the bytes lie, on devices whose memory is the host's; null elsewhere.
-  [[nodiscard]] virtual std::byte* host_data() const { return nullptr; }
 };
 using DeviceBufferPtr = std::shared_ptr<DeviceBuffer>;
 

@@ -45,6 +45,6 @@ class Event {
 using EventPtr = std::shared_ptr<Event>;
 
 /// Done when all are; fails with the first, by position, that failed.
-[[nodiscard]] EventPtr all_of(const std::vector<EventPtr>& events);
+[[nodiscard]] EventPtr all_of(std::vector<EventPtr> events);
 
 }  // namespace partita

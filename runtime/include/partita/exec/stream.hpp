@@ -73,6 +73,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
     EventPtr done;
   };
   void do_now(Entry& entry);
+  /// Does it in this thread where nothing is before it; false: it is as it was.
+  bool do_if_idle(Entry& entry);
   void work();
   void complete();
 
