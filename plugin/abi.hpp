@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// PJRT's binary interface, version 0.91, as far as a plugin for JAX needs it: what calls hand over, in this layout, and the
+// PJRT's binary interface, version 0.93, as far as a plugin for JAX needs it: what calls hand over, in this layout, and the
 // table of functions.  Source of the layouts: the interface's own rule that structs begin with their size and only
 // grow, checked by tests/unit/pjrt_abi.cpp.  Fields that a function writes are marked out; texts are not
 // terminated, their sizes stand beside them.  Whoever makes an object destroys it by the function for that; arrays and
@@ -22,10 +22,11 @@ struct Memory;
 struct BufferHandle;
 struct Executable;
 struct LoadedExecutable;
+struct MemoryLayout;
 
 namespace abi {
 
-constexpr int major_version = 0, minor_version = 91;
+constexpr int major_version = 0, minor_version = 93;
 
 struct Header {
   std::size_t struct_size;
@@ -38,7 +39,7 @@ struct Extension {
   int type;
   Extension* next;
 };
-constexpr int shardings_extension = 19;
+constexpr int layouts_extension = 4, shardings_extension = 19;
 
 enum ErrorCode : int {
   cancelled = 1,
@@ -271,6 +272,14 @@ struct DescriptionAttributes {
   DeviceHandle* device;
   std::size_t num_attributes;  // out
   const NamedValue* attributes;
+};
+struct DeviceAttributes {
+  Header header;
+  DeviceHandle* device;
+  const NamedValue* attributes;  // out, until the deleter is called
+  std::size_t num_attributes;
+  void* owner;
+  void (*deleter)(void* owner);
 };
 /// Kind, DebugString and ToString.
 struct DescriptionText {
@@ -563,8 +572,48 @@ struct ExecutableShardings {
   const std::size_t* sizes;
 };
 
+// --- The extension of layouts -----------------------------------------------------------------------------
+
+struct LayoutDestroy {
+  Header header;
+  MemoryLayout* layout;
+};
+struct LayoutSerialize {
+  Header header;
+  MemoryLayout* layout;
+  const char* bytes;  // out, until the deleter is called
+  std::size_t bytes_size;
+  void* owner;
+  void (*deleter)(void* owner);
+};
+struct LayoutDefault {
+  Header header;
+  Client* client;
+  int type;
+  const std::int64_t* dims;
+  std::size_t num_dims;
+  MemoryLayout* layout;  // out
+};
+struct LayoutOfBuffer {
+  Header header;
+  BufferHandle* buffer;
+  MemoryLayout* layout;  // out
+};
+struct LayoutsOfExecutable {
+  Header header;
+  Executable* executable;
+  std::size_t count;  // out
+  MemoryLayout* const* layouts;
+};
+
 /// A function takes its struct of arguments and returns null where it succeeded, else an error that the caller destroys.
 using Function = Error* (*)(void* arguments);
+
+struct LayoutsExtension {
+  Extension base;
+  Function destroy, serialize, client_default, of_buffer, topology_default, of_outputs,
+      of_parameters;
+};
 
 struct ShardingsExtension {
   Extension base;

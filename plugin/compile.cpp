@@ -11,6 +11,8 @@
 #include "partita/base/log.hpp"
 #include "partita/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/partial_values.hpp"
+#include "partita/ir/sharding.hpp"
 #include "plugin/error.hpp"
 #include "plugin/protobuf.hpp"
 
@@ -78,11 +80,17 @@ CompiledProgram compile_program(std::string_view text, const CompileRequest& req
     throw Failure(abi::unimplemented, cat("expected 1 replica, found ", request.replicas));
   for (const auto& [name, value] : request.options) driver::set_option(options, name, value);
   const std::unique_ptr<ir::Module> module = ir::parse_module(text, "program");
-  const ir::Function& entry = module->entry(options.function);
+  ir::Function& entry = module->entry(options.function);
   CompiledProgram program;
   program.name = module->name;
+  if (ir::meshes(*module).empty()) program.text = text;
   program.partitions = request.partitions;
   program.devices = request.devices;
+  for (const ir::Dict& attributes : entry.arg_attrs)
+    program.input_is_sum.push_back(ir::is_partial_port(*module, attributes));
+  for (const ir::Dict& attributes : entry.res_attrs)
+    program.output_is_sum.push_back(ir::is_partial_port(*module, attributes));
+  ir::split_partial_ports(*module, entry);
   program.inputs = entry.argument_types();
   program.outputs = entry.result_types;
   program.donated = donated_arguments(entry);
@@ -137,7 +145,7 @@ namespace {
 // Fields of our own message; the numbers stay.
 constexpr int name_field = 1, artifact_field = 2, partitions_field = 3, devices_field = 4,
               gathered_field = 5, inputs_field = 6, outputs_field = 7, donated_field = 8,
-              fingerprint_field = 9;
+              fingerprint_field = 9, text_field = 10, input_sums_field = 11, output_sums_field = 12;
 // Of a cut.
 constexpr int pieces_field = 1, places_field = 2;
 
@@ -191,7 +199,10 @@ std::string serialize(const CompiledProgram& program) {
       .packed(devices_field, {program.devices.begin(), program.devices.end()})
       .number(gathered_field, program.is_gathered ? 1 : 0)
       .packed(donated_field, {program.donated.begin(), program.donated.end()})
-      .bytes(fingerprint_field, program.fingerprint);
+      .bytes(fingerprint_field, program.fingerprint)
+      .bytes(text_field, program.text)
+      .packed(input_sums_field, {program.input_is_sum.begin(), program.input_is_sum.end()})
+      .packed(output_sums_field, {program.output_is_sum.begin(), program.output_is_sum.end()});
   for (const PortCut& cut : program.input_cuts) message.bytes(inputs_field, cut_message(cut));
   for (const PortCut& cut : program.output_cuts) message.bytes(outputs_field, cut_message(cut));
   return message.text();
@@ -212,6 +223,7 @@ CompiledProgram deserialize(std::string_view bytes) {
   CompiledProgram program;
   program.name = text_of(name_field);
   program.fingerprint = text_of(fingerprint_field);
+  program.text = text_of(text_field);
   const std::string_view artifact = text_of(artifact_field);
   program.artifact =
       std::make_shared<Artifact>(parse_artifact(std::as_bytes(std::span(artifact)), "executable"));
@@ -229,6 +241,13 @@ CompiledProgram deserialize(std::string_view bytes) {
   if (program.partitions < 1 ||
       (!program.devices.empty() && program.devices.size() != std::size_t(program.partitions)))
     throw_user_error("executable: expected a device for each partition");
+  const auto read_flags = [&](int field, std::size_t count) {
+    const std::vector<std::int64_t> numbers = numbers_of(message, field);
+    if (numbers.size() != count) throw_user_error("executable: expected a flag for each array");
+    return std::vector<bool>(numbers.begin(), numbers.end());
+  };
+  program.input_is_sum = read_flags(input_sums_field, program.inputs.size());
+  program.output_is_sum = read_flags(output_sums_field, program.outputs.size());
   program.input_cuts = read_cuts(message, inputs_field, program.inputs, program.partitions);
   program.output_cuts = read_cuts(message, outputs_field, program.outputs, program.partitions);
   return program;

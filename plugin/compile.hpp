@@ -19,6 +19,9 @@ namespace partita::pjrt {
 /// A compiled program with what its caller has to know of it.
 struct CompiledProgram {
   std::string name;
+  /// What was compiled, a portable artifact or text of StableHLO; empty where it has meshes, of which XLA's client reads
+  /// no texts.
+  std::string text;
   std::shared_ptr<const Artifact> artifact;
   int partitions = 1;
   /// Devices of the partitions, by number; empty: any single one.
@@ -26,6 +29,8 @@ struct CompiledProgram {
   /// The artifact runs on one device and holds whole arrays, though there are several partitions.
   bool is_gathered = false;
   std::vector<Type> inputs, outputs;  ///< of whole arrays
+  /// Which of them are sums over devices: their first dimension counts terms, of which a device has one.
+  std::vector<bool> input_is_sum, output_is_sum;
   std::vector<PortCut> input_cuts, output_cuts;
   std::vector<int> donated;  ///< inputs whose arrays go with the execution
   std::string fingerprint;

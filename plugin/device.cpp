@@ -21,6 +21,13 @@ void attributes(abi::DescriptionAttributes& call) {
   call.attributes = nullptr;
 }
 
+void device_attributes(abi::DeviceAttributes& call) {
+  call.attributes = nullptr;
+  call.num_attributes = 0;
+  call.owner = nullptr;
+  call.deleter = [](void*) {};
+}
+
 void kind(abi::DescriptionText& call) {
   call.text = call.device->kind.data();
   call.text_size = call.device->kind.size();
@@ -84,6 +91,7 @@ void add_device_functions(abi::Table& table) {
   table.Device_AddressableMemories = call<memories>;
   table.Device_DefaultMemory = call<default_memory>;
   table.Device_MemoryStats = call<memory_stats>;
+  table.Device_GetAttributes = call<device_attributes>;
   table.Memory_Id = call<memory_id>;
   table.Memory_Kind = call<memory_kind_of>;
   table.Memory_DebugString = call<memory_text>;

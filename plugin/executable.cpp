@@ -12,6 +12,7 @@
 #include "plugin/error.hpp"
 #include "plugin/event.hpp"
 #include "plugin/functions.hpp"
+#include "plugin/layouts.hpp"
 
 namespace partita::pjrt {
 
@@ -41,13 +42,37 @@ const Function& Loaded::function_on(DeviceHandle* device) {
 
 std::int64_t Loaded::temporary_bytes() { return function_on(devices_.front()).temporary_bytes(); }
 
+namespace {
+
+/// A device's part of a sum as its caller has it, and as the program does: one term of several.
+Dims without_term(const Dims& dims) { return {dims.begin() + 1, dims.end()}; }
+Dims with_term(const Dims& dims) {
+  Dims all{1};
+  all.insert(all.end(), dims.begin(), dims.end());
+  return all;
+}
+
+std::vector<Loaded::Arrays> reshaped(std::vector<Loaded::Arrays> arrays,
+                                     const std::vector<bool>& is_sum,
+                                     Dims (*dims_of)(const Dims&)) {
+  for (Loaded::Arrays& of_device : arrays)
+    for (std::size_t i = 0; i < std::min(of_device.size(), is_sum.size()); ++i)
+      if (is_sum[i]) of_device[i] = of_device[i]->reshaped(dims_of(of_device[i]->type().dims));
+  return arrays;
+}
+
+}  // namespace
+
 std::vector<Loaded::Arrays> Loaded::execute(const std::vector<Arrays>& arguments,
                                             DeviceHandle* on) {
   if (arguments.size() != std::size_t(program_.partitions))
     throw_user_error(cat(program_.name, ": expected arguments for ", program_.partitions,
                          " devices, found ", arguments.size()));
-  if (program_.is_gathered) return execute_gathered(arguments);
-  return function_on(on != nullptr ? on : devices_.front()).execute(arguments);
+  const std::vector<Arrays> own = reshaped(arguments, program_.input_is_sum, with_term);
+  const std::vector<Arrays> results =
+      program_.is_gathered ? execute_gathered(own)
+                           : function_on(on != nullptr ? on : devices_.front()).execute(own);
+  return reshaped(results, program_.output_is_sum, without_term);
 }
 
 // The blocks of all devices meet on the host, one device runs the whole, and each gets its part of the results.
@@ -108,20 +133,35 @@ void point_into(const std::vector<std::string>& texts, std::vector<const char*>&
 
 Executable::Executable(std::shared_ptr<Loaded> of) : loaded(std::move(of)) {
   const CompiledProgram& program = loaded->program();
-  for (const PortCut& cut : program.input_cuts) input_shardings.push_back(sharding_message(cut));
-  for (const PortCut& cut : program.output_cuts) output_shardings.push_back(sharding_message(cut));
+  const auto layout_of = [](const Type& type, bool is_sum) {
+    return row_major_layout(type.dims.size() - (is_sum ? 1 : 0));
+  };
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    const bool is_sum = program.input_is_sum[i];
+    input_shardings.push_back(sharding_message(program.input_cuts[i], is_sum));
+    input_layouts.push_back(layout_of(program.inputs[i], is_sum));
+  }
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    const bool is_sum = program.output_is_sum[i];
+    output_shardings.push_back(sharding_message(program.output_cuts[i], is_sum));
+    output_layouts.push_back(layout_of(program.outputs[i], is_sum));
+  }
   point_into(input_shardings, input_sharding_texts, input_sharding_sizes);
   point_into(output_shardings, output_sharding_texts, output_sharding_sizes);
-  for (const Type& type : program.outputs) {
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    const Type& type = program.outputs[i];
+    const Dims dims = program.output_is_sum[i] ? without_term(type.dims) : type.dims;
     output_types.push_back(number_of(type.dtype));
-    output_ranks.push_back(type.dims.size());
-    output_dims.insert(output_dims.end(), type.dims.begin(), type.dims.end());
+    output_ranks.push_back(dims.size());
+    output_dims.insert(output_dims.end(), dims.begin(), dims.end());
     memory_kinds.push_back(memory_kind.data());
     memory_kind_sizes.push_back(memory_kind.size());
   }
 }
 
 namespace {
+
+constexpr std::string_view program_format = "mlir";
 
 template <class Call>
 const CompiledProgram& program_of(const Call& call) {
@@ -204,6 +244,18 @@ void output_dims(abi::ExecutableOutputDims& call) {
   call.dim_counts = call.executable->output_ranks.data();
 }
 
+// XLA's client reads no other dialect than StableHLO's, so it gets what was compiled.
+void optimized_program(abi::ExecutableProgram& call) {
+  const std::string& text = program_of(call).text;
+  if (text.empty())
+    throw Failure(abi::unimplemented, "texts of programs with meshes are not part of partita");
+  if (call.program->code != nullptr)
+    std::memcpy(call.program->code, text.data(), std::min(text.size(), call.program->code_size));
+  call.program->code_size = text.size();
+  call.program->format = program_format.data();
+  call.program->format_size = program_format.size();
+}
+
 void serialize_executable(abi::Serialized<Executable>& call) {
   hand_out(call, serialize(program_of(call)));
 }
@@ -224,8 +276,9 @@ void shardings_of_outputs(abi::ExecutableShardings& call) {
 
 void compile(abi::ClientCompile& call) {
   const std::string_view format(call.program->format, call.program->format_size);
-  if (format != "mlir")
-    throw Failure(abi::unimplemented, cat("expected a program as \"mlir\", found ", format));
+  if (format != program_format)
+    throw Failure(abi::unimplemented,
+                  cat("expected a program as \"", program_format, "\", found ", format));
   CompiledProgram program = compile_program({call.program->code, call.program->code_size},
                                             read_compile_request({call.options, call.options_size}),
                                             call.client->options);
@@ -310,6 +363,7 @@ void add_executable_functions(abi::Table& table) {
   table.Executable_OutputElementTypes = call<output_types>;
   table.Executable_OutputDimensions = call<output_dims>;
   table.Executable_Fingerprint = call<fingerprint>;
+  table.Executable_OptimizedProgram = call<optimized_program>;
   table.Executable_Serialize = call<serialize_executable>;
   table.LoadedExecutable_Destroy = call<destroy_loaded>;
   table.LoadedExecutable_GetExecutable = call<get_executable>;

@@ -44,6 +44,7 @@ struct Executable {
   std::vector<std::string> input_shardings, output_shardings;
   std::vector<const char*> input_sharding_texts, output_sharding_texts, memory_kinds;
   std::vector<std::size_t> input_sharding_sizes, output_sharding_sizes, memory_kind_sizes;
+  std::vector<MemoryLayout*> input_layouts, output_layouts;
   std::vector<int> output_types;
   std::vector<std::int64_t> output_dims;
   std::vector<std::size_t> output_ranks;

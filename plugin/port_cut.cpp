@@ -14,8 +14,9 @@ namespace partita::pjrt {
 namespace {
 
 // Fields of OpSharding, and its types.  Source: xla/xla_data.proto.
-constexpr int type_field = 1, tile_dims_field = 3, tile_devices_field = 4, replicate_last_field = 6;
-constexpr std::int64_t other_type = 3;
+constexpr int type_field = 1, tile_dims_field = 3, tile_devices_field = 4, replicate_last_field = 6,
+              last_dims_field = 8;
+constexpr std::int64_t replicated_type = 0, other_type = 3, unreduced_type = 6;
 
 PortCut cut_of(const ir::Cut& cut, int partitions) {
   PortCut result{cut.pieces(), {}};
@@ -84,20 +85,30 @@ ArrayBlock block_of(const PortCut& cut, const Type& type, int partition) {
   return {type.dims, cut.pieces, cut.by_device[std::size_t(partition)]};
 }
 
-std::string sharding_message(const PortCut& cut) {
+std::string sharding_message(const PortCut& cut, bool is_sum) {
   if (std::ranges::all_of(cut.pieces, [](std::int64_t n) { return n == 1; })) return "";
+  MessageWriter message;
+  const auto cuts = std::ranges::count_if(cut.pieces, [](std::int64_t n) { return n > 1; });
+  if (is_sum && cuts == 1 && cut.pieces.front() == std::ssize(cut.by_device))
+    return message.number(type_field, unreduced_type).text();
+  // Terms of a sum come after the dimensions.
+  const auto in_order = [&](Dims places) {
+    if (is_sum) std::ranges::rotate(places, places.begin() + 1);
+    return places;
+  };
   // Partitions by the piece that they hold, pieces in row-major order.
   std::map<Dims, std::vector<std::int64_t>> holders;
   for (std::size_t p = 0; p < cut.by_device.size(); ++p)
-    holders[cut.by_device[p]].push_back(std::int64_t(p));
-  std::vector<std::int64_t> tiles(cut.pieces.begin(), cut.pieces.end()), devices;
+    holders[in_order(cut.by_device[p])].push_back(std::int64_t(p));
+  std::vector<std::int64_t> tiles = in_order(cut.pieces), devices;
   for (const auto& [piece, who] : holders) devices.insert(devices.end(), who.begin(), who.end());
   const auto copies = std::int64_t(holders.begin()->second.size());
   if (copies > 1) tiles.push_back(copies);
-  MessageWriter message;
   message.number(type_field, other_type).packed(tile_dims_field, tiles);
   message.packed(tile_devices_field, devices);
-  if (copies > 1) message.number(replicate_last_field, 1);
+  if (is_sum && copies > 1) message.packed(last_dims_field, {unreduced_type, replicated_type});
+  if (is_sum && copies == 1) message.packed(last_dims_field, {unreduced_type});
+  if (!is_sum && copies > 1) message.number(replicate_last_field, 1);
   return message.text();
 }
 

@@ -41,7 +41,7 @@ struct AskedCut {
 /// The block of a partition.  A user error where the pieces do not divide the array.
 [[nodiscard]] ArrayBlock block_of(const PortCut& cut, const Type& type, int partition);
 
-/// XLA's OpSharding message.
-[[nodiscard]] std::string sharding_message(const PortCut& cut);
+/// XLA's OpSharding message; empty: every partition has all.  `is_sum`: the first dimension counts the terms of a sum.
+[[nodiscard]] std::string sharding_message(const PortCut& cut, bool is_sum);
 
 }  // namespace partita::pjrt

@@ -8,6 +8,7 @@
 #include "plugin/error.hpp"
 #include "plugin/executable.hpp"
 #include "plugin/functions.hpp"
+#include "plugin/layouts.hpp"
 
 namespace partita::pjrt {
 
@@ -40,9 +41,10 @@ abi::Table make_table() {
       .parameter_shardings = parameter_shardings,
       .output_shardings = output_shardings,
   };
+  static abi::LayoutsExtension layouts = layouts_table(&shardings.base);
   abi::Table table{};
   table.struct_size = sizeof(table);
-  table.extensions = &shardings.base;
+  table.extensions = &layouts.base;
   table.version = {{sizeof(abi::Version), nullptr}, abi::major_version, abi::minor_version};
   fill(table, std::make_index_sequence<function_names.size()>());
   add_error_functions(table);

@@ -45,6 +45,15 @@ def _is_in_sample(name):
     return int(hashlib.sha256(name.encode()).hexdigest()[:8], 16) % n == k
 
 
+def pytest_configure(config):
+    """Tests that name the devices they are for run where one of those is among --tags."""
+    del config
+    from jax._src import test_util
+
+    known, own = test_util._get_device_tags, set(os.environ.get("PARTITA_JAX_TESTS_TAGS", "").split())
+    test_util._get_device_tags = lambda: known() | own
+
+
 def pytest_collection_modifyitems(config, items):
     done = set(os.environ.get("PARTITA_JAX_TESTS_DONE", "").split("\n"))
     kept = [i for i in items if _is_in_sample(_name(i.nodeid)) and _name(i.nodeid) not in done]
@@ -102,6 +111,7 @@ def run_file(args, file, record):
         JAX_NUM_GENERATED_CASES=str(args.cases),
         PARTITA_JAX_TESTS_RECORD=str(record),
         PARTITA_JAX_TESTS_SAMPLE=args.sample,
+        PARTITA_JAX_TESTS_TAGS=args.tags,
         PYTHONPATH=os.pathsep.join([str(pathlib.Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
     )
     begin = time.monotonic()
@@ -189,6 +199,7 @@ def main():
     one.add_argument("--platforms", required=True)
     one.add_argument("--python", default=sys.executable)
     one.add_argument("--sample", default="0/1", help="K/N: every N-th test, by its name")
+    one.add_argument("--tags", default="", help="kinds of devices, such as cpu, whose own tests are run as well")
     one.add_argument("--cases", type=int, default=10, help="generated cases of a test")
     one.add_argument("--limit", type=float, default=3600, help="seconds for a file")
     one.add_argument("--test-limit", type=float, default=300, help="seconds for a test")

@@ -12,6 +12,7 @@
 #include "ir/core/verify.hpp"
 #include "partita/base/file.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/partial_values.hpp"
 
 namespace partita::ir {
 
@@ -61,6 +62,7 @@ std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::s
       BytecodeModuleReader reader(std::as_bytes(std::span(text)), file);
       modules.push_back(reader.read());
       verify(*modules.back());
+      split_partial_values(*modules.back());
       return modules;
     }
     for (const Piece& piece : split_modules(text)) {
@@ -68,6 +70,7 @@ std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::s
       if (reader.at(TokenKind::end)) continue;  // comments only
       modules.push_back(reader.read());
       verify(*modules.back());
+      split_partial_values(*modules.back());
     }
   } catch (const Error& error) {
     throw Error(error.kind(), printable(error.what()), error.where());
@@ -186,6 +189,7 @@ PartialModule read_part(Reader& reader) {
     verify_module_level(*module);
     Refusals refusals(std::move(unread));
     refusals.take_from(*module);
+    split_partial_values(*module);
     result.refusals = refusals.list();
     result.module = std::move(module);
   } catch (const Error&) {

@@ -125,8 +125,6 @@ Cut::Cut(const Sharding& sharding, const Mesh& mesh, const std::vector<std::stri
     : pieces_(sharding.dims.size(), 1),
       by_device_(std::size_t(mesh.size()), Dims(sharding.dims.size(), 0)),
       manual_(by_device_.size(), 0) {
-  if (!sharding.unreduced.empty())
-    throw_user_error("sharding: expected values that are reduced, found unreduced axes");
   check_axes(sharding, mesh);
   for (std::size_t d = 0; d < sharding.dims.size(); ++d)
     for (const AxisRef& ref : sharding.dims[d].axes) {

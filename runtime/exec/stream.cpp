@@ -157,6 +157,14 @@ const std::byte* DeviceArray::host_data() const {
   return data;
 }
 
+DeviceArrayPtr DeviceArray::reshaped(const Dims& dims) const {
+  auto array =
+      std::make_shared<DeviceArray>(stream_, Type{.dtype = type_.dtype, .dims = dims}, ready_);
+  PARTITA_ASSERT(array->type().count() == type_.count());
+  array->place_ = place_;
+  return array;
+}
+
 DeviceArrayPtr DeviceArray::copy_to(const std::shared_ptr<Stream>& stream) const {
   auto copied = std::make_shared<Event>();
   auto array = std::make_shared<DeviceArray>(stream, type_, copied);

@@ -154,6 +154,33 @@ def case_shard_map():
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, 1e-5, 1e-5), run(OURS), run(THEIRS))
 
 
+def case_unreduced_values():
+    """Sums over devices as arguments and results, of products and of computations for devices."""
+    a, b, c = numbers(4, 8), numbers(8, 6), numbers(64)
+    terms = P(None, None, unreduced={"x"})
+
+    def run(devices):
+        m = jax.make_mesh((8,), ("x",), (jax.sharding.AxisType.Explicit,), devices=devices)
+        with jax.set_mesh(m):
+            x, y, z = (jax.device_put(v, s) for v, s in ((a, P(None, "x")), (b, P("x", None)), (c, P("x"))))
+            product = jax.jit(lambda x, y: jnp.einsum("ab,bc->ac", x, y, out_sharding=terms))(x, y)
+            assert product.sharding.spec == terms and product.addressable_shards[3].data.shape == (4, 6)
+            whole = jax.jit(lambda p: jax.reshard(p, P(None, None)))(product)
+            parts = jax.jit(jax.shard_map(lambda v: jax.lax.pcast(v, "x", to="unreduced"), out_specs=P(unreduced={"x"})))(z)
+            np.testing.assert_array_equal(parts.addressable_shards[3].data, c[24:32])
+            scattered = jax.jit(jax.shard_map(lambda v: jax.lax.psum_scatter(v, "x", tiled=True), out_specs=P("x")))(parts)
+            return [np.asarray(v) for v in (whole, scattered)]
+
+    for ours, theirs in zip(run(OURS), run(THEIRS)):
+        np.testing.assert_allclose(ours, theirs, 1e-5, 1e-5)
+
+
+def case_text_of_a_compiled_program():
+    with jax.default_device(OURS[0]):
+        text = jax.jit(lambda x: jnp.sin(x) * 2).lower(1.0).compile().as_text()
+    assert "sine(" in text and "ENTRY" in text, text
+
+
 def case_meshes_of_some_devices():
     x = numbers(4, 6)
     m = mesh(OURS[2:6], 4)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Layouts of PJRT's binary interface: sizes and offsets that its C header of version 0.90 gives on 64 bits.
+// Layouts of PJRT's binary interface: sizes and offsets that its C header gives on 64 bits,
+// version 0.90 and what 0.91 to 0.93 add.
 #include <gtest/gtest.h>
 
 #include "plugin/abi.hpp"
@@ -58,7 +59,12 @@ TEST(PjrtAbi, HasTheLayoutsOfTheInterface) {
       {"Table::Buffer_ToHostBuffer", offsetof(abi::Table, Buffer_ToHostBuffer), 600},
       {"Table::LoadedExecutable_GetDeviceAssignment",
        offsetof(abi::Table, LoadedExecutable_GetDeviceAssignment), 976},
-      {"Table", sizeof(abi::Table), 1064},
+      {"DeviceAttributes", sizeof(abi::DeviceAttributes), 56},
+      {"LayoutSerialize", sizeof(abi::LayoutSerialize), 56},
+      {"LayoutDefault", sizeof(abi::LayoutDefault), 56},
+      {"LayoutsOfExecutable", sizeof(abi::LayoutsOfExecutable), 40},
+      {"LayoutsExtension", sizeof(abi::LayoutsExtension), 80},
+      {"Table", sizeof(abi::Table), 1072},
   };
   for (const Known& k : known) EXPECT_EQ(k.ours, k.theirs) << k.what;
 }

@@ -103,7 +103,8 @@ void declare_mesh(Module& module, const std::string& symbol, const Mesh& mesh);
 /// a device holds.
 class Cut {
  public:
-  /// Axes that are not in `only` do not cut.  Axes that the mesh lacks are a user error.
+  /// Axes that are not in `only` do not cut, nor do unreduced ones (partial_values.hpp).  Axes that the mesh lacks are a
+  /// user error.
   Cut(const Sharding& sharding, const Mesh& mesh, const std::vector<std::string>& only);
   /// Reads the text of GSPMD: tiles by device.
   Cut(std::string_view gspmd, std::int64_t rank, std::int64_t devices);

@@ -106,6 +106,8 @@ class DeviceArray {
   [[nodiscard]] const std::byte* host_data() const;
   /// A copy on another device, or another one on this.
   [[nodiscard]] DeviceArrayPtr copy_to(const std::shared_ptr<Stream>& stream) const;
+  /// The same elements as an array of other dimensions, of as many elements.
+  [[nodiscard]] DeviceArrayPtr reshaped(const Dims& dims) const;
 
   /// Where the elements are or will be: the memory, null before the job that makes them has been done and where that
   /// failed.  Jobs hold the place, never the array, which holds their stream; only jobs look at what is in it.

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/ir/partial_values.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include "partita/ir/maker.hpp"
+#include "partita/ir/manual_computation.hpp"
+#include "partita/ir/op.hpp"
+#include "partita/ir/reduction.hpp"
+
+namespace partita::ir {
+
+namespace {
+
+std::optional<Mesh> mesh_of(const Module& module, const Sharding& sharding) {
+  return sharding.inner ? sharding.inner : find_mesh(module, sharding.mesh);
+}
+
+/// How many terms a value has; 1 where it is reduced.
+std::int64_t terms_of(const Module& module, const Sharding& sharding) {
+  const std::optional<Mesh> mesh = mesh_of(module, sharding);
+  std::int64_t terms = 1;
+  for (const AxisRef& ref : sharding.unreduced) {
+    const auto axis = mesh ? mesh->find(ref.name) : std::nullopt;
+    if (axis) terms *= ref.size != 0 ? ref.size : mesh->axes[*axis].size;
+  }
+  return terms;
+}
+
+/// Of the array of terms: the unreduced axes cut its first dimension.
+Sharding of_terms(const Sharding& sharding) {
+  Sharding terms = sharding;
+  terms.dims.insert(terms.dims.begin(),
+                    DimSharding{.axes = std::exchange(terms.unreduced, {}), .priority = {}});
+  return terms;
+}
+
+Dims with_first(std::int64_t count, const Dims& dims) {
+  Dims all{count};
+  all.insert(all.end(), dims.begin(), dims.end());
+  return all;
+}
+
+Type with_first(std::int64_t count, const Type& type) {
+  return {.dtype = type.dtype, .dims = with_first(count, type.dims)};
+}
+
+/// Of terms that are a value and zeros, for want of others.
+constexpr const char* made_terms = "mr.made_terms";
+
+/// The terms of which `v` was made a sum; nothing where it was not.
+std::optional<Value> known_terms(Value v, std::int64_t count) {
+  const Node* const made = v.node;
+  const bool is_sum = made->is("stablehlo.reduce") && made->result_count() == 1 &&
+                      simple_combiner(made->region(0)) == Combiner::sum &&
+                      starts_from_identity(*made, Combiner::sum) &&
+                      made->attrs.i64s("dimensions") == I64s{0};
+  if (!is_sum || made->operand(0).type().dims.front() != count) return std::nullopt;
+  return made->operand(0);
+}
+
+/// Terms whose sum is `v`: those it was made of, else itself and zeros.
+Value terms_of(const Maker& make, Value v, std::int64_t count) {
+  if (const auto terms = known_terms(v, count)) return *terms;
+  const auto rank = std::size_t(v.type().rank() + 1);
+  const I64s none(rank, 0);
+  I64s after = none;
+  after[0] = count - 1;
+  return make.op(
+      "stablehlo.pad",
+      {make.reshape(v, with_first(1, v.type().dims)), make.splat(Type::scalar(v.type().dtype), 0)},
+      {{"edge_padding_low", none},
+       {"edge_padding_high", after},
+       {"interior_padding", none},
+       {made_terms, 1}});
+}
+
+/// Where terms were made of a value that has become a sum of others, these are taken.
+void use_known_terms(Graph& graph) {
+  ValueMap<Value> known;
+  walk(graph, [&](Node& node) {
+    if (!node.attrs.contains(made_terms)) return;
+    const Value whole = node.operand(0).node->operand(0);  // of a reshape
+    if (const auto terms = known_terms(whole, node.result_types()[0].dims.front()))
+      known[node.result()] = *terms;
+  });
+  graph.replace_uses(known);
+}
+
+bool any_partial(const Module& module, const std::vector<Sharding>& shardings) {
+  return std::ranges::any_of(shardings, [&](const Sharding& s) { return terms_of(module, s) > 1; });
+}
+
+/// Those of a computation for devices, without what they say of axes that are not manual.
+std::vector<Sharding> shardings_of(const Node& node, std::string_view name,
+                                   const std::vector<std::string>& manual) {
+  std::vector<Sharding> all = shardings_in(node.attrs.find(name));
+  for (Sharding& s : all)
+    std::erase_if(s.unreduced, [&](const AxisRef& ref) {
+      return std::ranges::find(manual, ref.name) == manual.end();
+    });
+  return all;
+}
+
+/// Puts what replaces the results before the node; nothing where it has no partial values.
+std::optional<ValueMap<Value>> split(const Module& module, Node& node) {
+  const auto manual = read_manual_computation(node.attrs, &module);
+  if (!manual) return std::nullopt;
+  std::vector<Sharding> in = shardings_of(node, "in_shardings", manual->axes),
+                        out = shardings_of(node, "out_shardings", manual->axes);
+  if (!any_partial(module, in) && !any_partial(module, out)) return std::nullopt;
+  const Graph& old = node.region(0);
+  const Maker make{*node.graph(), &node, node.location()};
+  auto region = std::make_unique<Graph>();
+  ValueMap<Value> map;
+  std::vector<Value> operands, arguments;
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    const Value argument = old.argument(int(k));
+    const std::int64_t terms = terms_of(module, in[k]);
+    operands.push_back(terms > 1 ? terms_of(make, node.operand(k), terms) : node.operand(k));
+    arguments.push_back(
+        region->add_argument(terms > 1 ? with_first(1, argument.type()) : argument.type()));
+  }
+  const Maker inside{*region, nullptr, node.location()};
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    const Value argument = old.argument(int(k));
+    map[argument] = inside.reshape(arguments[k], argument.type().dims);
+    if (terms_of(module, in[k]) > 1) in[k] = of_terms(in[k]);
+  }
+  region->results = clone_body(old, *region, map);
+  std::vector<Type> types = node.result_types();
+  std::vector<bool> is_partial(out.size());
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const std::int64_t terms = terms_of(module, out[k]);
+    if (terms <= 1) continue;
+    is_partial[k] = true;
+    Value& result = region->results[k];
+    result = inside.reshape(result, with_first(1, result.type().dims));
+    types[k] = with_first(terms, types[k]);
+    out[k] = of_terms(out[k]);
+  }
+  Dict attrs = node.attrs;
+  attrs.set("in_shardings", to_attribute(std::move(in)));
+  attrs.set("out_shardings", to_attribute(std::move(out)));
+  std::vector<std::unique_ptr<Graph>> regions;
+  regions.push_back(std::move(region));
+  Node* const split = node.graph()->add_node(node.op(), std::move(operands), std::move(attrs),
+                                             std::move(types), std::move(regions), &node);
+  split->set_location(node.location());
+  ValueMap<Value> replaced;
+  for (std::size_t k = 0; k < is_partial.size(); ++k)
+    replaced[node.result(int(k))] =
+        is_partial[k] ? make.sum(split->result(int(k)), {0}) : split->result(int(k));
+  return replaced;
+}
+
+const Sharding* sharding_of_port(const Dict& attributes) {
+  return sharding_in(attributes.find("sdy.sharding"));
+}
+
+}  // namespace
+
+void split_partial_values(Module& module) {
+  for (const auto& f : module.functions) {
+    std::vector<Node*> manual;
+    walk(*f->body, [&](Node& node) {
+      if (node.is("sdy.manual_computation")) manual.push_back(&node);
+    });
+    bool has_split = false;
+    for (Node* const node : manual | std::views::reverse) {  // inner ones first
+      const std::optional<ValueMap<Value>> replaced = split(module, *node);
+      if (!replaced) continue;
+      has_split = true;
+      f->body->replace_uses(*replaced);
+      node->graph()->erase(node);
+    }
+    if (!has_split) continue;
+    use_known_terms(*f->body);
+    remove_dead_nodes(*f->body);
+  }
+}
+
+bool is_partial_port(const Module& module, const Dict& attributes) {
+  const Sharding* const sharding = sharding_of_port(attributes);
+  return sharding != nullptr && terms_of(module, *sharding) > 1;
+}
+
+void split_partial_ports(const Module& module, Function& f) {
+  const auto is_partial = [&](const Dict& attributes) {
+    return is_partial_port(module, attributes);
+  };
+  if (std::ranges::none_of(f.arg_attrs, is_partial) &&
+      std::ranges::none_of(f.res_attrs, is_partial))
+    return;
+  auto body = std::make_unique<Graph>();
+  const Maker make{*body, nullptr, f.location};
+  const auto split_attribute = [&](Dict& attributes) {
+    attributes.set("sdy.sharding", to_attribute(of_terms(*sharding_of_port(attributes))));
+  };
+  std::vector<Value> arguments;
+  for (int k = 0; k < f.body->argument_count(); ++k) {
+    const Type& type = f.body->argument(k).type();
+    const Dict& attributes = f.arg_attrs[std::size_t(k)];
+    arguments.push_back(
+        is_partial(attributes)
+            ? body->add_argument(with_first(terms_of(module, *sharding_of_port(attributes)), type),
+                                 f.body->argument_hint(k))
+            : body->add_argument(type, f.body->argument_hint(k)));
+  }
+  ValueMap<Value> map;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const bool is_split = is_partial(f.arg_attrs[k]);
+    map[f.body->argument(int(k))] = is_split ? make.sum(arguments[k], {0}) : arguments[k];
+    if (is_split) split_attribute(f.arg_attrs[k]);
+  }
+  body->results = clone_body(*f.body, *body, map);
+  use_known_terms(*body);
+  for (std::size_t k = 0; k < body->results.size(); ++k) {
+    if (!is_partial(f.res_attrs[k])) continue;
+    Value& result = body->results[k];
+    result = terms_of(make, result, terms_of(module, *sharding_of_port(f.res_attrs[k])));
+    f.result_types[k] = result.type();
+    split_attribute(f.res_attrs[k]);
+  }
+  f.body = std::move(body);
+  remove_dead_nodes(*f.body);
+}
+
+}  // namespace partita::ir
