@@ -94,9 +94,14 @@ class RegionFinder {
     return !is_small_float(node.result_types()[0].dtype) && !in_order;
   }
 
+  /// Whether no node of the graph makes `v`: arguments, and what a loop's body sees of the graph around it.
+  [[nodiscard]] bool is_given(const Value& v) const {
+    return graph_.is_argument(v) || v.node->graph() != &graph_;
+  }
+
   /// Whether `v` can be made again in every block of what is small.
   [[nodiscard]] bool is_free(const Value& v) {
-    if (graph_.is_argument(v) || !is_cheap(*v.node)) return !region_.is_large(v);
+    if (is_given(v) || !is_cheap(*v.node)) return !region_.is_large(v);
     const auto [it, is_new] = free_.try_emplace(v.node, true);
     if (!is_new) return it->second;
     const bool free =
@@ -125,8 +130,7 @@ class RegionFinder {
     const AxisFlow& flow = region_.flows.at(&node);
     for (std::size_t k = 0; k < node.operands().size(); ++k) {
       const Value v = node.operand(k);
-      if (!flow.operands[k] || is_inside(v) || graph_.is_argument(v) || !region_.is_large(v))
-        continue;
+      if (!flow.operands[k] || is_inside(v) || is_given(v) || !region_.is_large(v)) continue;
       if (!is_cheap(*v.node) && !v.node->is("stablehlo.dot_general")) continue;
       const auto known = position(v);
       positions_[v] = *flow.operands[k];
