@@ -42,30 +42,36 @@ std::vector<Type> infer(const InferContext& c) {
 
 // --- Evaluation ---------------------------------------------------------------------------------
 
-/// Booleans take a byte each, of which the lowest bit counts.
-std::vector<std::byte> unpacked(const std::vector<std::byte>& bytes) {
-  std::vector<std::byte> bits;
-  bits.reserve(8 * bytes.size());
-  for (const std::byte b : bytes)
-    for (int k = 0; k < 8; ++k) bits.push_back(b >> k & std::byte{1});
+/// The bits of all elements one after the other.  One of less than a byte takes a byte, of which the low bits
+/// count.
+std::vector<bool> bits_of(const HostArray& array) {
+  const auto own = std::size_t(std::min(info(array.type.dtype).bits, 8));
+  std::vector<bool> bits;
+  bits.reserve(own * array.bytes.size());
+  for (const std::byte b : array.bytes)
+    for (std::size_t k = 0; k < own; ++k) bits.push_back((b >> k & std::byte{1}) != std::byte{0});
   return bits;
 }
 
-std::vector<std::byte> packed(const std::vector<std::byte>& bits) {
-  std::vector<std::byte> bytes(bits.size() / 8);
-  for (std::size_t k = 0; k < bits.size(); ++k)
-    if (bits[k] != std::byte{0}) bytes[k / 8] |= std::byte(1 << k % 8);
-  return bytes;
+void set_bits(HostArray& array, const std::vector<bool>& bits) {
+  const DType d = array.type.dtype;
+  const auto own = std::size_t(std::min(info(d).bits, 8));
+  for (std::size_t i = 0; i < array.bytes.size(); ++i) {
+    std::uint64_t byte = 0;
+    for (std::size_t k = 0; k < own; ++k) byte |= std::uint64_t{bits[i * own + k]} << k;
+    array.bytes[i] = std::byte(own < 8 ? stored_bits(d, byte) : byte);
+  }
 }
 
 std::vector<Tensor> eval(const EvalContext& c) {
   HostArray result(c.result_type());
   const HostArray& operand = *c.operands[0];
-  const bool from_bits = operand.type.dtype == DType::i1, to_bits = result.type.dtype == DType::i1;
-  if (from_bits == to_bits)
+  const bool has_whole_bytes =
+      std::min(info(operand.type.dtype).bits, info(result.type.dtype).bits) >= 8;
+  if (has_whole_bytes || operand.type.dtype == result.type.dtype)
     result.bytes = operand.bytes;
   else
-    result.bytes = from_bits ? packed(operand.bytes) : unpacked(operand.bytes);
+    set_bits(result, bits_of(operand));
   return one(std::move(result));
 }
 
@@ -77,11 +83,12 @@ ExprId bits_as(ExprPool& pool, ExprId x, DType wide) {
   return pool.convert(d == DType::i1 ? x : pool.bitcast(x, bits_dtype(d)), wide);
 }
 
-/// The low bits of `bits` as an element of d.
+/// The low bits of `bits`, which is unsigned, as an element of d.
 ExprId from_bits(ExprPool& pool, ExprId bits, DType d) {
-  const DType wide = pool[bits].dtype;
-  if (d == DType::i1)
+  if (d == DType::i1) {
+    const DType wide = pool[bits].dtype;
     return pool.convert(pool.apply("and_", wide, {bits, pool.constant(wide, 1)}), d);
+  }
   return pool.bitcast(pool.convert(bits, bits_dtype(d)), d);
 }
 
@@ -136,7 +143,7 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
     const ExprId up = shifted(pool, "shift_left", bits_as(pool, load(0, at), wide), by);
     bits = k == 0 ? up : pool.apply("or_", wide, {bits, up});
   }
-  return pool.bitcast(bits, to);
+  return from_bits(pool, bits, to);
 }
 
 FactorRule factors(const Node& node) {
@@ -177,6 +184,15 @@ void register_bitcast_convert(OpRegistry& registry) {
   %4 = stablehlo.bitcast_convert %e : (tensor<2x16xi1>) -> tensor<2xf16>
   %5 = stablehlo.bitcast_convert %a : (tensor<2x3xf64>) -> tensor<2x3x8xui8>
   return %0, %1, %2, %3, %4, %5 : tensor<2x3x2xi32>, tensor<3xf32>, tensor<32xi1>, tensor<5xui64>, tensor<2xf16>, tensor<2x3x8xui8>
+})",
+      R"(func.func @main(%a: tensor<4xi4>, %b: tensor<3x2xf4E2M1FN>, %c: tensor<2xi16>, %d: tensor<4x2xi2>) -> (tensor<4xui4>, tensor<4xf4E2M1FN>, tensor<3xf8E4M3FN>, tensor<2x4xi4>, tensor<2x8xui2>, tensor<4xi4>) {
+  %0 = stablehlo.bitcast_convert %a : (tensor<4xi4>) -> tensor<4xui4>
+  %1 = stablehlo.bitcast_convert %a : (tensor<4xi4>) -> tensor<4xf4E2M1FN>
+  %2 = stablehlo.bitcast_convert %b : (tensor<3x2xf4E2M1FN>) -> tensor<3xf8E4M3FN>
+  %3 = stablehlo.bitcast_convert %c : (tensor<2xi16>) -> tensor<2x4xi4>
+  %4 = stablehlo.bitcast_convert %c : (tensor<2xi16>) -> tensor<2x8xui2>
+  %5 = stablehlo.bitcast_convert %d : (tensor<4x2xi2>) -> tensor<4xi4>
+  return %0, %1, %2, %3, %4, %5 : tensor<4xui4>, tensor<4xf4E2M1FN>, tensor<3xf8E4M3FN>, tensor<2x4xi4>, tensor<2x8xui2>, tensor<4xi4>
 })",
       R"(func.func @main(%a: tensor<3xcomplex<f64>>, %b: tensor<4x2xcomplex<f32>>) -> (tensor<3x2xcomplex<f32>>, tensor<4xcomplex<f64>>) {
   %0 = stablehlo.bitcast_convert %a : (tensor<3xcomplex<f64>>) -> tensor<3x2xcomplex<f32>>

@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <complex>
-#include <limits>
 
 #include "ops/support/custom_call.hpp"
 #include "ops/support/support.hpp"
@@ -58,9 +57,9 @@ bool close(std::complex<T> a, std::complex<T> b, const Tolerance& t) {
 /// Position among the representable values of d; -0 and +0 share one.
 template <DType d>
 std::int64_t position(StorageType<d> stored) {
-  using Signed = StorageType<integer_dtype(Kinds::signed_, info(d).bits)>;
-  const auto pattern = std::bit_cast<Signed>(stored);
-  return pattern < 0 ? std::int64_t(std::numeric_limits<Signed>::min()) - pattern : pattern;
+  const std::uint64_t bits = std::bit_cast<StorageType<info(bits_dtype(d)).stored>>(stored);
+  const auto magnitude = std::int64_t(bits & info(d).format.magnitude_mask());
+  return (bits & info(d).format.sign_mask()) != 0 ? -magnitude : magnitude;
 }
 
 std::uint64_t ulp_distance(std::int64_t a, std::int64_t b) {

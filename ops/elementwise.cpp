@@ -117,12 +117,15 @@ HostArray repeated(const HostArray& scalar, const Dims& dims) {
 
 constexpr DType key_dtype(DType d) { return integer_dtype(Kinds::signed_, info(d).bits); }
 
-/// Integers in the order of IEEE-754's totalOrder: -NaN, -inf, …, -0, +0, …, inf, NaN.
+/// Integers in the order of IEEE-754's totalOrder: -NaN, -inf, …, -0, +0, …, inf, NaN; without a sign in that of
+/// the bits.
 template <DType d>
 auto total_order_key(StorageType<d> stored) {
-  using Bits = StorageType<key_dtype(d)>;
-  const auto bits = std::bit_cast<Bits>(stored);
-  return Bits(bits ^ ((bits >> (8 * sizeof(Bits) - 1)) & std::numeric_limits<Bits>::max()));
+  constexpr DType key = key_dtype(d);
+  using Bits = StorageType<key>;
+  const auto bits = round_to<key>(std::bit_cast<Bits>(stored));
+  if (!info(d).format.is_signed) return Bits(bits ^ lowest_integer<key>);
+  return Bits(bits ^ ((bits >> (8 * sizeof(Bits) - 1)) & highest_integer<key>));
 }
 
 HostArray total_order_keys(const HostArray& floats) {
@@ -166,6 +169,8 @@ ExprId lower_total_order_key(ExprPool& pool, ExprId x) {
   const int bits = info(pool[x].dtype).bits;
   const DType d = key_dtype(pool[x].dtype);
   const ExprId as_integer = pool.bitcast(x, d);
+  if (!info(pool[x].dtype).format.is_signed)
+    return pool.apply("xor_", d, {as_integer, pool.constant(d, std::uint64_t{1} << (bits - 1))});
   const ExprId sign = pool.apply("shift_right_arithmetic", d,
                                  {as_integer, pool.constant(d, std::uint64_t(bits - 1))});
   const ExprId flip =

@@ -20,7 +20,8 @@ struct Reduction {
   bool rounds = false, clips = false, has_nan = true;
   /// What a carry out of the largest exponent gives lies above `overflow`.
   bool may_carry = false;
-  std::uint64_t sign_mask = 0, exponent_mask = 0;
+  FloatFormat source;
+  std::uint64_t sign_mask = 0, magnitude_mask = 0, exponent_mask = 0;
   std::uint64_t overflow = 0, last_number = 0;                ///< as of FloatFormat
   std::uint64_t shift = 0, half_less_one = 0, keep_mask = 0;  ///< of the mantissa
   std::uint64_t lowest = 0,
@@ -31,13 +32,15 @@ struct Reduction {
 Reduction reduction_of(DType d, std::int64_t exponent_bits, std::int64_t mantissa_bits) {
   const FloatFormat source = info(d).format;
   Reduction r;
+  r.source = source;
   r.sign_mask = source.sign_mask();
+  r.magnitude_mask = source.magnitude_mask();
   r.exponent_mask = source.exponent_mask();
   r.overflow = source.overflow();
   r.last_number = source.last_number();
-  r.has_nan = mantissa_bits > 0 || !source.has_infinity;
+  r.has_nan = mantissa_bits > 0 || !source.has_infinity();
   r.rounds = mantissa_bits < source.mantissa_bits;
-  r.may_carry = r.rounds && !source.has_infinity;
+  r.may_carry = r.rounds && !source.has_infinity();
   r.clips = exponent_bits < source.exponent_bits;
   if (r.rounds) {
     r.shift = std::uint64_t(source.mantissa_bits - mantissa_bits);
@@ -55,16 +58,18 @@ Reduction reduction_of(DType d, std::int64_t exponent_bits, std::int64_t mantiss
 
 template <class Bits>
 Bits reduced(Bits x, const Reduction& r) {
-  const std::uint64_t magnitude = x & (r.sign_mask - 1), sign = x & r.sign_mask;
-  if (magnitude > r.last_number) return r.has_nan ? x : Bits(sign | r.overflow);
+  const std::uint64_t magnitude = x & r.magnitude_mask, sign = x & r.sign_mask;
+  if (r.source.is_nan(x)) return r.has_nan ? x : Bits(sign | r.overflow);
   std::uint64_t result = magnitude;
   if (r.rounds) result = (result + r.half_less_one + (result >> r.shift & 1)) & r.keep_mask;
-  if (r.may_carry && result > r.last_number) result = r.overflow;
-  if (r.clips) {
+  if (r.may_carry && result > r.last_number) {
+    result = r.overflow;
+  } else if (r.clips) {
     const std::uint64_t exponent = result & r.exponent_mask;
     if (exponent > r.highest) result = r.overflow;
-    if (exponent <= r.lowest) result = 0;
+    if (exponent <= r.lowest) result = r.source.has_zero() ? 0 : r.source.nan();
   }
+  if (result == 0 && !r.source.has_minus_zero()) return Bits(result);
   return Bits(sign | result);
 }
 
@@ -87,7 +92,7 @@ Reduction reduction_of(const Node& node) {
 std::vector<Tensor> eval(const EvalContext& c) {
   HostArray result(c.result_type());
   const Reduction r = reduction_of(c.node);
-  visit(bits_dtype(result.type.dtype), [&](auto d) {
+  visit(info(bits_dtype(result.type.dtype)).stored, [&](auto d) {
     if constexpr (info(d).kind == Kinds::unsigned_) {
       const auto* in = c.operands[0]->data<d>();
       for (std::int64_t i = 0; i < result.type.count(); ++i)
@@ -104,7 +109,7 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
   const auto constant = [&](std::uint64_t value) { return pool.constant(d, value); };
   const ExprId x = load(0, index);
   const ExprId bits = pool.bitcast(x, d);
-  const ExprId magnitude = pool.apply("and_", d, {bits, constant(r.sign_mask - 1)});
+  const ExprId magnitude = pool.apply("and_", d, {bits, constant(r.magnitude_mask)});
   const ExprId sign = pool.apply("and_", d, {bits, constant(r.sign_mask)});
   ExprId result = magnitude;
   if (r.rounds) {
@@ -114,21 +119,31 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
     const ExprId bias = pool.apply("add", d, {last, constant(r.half_less_one)});
     result = pool.apply("and_", d,
                         {pool.apply("add", d, {result, bias}),
-                         constant(r.keep_mask & (r.sign_mask | (r.sign_mask - 1)))});
+                         constant(r.keep_mask & (r.sign_mask | r.magnitude_mask))});
   }
-  if (r.may_carry) {
-    const ExprId carries = pool.apply("compare_gt", d, {result, constant(r.last_number)});
-    result = pool.apply("select", d, {carries, constant(r.overflow), result});
-  }
+  const ExprId rounded = result;
   if (r.clips) {
     const ExprId exponent = pool.apply("and_", d, {result, constant(r.exponent_mask)});
     const ExprId overflows = pool.apply("compare_gt", d, {exponent, constant(r.highest)});
     const ExprId underflows = pool.apply("compare_le", d, {exponent, constant(r.lowest)});
     result = pool.apply("select", d, {overflows, constant(r.overflow), result});
-    result = pool.apply("select", d, {underflows, constant(0), result});
+    const std::uint64_t zero = r.source.has_zero() ? 0 : r.source.nan();
+    result = pool.apply("select", d, {underflows, constant(zero), result});
   }
-  result = pool.apply("or_", d, {sign, result});
-  const ExprId is_nan = pool.apply("compare_gt", d, {magnitude, constant(r.last_number)});
+  if (r.may_carry) {
+    const ExprId carries = pool.apply("compare_gt", d, {rounded, constant(r.last_number)});
+    result = pool.apply("select", d, {carries, constant(r.overflow), result});
+  }
+  ExprId with_sign = pool.apply("or_", d, {sign, result});
+  if (r.source.has_zero() && !r.source.has_minus_zero()) {
+    const ExprId is_zero = pool.apply("compare_eq", d, {result, constant(0)});
+    with_sign = pool.apply("select", d, {is_zero, result, with_sign});
+  }
+  result = with_sign;
+  if (!r.source.has_nan()) return pool.bitcast(result, dtype);
+  const ExprId is_nan = r.source.specials == Specials::zero_nan
+                            ? pool.apply("compare_eq", d, {bits, constant(r.source.nan())})
+                            : pool.apply("compare_gt", d, {magnitude, constant(r.last_number)});
   const ExprId nan = r.has_nan ? bits : pool.apply("or_", d, {sign, constant(r.overflow)});
   return pool.bitcast(pool.apply("select", d, {is_nan, nan, result}), dtype);
 }

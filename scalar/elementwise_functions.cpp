@@ -82,7 +82,12 @@ constexpr Kinds wide = Kinds::floating | no_small_floats;
     static auto eval(PARTITA_PARAMS_##signature(bool, T)) {                 \
       using R = typename ResultOf<Signature::signature, T>::Type;           \
       [[maybe_unused]] constexpr Literal<T> K;                              \
-      [[maybe_unused]] constexpr unsigned BITS = 8 * sizeof(T);             \
+      [[maybe_unused]] constexpr unsigned BITS = info(D).bits;              \
+      [[maybe_unused]] constexpr UnsignedBits<D> U;                         \
+      [[maybe_unused]] constexpr SignedBits<D> S;                           \
+      [[maybe_unused]] constexpr Popcount<D> popcount;                      \
+      [[maybe_unused]] constexpr LeadingZeros<D> clz;                       \
+      [[maybe_unused]] constexpr UpperHalf<D> mul_hi;                       \
       [[maybe_unused]] constexpr int MANTISSA = mantissa_bits(D);           \
       [[maybe_unused]] constexpr int EMIN = smallest_exponent(D);           \
       value static_assert(!sizeof(T), "the row does not accept this kind"); \

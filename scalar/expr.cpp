@@ -60,6 +60,7 @@ ExprId ExprPool::intern_index(ExprKind kind, std::initializer_list<ExprId> opera
 // --- Elements -----------------------------------------------------------------------------------
 
 ExprId ExprPool::constant(DType d, std::uint64_t bits) {
+  if (info(d).bits < 8 && d != DType::i1) bits = stored_bits(d, bits);
   return intern({.kind = ExprKind::constant, .dtype = d, .bits = bits});
 }
 

@@ -39,7 +39,7 @@ struct Literal {
   }
 };
 
-// U(x) and S(x), as elementwise.def describes them.
+// U(x) and S(x), as elementwise.def describes them; in helpers those of the C++ type.
 template <class T>
 constexpr auto U(T x) {
   if constexpr (std::is_integral_v<T>) {
@@ -120,20 +120,52 @@ template <std::floating_point T>
 bool signbit(T x) {
   return std::signbit(x);
 }
-template <std::integral T>
-T popcount(T x) {
-  return T(std::popcount(std::make_unsigned_t<T>(x)));
-}
-template <std::integral T>
-T clz(T x) {
-  return T(std::countl_zero(std::make_unsigned_t<T>(x)));
-}
+
+// What depends on the number of bits of the dtype D, whose values are integers of type T.
+template <DType D>
+struct UnsignedBits {
+  template <class T>
+  constexpr auto operator()(T x) const {
+    if constexpr (is_narrow_integer(D) && std::is_integral_v<T>)
+      return std::uint32_t(x) & ((1u << info(D).bits) - 1);
+    else
+      return helpers::U(x);
+  }
+};
+template <DType D>
+struct SignedBits {
+  template <class T>
+  constexpr auto operator()(T x) const {
+    if constexpr (is_narrow_integer(D))
+      return round_to<integer_dtype(Kinds::signed_, info(D).bits)>(x);
+    else
+      return helpers::S(x);
+  }
+};
+template <DType D>
+struct Popcount {
+  template <std::integral T>
+  constexpr T operator()(T x) const {
+    return T(std::popcount(UnsignedBits<D>()(x)));
+  }
+};
+template <DType D>
+struct LeadingZeros {
+  template <std::integral T>
+  constexpr T operator()(T x) const {
+    const auto bits = UnsignedBits<D>()(x);
+    return T(std::countl_zero(bits) - 8 * int(sizeof bits) + info(D).bits);
+  }
+};
 /// The upper half of the product.
-template <std::integral T>
-T mul_hi(T x, T y) {
-  __extension__ using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
-  return T(Wide(x) * Wide(y) >> (8 * sizeof(T)));
-}
+template <DType D>
+struct UpperHalf {
+  template <std::integral T>
+  constexpr T operator()(T x, T y) const {
+    __extension__ using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+    return T(Wide(x) * Wide(y) >> info(D).bits);
+  }
+};
 
 #define PARTITA_HELPER(domain, result, name, parameters) \
   template <class T, class R = Part<T>>                  \

@@ -181,8 +181,14 @@ class LaneWriter {
         return remember(
             id, conversion(x.stride == 0 ? x : Place{.slot = lanes_of(x)}, DType::i64, e.dtype));
       }
-      case ExprKind::bitcast:
-        return remember(id, value(e.operands[0]));
+      case ExprKind::bitcast: {
+        // Elements of less than a byte: as integers, which are extended in memory.
+        const auto integer = [](DType d) { return is_float(d) ? bits_dtype(d) : d; };
+        const DType from = integer(e.source), to = integer(e.dtype);
+        const Place x = value(e.operands[0]);
+        const bool is_same = info(from).bits >= 8 || from == to;
+        return remember(id, is_same ? x : conversion(x, from, to));
+      }
       case ExprKind::load:
         return remember(id, load(e));
       case ExprKind::choose:

@@ -35,6 +35,7 @@ std::string ctype_of(DType d) {
 std::string note_of(DType d) {
   if (d == DType::i1) return ", 0 or 1";
   if (is_small_float(d)) return cat(", bits of ", to_string(d));
+  if (is_narrow_integer(d)) return cat(", values of ", to_string(d));
   if (is_complex(d)) return ", real and imaginary parts by turns";
   return {};
 }

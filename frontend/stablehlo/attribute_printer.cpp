@@ -59,6 +59,8 @@ void print_float(std::string& out, double value, std::uint64_t bits, DType dtype
   std::string digits(text, end);
   if (digits.find('.') == std::string::npos)
     digits.insert(digits.find('e'), ".0");  // a float has a point
+  if (encode_float(dtype, dense_float(digits, dtype)) != bits)
+    return print_hex(out, bits, int(byte_size(dtype)) * 2);
   out += digits;
 }
 
@@ -78,7 +80,11 @@ void print_float_element(std::string& out, DType dtype, const std::byte* data) {
 void print_blob(std::string& out, const Dense& dense) {
   static constexpr char digits[] = "0123456789ABCDEF";
   out += "\"0x";
-  for (const std::byte b : dense.bytes()) {
+  // Of elements of less than a byte the high bits are no part.
+  const int bits = info(dense.type().dtype).bits;
+  const auto own = std::byte(bits < 8 ? (1 << bits) - 1 : 0xff);
+  for (std::byte b : dense.bytes()) {
+    b &= own;
     out += digits[unsigned(b) >> 4];
     out += digits[unsigned(b) & 15];
   }

@@ -226,6 +226,8 @@ Attribute BytecodeValues::make_tensor(ByteStream& in, const BytecodeType& type,
     if (!is_splat && (data.size() % one != 0 || data.size() / one != std::size_t(count)))
       in.fail(cat(count, " elements of ", one, " bytes"), cat(data.size(), " bytes"));
     bytes.assign(data.begin(), data.end());
+    if (info(tensor.dtype).bits < 8)
+      for (std::byte& b : bytes) b = std::byte(stored_bits(tensor.dtype, std::uint64_t(b)));
   }
   if (is_splat) return std::make_shared<const Dense>(tensor, std::move(bytes), true);
   HostArray array(tensor);

@@ -135,7 +135,7 @@ class DenseReader {
       fail(cat("expected an integer that fits in ", to_string(type_.dtype), ", found ",
                describe(token)),
            token);
-    append(bytes_, negative ? 0 - magnitude : magnitude, element_);
+    append(bytes_, stored_bits(type_.dtype, negative ? 0 - magnitude : magnitude), element_);
   }
 
   void read_float(DType dtype) {
@@ -169,7 +169,7 @@ class DenseReader {
     const bool negative = token.text.starts_with('-');
     const auto [next, error] = std::from_chars(token.text.data() + 2, end, bits, 16);
     const std::size_t size = byte_size(dtype);
-    if (negative || error != std::errc{} || next != end || (size < 8 && bits >> (8 * size) != 0))
+    if (negative || error != std::errc{} || next != end || stored_bits(dtype, bits) != bits)
       fail(cat("expected the bits of a number of type ", to_string(dtype), ", found ",
                describe(token)),
            token);
@@ -192,7 +192,11 @@ class DenseReader {
       const auto [next, error] = std::from_chars(&digits[i], &digits[i] + 2, byte, 16);
       if (error != std::errc{} || next != &digits[i] + 2)
         fail("expected hexadecimal digits, found " + describe(token), token);
-      bytes_.push_back(std::byte(type_.dtype == DType::i1 ? byte != 0 : byte));
+      if (type_.dtype == DType::i1)
+        byte = byte != 0;
+      else if (info(type_.dtype).bits < 8)
+        byte = std::uint8_t(stored_bits(type_.dtype, byte));
+      bytes_.push_back(std::byte(byte));
     }
     if (lexer_.peek().kind != TokenKind::end) fail_expected("'>'");
     return finish(is_splat);

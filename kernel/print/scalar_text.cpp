@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernel/print/narrow_integer_text.hpp"
 #include "kernel/print/small_float_text.hpp"
 #include "partita/base/error.hpp"
 #include "partita/base/host_array.hpp"
@@ -213,6 +214,7 @@ std::string ScalarText::multiply_add(DType d, const std::string& x, const std::s
 }
 
 std::string ScalarText::round(DType d, const std::string& x) {
+  if (is_narrow_integer(d)) return call(cat("wrap_", name_of(d)), x);
   return is_small_float(d) ? call(cat("round_", name_of(d)), x) : x;
 }
 
@@ -225,6 +227,10 @@ void ScalarText::use(std::string_view snippet) {
   if (!defined_.emplace(snippet).second) return;
   const auto found = std::ranges::find(dialect_.snippets, snippet, &Snippet::name);
   if (found == dialect_.snippets.end()) {
+    if (const auto text = narrow_integer_function(dialect_, snippet)) {
+      snippets_ += *text;
+      return;
+    }
     const SmallFloatFunction function = small_float_function(dialect_, snippet);
     for (const std::string& other : function.needs) use(other);
     snippets_ += function.text;
@@ -265,12 +271,12 @@ std::string ScalarText::literal(DType d, std::uint64_t bits) {
       return std::signbit(value) ? "(" + text + ")" : text;
     } else if constexpr (kind == Kinds::unsigned_) {
       const auto value = StorageType<dtype>(bits);
-      if (byte_size(dtype) < 4) return cat("((", name_of(d), ")", unsigned(value), ")");
+      if (byte_size(dtype) < 4) return cat("((", name_of(info(d).value), ")", unsigned(value), ")");
       return cat(value, "u", byte_size(dtype) == 8 ? dialect_.long_suffix : "");
     } else {
       const auto value = StorageType<dtype>(bits);
       if (byte_size(dtype) < 4)
-        return cat("((", name_of(d), ")", signed_literal(value, 32, ""), ")");
+        return cat("((", name_of(info(d).value), ")", signed_literal(value, 32, ""), ")");
       return signed_literal(value, info(dtype).bits,
                             byte_size(dtype) == 8 ? dialect_.long_suffix : "");
     }
@@ -318,8 +324,10 @@ std::string ScalarText::convert(const std::string& x, DType from, DType to) {
   const DType value = info(from).value;
   const std::string cast = cat("(", name_of(info(to).value), ")", in_parentheses(x));
   if (is_float(from) && !is_float(to)) {
-    const std::string name = cat("saturate_", name_of(to)), own = cat(name, "_", name_of(value));
-    return call(dialect_.has_snippet(own) ? own : name, x);
+    const std::string name = cat("saturate_", name_of(info(to).value)),
+                      own = cat(name, "_", name_of(value)),
+                      near = call(dialect_.has_snippet(own) ? own : name, x);
+    return is_narrow_integer(to) ? call(cat("limit_", name_of(to)), near) : near;
   }
   if (is_small_float(to)) {
     if (value == DType::f32) return round(to, x);
@@ -328,7 +336,8 @@ std::string ScalarText::convert(const std::string& x, DType from, DType to) {
     const bool is_signed = info(from).kind == Kinds::signed_;
     return round(to, call(is_signed ? "narrow_i64" : "narrow_ui64", x));
   }
-  return value == info(to).value ? x : cast;
+  const std::string same = value == info(to).value ? x : cast;
+  return is_narrow_integer(to) ? round(to, same) : same;
 }
 
 std::string ScalarText::reinterpret(const std::string& x, DType to) {
@@ -348,12 +357,13 @@ std::string ScalarText::bitcast(const std::string& x, DType from, DType to) {
   if (from == to) return x;
   // By way of integers: floats as their bits.
   const auto is_integral = [](DType d) { return intersects(info(d).kind, Kinds::bits); };
-  if (is_integral(from) && is_integral(to)) return cat("(", name_of(to), ")", in_parentheses(x));
+  const std::string cast = cat("(", name_of(info(to).value), ")");
+  if (is_integral(from) && is_integral(to)) return round(to, cast + in_parentheses(x));
   if (!is_small_float(from) && !is_small_float(to)) return reinterpret(x, to);
   std::string bits = x;
   if (is_float(from)) bits = call(cat(name_of(from), "_bits"), x);
   if (is_float(to)) return call(cat(name_of(to), "_value"), bits);
-  return to == info(from).stored ? bits : cat("(", name_of(to), ")", in_parentheses(bits));
+  return to == info(from).stored ? bits : round(to, cast + in_parentheses(bits));
 }
 
 // --- Rows ------------------------------------------------------------------------------------------
@@ -379,7 +389,7 @@ std::string ScalarText::apply(std::string_view row_name, DType d,
     // C computes in a wider or unsigned type.
     const bool widens = chosen->text.find("U(") != std::string_view::npos ||
                         chosen->text.find("S(") != std::string_view::npos || info(d).bits != 32;
-    if (widens && !is_primary(text)) text = cat("(", name_of(result), ")(", text, ")");
+    if (widens && !is_primary(text)) text = cat("(", name_of(info(result).value), ")(", text, ")");
   }
   return round(result, text);
 }
@@ -419,9 +429,16 @@ std::string ScalarText::substitute_name(std::string_view name, std::string_view&
     const std::string inner = in_parentheses(argument());
     if (!is_integer(d)) return inner;
     const int bits = info(d).bits;
+    if (is_narrow_integer(d)) {
+      if (name == "S")
+        return call(cat("wrap_", name_of(integer_dtype(Kinds::signed_, bits))), inner);
+      return cat("((ui32)", inner, " & ", (1u << bits) - 1, "u)");
+    }
     if (name == "S") return cat("(i", bits, ")", inner);
     return cat(bits < 32 ? "(ui32)" : "", "(ui", bits, ")", inner);
   }
+  if (is_narrow_integer(d) && (name == "popcount" || name == "clz" || name == "mul_hi"))
+    return snippet(cat(name, "_", name_of(d)));
   if (std::string typed = cat(name, "_", name_of(part)); dialect_.has_snippet(typed)) {
     use(typed);
     return typed;

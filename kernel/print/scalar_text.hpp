@@ -67,9 +67,9 @@ class ScalarText {
   /// primary expression of value_type(d).  c128 is refused.
   [[nodiscard]] std::string literal(DType d, std::uint64_t bits);
 
-  /// Type of a local variable: what d is computed in, f32 of small floats.
+  /// Type of a local variable: what d is computed in, f32 of small floats, i8 of i4.
   [[nodiscard]] std::string value_type(DType d);
-  /// What a pointer to elements in memory points to: unsigned bits of small floats, ui8 of i1.
+  /// What a pointer to elements in memory points to: unsigned bits of small floats, ui8 of i1, i8 of i4.
   [[nodiscard]] std::string stored_type(DType d);
   /// Element `index` of `pointer`, an expression of stored_type(d)*, in any address space.
   [[nodiscard]] std::string load(DType d, const std::string& pointer, const std::string& index);
@@ -95,8 +95,8 @@ class ScalarText {
   /// x * y + z, rounded once; of floats.
   [[nodiscard]] std::string multiply_add(DType d, const std::string& x, const std::string& y,
                                          const std::string& z);
-  /// Rounds an f32 value to a small float (others: unchanged): for results computed otherwise than by
-  /// apply, such as accumulators kept in f32.
+  /// Rounds an f32 value to a small float, wraps one to a narrow integer (others: unchanged): for results
+  /// computed otherwise than by apply, such as accumulators kept in f32.
   [[nodiscard]] std::string round(DType d, const std::string& x);
 
   /// The name of a snippet of the dialect, which is defined from now on.

@@ -98,7 +98,7 @@ ExprId lower(const Node& node, int, ExprPool& pool, std::span<const ExprId> inde
   const ExprId all =
       steps.bits(pool.from_index(scalar::linear_index(pool, index, type.dims), DType::ui64));
   const ExprId a = pool.convert(load(0, {}), d), b = pool.convert(load(1, {}), d);
-  if (is_integer(d)) return steps.uniform_integer(all, a, b);
+  if (is_integer(d)) return pool.convert(steps.uniform_integer(all, a, b), type.dtype);
   if (node.attrs.text("rng_distribution") == "NORMAL")
     return pool.convert(steps.normal(all, a, b), type.dtype);
   const ExprId x =

@@ -112,6 +112,7 @@ HostArray output_of(const State& s, const Type& type, bool threefry) {
       const std::uint64_t word = first % words_of_block;
       bits = b[word] | (wide ? std::uint64_t(b[word + 1]) << 32 : 0);
     }
+    bits = stored_bits(type.dtype, bits);
     std::memcpy(out.bytes.data() + n++ * size, &bits, size);
   });
   return out;

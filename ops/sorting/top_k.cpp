@@ -28,8 +28,8 @@ auto key(const StorageType<d>* data, std::size_t i) {
     using Bits = StorageType<bits_dtype(d)>;
     Bits bits{};
     std::memcpy(&bits, data + i, sizeof bits);
-    constexpr Bits sign = Bits(Bits(1) << (8 * sizeof(Bits) - 1));
-    return Bits((bits & sign) != 0 ? ~bits : bits | sign);
+    constexpr Bits sign = Bits(info(d).format.sign_mask());
+    return Bits((bits & sign) != 0 ? ~bits & Bits(sign | (sign - 1)) : bits | sign);
   } else {
     return load<d>(data, i);
   }

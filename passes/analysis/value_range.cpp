@@ -26,8 +26,7 @@ std::optional<Interval> limits(DType d) {
   return visit(d, [](auto type) -> std::optional<Interval> {
     using V = ValueType<type>;
     if constexpr (std::is_integral_v<V>)
-      return Interval{std::int64_t(std::numeric_limits<V>::min()),
-                      std::int64_t(std::numeric_limits<V>::max())};
+      return Interval{std::int64_t(lowest_integer<type>), std::int64_t(highest_integer<type>)};
     else
       return std::nullopt;
   });

@@ -22,17 +22,21 @@ struct Name {
   DType dtype;
   std::string_view text;
 };
-constexpr std::array names{
-    Name{DType::i1, "BOOL"},  Name{DType::i8, "I8"},     Name{DType::i16, "I16"},
-    Name{DType::i32, "I32"},  Name{DType::i64, "I64"},   Name{DType::ui8, "U8"},
-    Name{DType::ui16, "U16"}, Name{DType::ui32, "U32"},  Name{DType::ui64, "U64"},
-    Name{DType::f16, "F16"},  Name{DType::bf16, "BF16"}, Name{DType::f32, "F32"},
-    Name{DType::f64, "F64"}};
+constexpr std::array names{Name{DType::i1, "BOOL"},          Name{DType::i8, "I8"},
+                           Name{DType::i16, "I16"},          Name{DType::i32, "I32"},
+                           Name{DType::i64, "I64"},          Name{DType::ui8, "U8"},
+                           Name{DType::ui16, "U16"},         Name{DType::ui32, "U32"},
+                           Name{DType::ui64, "U64"},         Name{DType::f16, "F16"},
+                           Name{DType::bf16, "BF16"},        Name{DType::f32, "F32"},
+                           Name{DType::f64, "F64"},          Name{DType::f8e5m2, "F8_E5M2"},
+                           Name{DType::f8e4m3fn, "F8_E4M3"}, Name{DType::f8e8m0fnu, "F8_E8M0"}};
 
 std::string_view name_of(DType dtype) {
   const auto found = std::ranges::find(names, dtype, &Name::dtype);
-  if (found == names.end()) throw_internal_error(cat("safetensors: ", info(dtype).name));
-  return found->text;
+  if (found != names.end()) return found->text;
+  const DType stored = info(dtype).stored;  // as what it is in memory
+  if (stored == dtype) throw_internal_error(cat("safetensors: ", info(dtype).name));
+  return name_of(stored);
 }
 
 /// The header begins here.

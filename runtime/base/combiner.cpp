@@ -2,8 +2,6 @@
 // Copyright The partita authors
 #include "partita/base/combiner.hpp"
 
-#include <limits>
-
 #include "partita/base/error.hpp"
 
 namespace partita {
@@ -18,11 +16,11 @@ ValueType<d> value_of(Identity identity) {
   if (identity == Identity::one) return T(1);
   if constexpr (std::is_floating_point_v<T>) {
     const T last = T(decode_float(d, info(d).format.last_number()));  // infinity, where it has one
-    return identity == Identity::lowest ? -last : last;
+    if (identity == Identity::highest) return last;
+    return info(d).format.is_signed ? -last : T(decode_float(d, 0));
   } else if constexpr (std::is_integral_v<T>) {
-    if (identity == Identity::lowest) return std::numeric_limits<T>::lowest();
-    if (identity == Identity::highest || std::is_same_v<T, bool>)
-      return std::numeric_limits<T>::max();
+    if (identity == Identity::lowest) return lowest_integer<d>;
+    if (identity == Identity::highest || std::is_same_v<T, bool>) return highest_integer<d>;
     return T(-1);
   }
   return T{};
@@ -32,7 +30,7 @@ ValueType<d> value_of(Identity identity) {
 
 HostArray identity_of(Combiner c, DType d) {
   if (!combines(c, d))
-    throw_internal_error(cat("the combiner ", to_string(c), " has no identity on ", to_string(d)));
+    throw_user_error(cat("elements of ", to_string(d), " have no identity of ", to_string(c)));
   HostArray scalar(Type::scalar(d));
   visit(d,
         [&](auto type) { store<type>(value_of<type>(info(c).identity), scalar.data<type>(), 0); });

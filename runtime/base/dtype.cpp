@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "partita/base/dtype.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "partita/base/error.hpp"
@@ -15,7 +16,18 @@ constexpr bool is_consistent() {
   for (const DTypeInfo& row : dtype_infos) {
     const bool has_format = row.format.exponent_bits > 0;
     if (has_format != (row.kind == Kinds::floating)) return false;
-    if (has_format && row.format.bits() != row.bits) return false;
+    if (row.bits < 1 || row.bits > 8 * int(row.bytes)) return false;
+    // Such integers are looked for by their number of bits.
+    if (is_integer(DType(&row - dtype_infos.data())) && row.kind == (&row)[-1].kind &&
+        row.bits <= (&row)[-1].bits)
+      return false;
+    // The other sign of an integer has as many.
+    const auto has_as_many = [&](const DTypeInfo& other) {
+      return other.bits == row.bits && intersects(other.kind, Kinds::integer) &&
+             other.kind != row.kind;
+    };
+    if (intersects(row.kind, Kinds::integer) && std::ranges::none_of(dtype_infos, has_as_many))
+      return false;
     // Each of its own.
     for (const DTypeInfo& other : dtype_infos)
       if (&other != &row && (other.text == row.text || other.c_number == row.c_number))
@@ -24,8 +36,8 @@ constexpr bool is_consistent() {
   return true;
 }
 static_assert(is_consistent(),
-              "dtype.def: formats are of the width in memory, and of floats; "
-              "spellings and numbers of C are each of one row");
+              "dtype.def: formats of floats are theirs alone and fit into memory; wider integers "
+              "follow, and have both signs; spellings and numbers of C are each of one row");
 
 }  // namespace
 

@@ -3,24 +3,24 @@
 #include "partita/base/host_array.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "partita/base/element_functions.hpp"
+#include "partita/base/error.hpp"
 
 namespace partita {
 
 namespace {
 
 // Float to integer: towards zero, saturating, NaN to 0.
-template <class To, class From>
-To to_integer(From x) {
+template <DType to, class From>
+ValueType<to> to_integer(From x) {
   if (std::isnan(x)) return 0;
   // The lowest value and one more than the highest are powers of two (or 0), exact in any float.
-  const From low = From(std::numeric_limits<To>::lowest());
-  const From high = std::ldexp(From(1), std::numeric_limits<To>::digits);
-  if (x < low) return std::numeric_limits<To>::lowest();
-  if (x >= high) return std::numeric_limits<To>::max();
-  return To(x);
+  const From low = From(lowest_integer<to>);
+  const From high = std::ldexp(From(1), info(to).bits - (info(to).kind == Kinds::signed_ ? 1 : 0));
+  if (x < low) return lowest_integer<to>;
+  if (x >= high) return highest_integer<to>;
+  return ValueType<to>(x);
 }
 
 // Exact where a double holds it, else rounded to odd, after which rounding to a small float is as if done once.
@@ -49,7 +49,7 @@ ValueType<to> convert_value(ValueType<from> x) {
   } else if constexpr (to_kind == Kinds::complex) {
     return To(typename To::value_type(x));
   } else if constexpr (from_kind == Kinds::floating && to_kind != Kinds::floating) {
-    return to_integer<To>(x);
+    return to_integer<to>(x);
   } else if constexpr (is_small_float(to)) {
     return round_to<to>(widened(x));
   } else {
@@ -72,6 +72,14 @@ ConversionFn conversion_function(DType from, DType to) {
       return &convert_elements<from_constant, to_constant>;
     });
   });
+}
+
+HostArray reinterpreted(HostArray array, DType to) {
+  PARTITA_ASSERT(byte_size(to) == byte_size(array.type.dtype));
+  array.type.dtype = to;
+  if (is_narrow_integer(to))
+    for (std::byte& b : array.bytes) b = std::byte(stored_bits(to, std::uint64_t(b)));
+  return array;
 }
 
 HostArray convert(const HostArray& array, DType to) {

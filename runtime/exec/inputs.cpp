@@ -3,6 +3,7 @@
 #include "partita/exec/inputs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "partita/base/error.hpp"
 
@@ -26,7 +27,13 @@ std::string all_names(const std::map<std::string, HostArray>& arrays) {
 }
 
 bool may_convert(DType from, DType to) {
-  return from == to || (is_small_float(to) && from == info(to).value);
+  return in_place_of(to, from) || (!is_complex(to) && from == info(to).value);
+}
+
+/// An array as it was read, whose narrow integers may lack their extension.
+HostArray as_dtype(HostArray array, DType to) {
+  return in_place_of(to, array.type.dtype) ? reinterpreted(std::move(array), to)
+                                           : convert(array, to);
 }
 
 std::uint64_t next(std::uint64_t& state) {  // splitmix64
@@ -67,7 +74,7 @@ std::vector<HostArray> bind_arrays(const std::vector<PortInfo>& ports, const std
   const auto names = find_arrays(ports, prefix, arrays, {.file = name_for_errors});
   std::vector<HostArray> bound;
   for (std::size_t i = 0; i < ports.size(); ++i)
-    bound.push_back(convert(arrays.at(names[i]), ports[i].type.dtype));
+    bound.push_back(as_dtype(arrays.at(names[i]), ports[i].type.dtype));
   return bound;
 }
 
@@ -80,10 +87,7 @@ std::vector<HostArray> bind_arrays(const std::vector<PortInfo>& ports, const std
     HostArray& array = arrays.at(names[i]);
     const bool is_used_again =
         std::find(names.begin() + std::ptrdiff_t(i) + 1, names.end(), names[i]) != names.end();
-    if (array.type.dtype == ports[i].type.dtype && !is_used_again)
-      bound.push_back(std::move(array));
-    else
-      bound.push_back(convert(array, ports[i].type.dtype));
+    bound.push_back(as_dtype(is_used_again ? array : std::move(array), ports[i].type.dtype));
   }
   return bound;
 }
@@ -103,7 +107,8 @@ std::vector<HostArray> random_arrays(const std::vector<PortInfo>& ports, std::ui
           using Part = typename ValueType<dtype>::value_type;
           store<dtype>({Part(re), Part(im)}, data, k);
         } else if constexpr (is_float(dtype)) {
-          store<dtype>(ValueType<dtype>(real()), data, k);
+          const double x = real();
+          store<dtype>(ValueType<dtype>(info(dtype).format.is_signed ? x : std::fabs(x)), data, k);
         } else {
           const std::uint64_t mask = dtype == DType::i1 ? 1 : 7;
           store<dtype>(ValueType<dtype>(next(state) >> 32 & mask), data, k);

@@ -45,10 +45,11 @@ typedef enum partita_status {
   PARTITA_ERROR_INTERNAL = 70 /* a fault of partita */
 } partita_status;
 
-/* Elements are dense, row-major, little-endian.  bool is one byte of 0 or 1; floats of at most 16 bits
- * are their bits; complex is real part, then imaginary part.  The table has the names and their values,
- * which never change: PARTITA_BOOL, PARTITA_I8, ..., PARTITA_UI8, ..., PARTITA_F16, PARTITA_BF16,
- * PARTITA_F32, PARTITA_F64, PARTITA_COMPLEX64, PARTITA_COMPLEX128. */
+/* Elements are dense, row-major, little-endian.  bool is one byte of 0 or 1; integers of fewer than
+ * 8 bits are one byte, sign- or zero-extended; floats of at most 16 bits are their bits, in the low bits of
+ * bytes; complex is real part, then imaginary part.  The table has the names and their values, which never
+ * change: PARTITA_BOOL, PARTITA_I2, ..., PARTITA_UI2, ..., PARTITA_F4E2M1FN, PARTITA_F8E3M4, ...,
+ * PARTITA_F16, PARTITA_BF16, PARTITA_F32, PARTITA_F64, PARTITA_COMPLEX64, PARTITA_COMPLEX128. */
 typedef enum partita_dtype {
 #define PARTITA_DTYPE(name, text, Storage, Value, format, numpy, c_name, c_number) \
   PARTITA_##c_name = c_number,

@@ -48,7 +48,7 @@ template <class T, class Storage, class Value>
 }  // namespace detail
 
 /// Whether an array of T holds elements of a dtype: floats of at most 16 bits are unsigned integers of
-/// their width, bool is one byte.
+/// their bytes, integers of fewer than 8 bits are those of 8, bool is one byte.
 template <class T>
 [[nodiscard]] constexpr bool holds(partita_dtype dtype) noexcept {
   switch (dtype) {

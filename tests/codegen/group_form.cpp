@@ -5,12 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
-#include <stdexcept>
 
 #include "kernel/analysis/item_access.hpp"
 #include "kernel/ast/plan_steps.hpp"
@@ -19,6 +16,7 @@
 #include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "tests/ops/op_test.hpp"
+#include "tests/support/slice.hpp"
 
 namespace partita::testing {
 
@@ -50,16 +48,6 @@ std::vector<Tensor> results_on(const std::string& device, const std::string& tex
   for (int k = 0; k < int(artifact.plan.outputs.size()); ++k)
     results.push_back(std::make_shared<const HostArray>(session.output(k).value()));
   return results;
-}
-
-/// Whether the next case of a process is run: with PARTITA_TEST_SLICE=K/N one of N, else each.
-bool is_in_slice() {
-  static int cases = 0;
-  int k = 0, n = 1;
-  const char* slice = std::getenv("PARTITA_TEST_SLICE");
-  if (slice != nullptr && (std::sscanf(slice, "%d/%d", &k, &n) != 2 || n < 1))
-    throw std::invalid_argument(cat("PARTITA_TEST_SLICE: expected K/N, found '", slice, "'"));
-  return cases++ % n == k;
 }
 
 void expect_equal(const std::string& text, const std::string& device, std::int64_t terms) {

@@ -20,6 +20,7 @@
 #include "tests/support/host_c.hpp"
 #include "tests/support/opencl.hpp"
 #include "tests/support/samples.hpp"
+#include "tests/support/slice.hpp"
 
 namespace partita::kernel {
 namespace {
@@ -210,10 +211,14 @@ INSTANTIATE_TEST_SUITE_P(, ScalarTextRuns, ::testing::Values(Language::opencl, L
                            return std::string(info.param == Language::c ? "as_c" : "as_opencl");
                          });
 
+/// One of the many floats of at most 8 bits and narrow integers, of which .ci/run takes a slice.
+bool is_short(DType d) { return is_narrow_integer(d) || (is_small_float(d) && info(d).bits <= 8); }
+
 TEST_P(ScalarTextRuns, rows_of_every_dtype_equal_the_interpreter) {
   Source source(GetParam());
   Random random(1);
-  for (const DType d : all_dtypes) add_rows(source, d, random);
+  for (const DType d : all_dtypes)
+    if (!is_short(d) || partita::testing::is_in_slice()) add_rows(source, d, random);
   source.check(*machine());
 }
 
@@ -223,9 +228,11 @@ TEST_P(ScalarTextRuns, conversions_between_all_dtypes_equal_the_interpreter) {
   for (const DType from : all_dtypes) {
     KernelCase& c = source.start(cat("convert_", info(from).name));
     const std::string x = source.input(c, samples(from, {-300, 300}, 0, sample_count, random));
-    for (const DType to : all_dtypes)
+    for (const DType to : all_dtypes) {
+      if ((is_short(from) || is_short(to)) && !partita::testing::is_in_slice()) continue;
       source.result(c, cat("convert ", to_string(from), " to ", to_string(to)),
                     source.text.convert(x, from, to), convert(c.inputs[0], to), {}, 0);
+    }
   }
   source.check(*machine());
 }
@@ -250,10 +257,8 @@ TEST_P(ScalarTextRuns, bitcasts_keep_the_bits) {
         source.input(c, without_nan(samples(from, {-300, 300}, 0, sample_count, random)));
     for (const DType to : all_dtypes) {
       if (to == DType::i1 || info(to).bits != info(from).bits) continue;
-      HostArray expected(Type{.dtype = to, .dims = {sample_count}});
-      expected.bytes = c.inputs[0].bytes;
       source.result(c, cat("bitcast ", to_string(from), " to ", to_string(to)),
-                    source.text.bitcast(x, from, to), std::move(expected), {}, 0);
+                    source.text.bitcast(x, from, to), reinterpreted(c.inputs[0], to), {}, 0);
     }
   }
   source.check(*machine());
@@ -319,8 +324,8 @@ void add_chain(Source& source, KernelCase& c, DType d, Random& random) {
 TEST_P(ScalarTextRuns, nested_text_of_exact_rows_equals_the_interpreter) {
   Source source(GetParam());
   Random random(4);
-  for (const DType d :
-       {DType::f32, DType::f16, DType::bf16, DType::i8, DType::ui16, DType::i32, DType::i64}) {
+  for (const DType d : {DType::f32, DType::f16, DType::bf16, DType::f8e4m3fnuz, DType::i4,
+                        DType::ui2, DType::i8, DType::ui16, DType::i32, DType::i64}) {
     KernelCase& c = source.start(cat("chains_", info(d).name));
     for (int k = 0; k < 4; ++k) add_chain(source, c, d, random);
   }
@@ -332,7 +337,7 @@ TEST_P(ScalarTextRuns, nested_text_of_exact_rows_equals_the_interpreter) {
 template <FloatFormat format>
 void add_format(Source& source, const std::string& name, Random& random) {
   using Small = SmallFloat<format>;
-  constexpr DType bits_of = integer_dtype(Kinds::unsigned_, format.bits());
+  constexpr DType bits_of = info(integer_dtype(Kinds::unsigned_, format.bits())).stored;
   const auto patterns = std::size_t(1) << format.bits();
   HostArray bits(Type{.dtype = bits_of, .dims = {std::int64_t(patterns)}});
   HostArray values(Type{.dtype = DType::f32, .dims = bits.type.dims});
@@ -370,7 +375,13 @@ TEST_P(ScalarTextRuns, small_floats_of_any_format_are_read_and_written) {
   add_format<FloatFormat{5, 10}>(source, "e5m10", random);
   add_format<FloatFormat{8, 7}>(source, "e8m7", random);
   add_format<FloatFormat{5, 2}>(source, "e5m2", random);
-  add_format<FloatFormat{4, 3, false}>(source, "e4m3fn", random);
+  add_format<FloatFormat{4, 3, Specials::last_nan}>(source, "e4m3fn", random);
+  add_format<FloatFormat{4, 3, Specials::zero_nan, 1}>(source, "e4m3fnuz", random);
+  add_format<FloatFormat{4, 3, Specials::zero_nan, 4}>(source, "e4m3b11fnuz", random);
+  add_format<FloatFormat{5, 2, Specials::zero_nan, 1}>(source, "e5m2fnuz", random);
+  add_format<FloatFormat{3, 2, Specials::none}>(source, "e3m2fn", random);
+  add_format<FloatFormat{2, 1, Specials::none}>(source, "e2m1fn", random);
+  add_format<FloatFormat{8, 0, Specials::last_nan, 0, false}>(source, "e8m0fnu", random);
   add_format<FloatFormat{3, 4}>(source, "e3m4", random);
   source.check(*machine());
 }

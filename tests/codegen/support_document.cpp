@@ -24,11 +24,11 @@ namespace {
 using ir::OpDef;
 using scalar::ElementwiseRow;
 
-/// Small floats have a column each.
+/// Floats of 16 bits have a column each.
 std::vector<DTypeGroup> groups() {
   std::vector<DTypeGroup> all;
   for (const DTypeGroup& g : dtype_groups()) {
-    if (!is_small_float(g.members[0])) {
+    if (!is_small_float(g.members[0]) || info(g.members[0]).bits <= 8) {
       all.push_back(g);
       continue;
     }
@@ -166,6 +166,14 @@ class Support {
   std::vector<std::string> reasons_;
 };
 
+/// What the column of many floats stands for.
+std::string short_floats() {
+  std::string text = "\n`f4–f8` are";
+  for (const DType d : all_dtypes)
+    if (is_float(d) && info(d).bits <= 8) text += cat(" ", to_string(d));
+  return text + ".";
+}
+
 std::string document() {
   std::string text =
       "# Support\n\n"
@@ -175,9 +183,9 @@ std::string document() {
       "group; "
       "a number: the target refuses it for that\nreason. Only samples of the ops are tried, so "
       "`yes` "
-      "is no promise for every attribute. Types without a row in\n`dtype.def` (i4, ui4, …) are "
-      "read and "
-      "refused by name.\n";
+      "is no promise for every attribute. " +
+      short_floats() +
+      "\nTypes without a row in `dtype.def` (f6E2M3FN, index, …) are read and refused by name.\n";
   for (const std::string& target : driver::built_targets()) {
     Support support(target);
     text += cat("\n## Target ", target, "\n\n| op |");

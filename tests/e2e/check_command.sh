@@ -52,7 +52,7 @@ expect 1 '5 passed, 1 failed' "$partita" check bad.mlir good.mlir
 # A refused function takes those that call it along, wherever they stand, and no others.
 cat >callees.mlir <<'END'
 func.func private @narrow(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %y = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xi4>
+  %y = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xi3>
   return %x : tensor<2xf32>
 }
 func.func private @caller(%x: tensor<2xf32>) -> tensor<2xf32> {
@@ -81,8 +81,8 @@ expect 2 '1 passed, 0 failed, 1 refused' "$partita" check callees.mlir
 # What cannot be read or run is refused; the rest of the file is checked.
 cat >mixed.mlir <<'END'
 func.func @narrow() {
-  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi4>
-  check.expect_eq %x, %x : tensor<2xi4>
+  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi3>
+  check.expect_eq %x, %x : tensor<2xi3>
   return
 }
 func.func @sums() {

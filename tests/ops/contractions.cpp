@@ -90,8 +90,10 @@ TEST(Combiner, IsRecognisedInEitherOrder) {
 
 TEST(Combiner, IdentitiesChangeNothing) {
   for (std::size_t k = 0; k < combiner_infos.size(); ++k)
-    for (const DType d : {DType::i1, DType::i8, DType::ui16, DType::i32, DType::i64, DType::f16,
-                          DType::bf16, DType::f32, DType::f64}) {
+    for (const DType d :
+         {DType::i1, DType::i2, DType::i4, DType::i8, DType::ui2, DType::ui4, DType::ui16,
+          DType::i32, DType::i64, DType::f4e2m1fn, DType::f8e4m3fn, DType::f8e4m3fnuz,
+          DType::f8e5m2, DType::f16, DType::bf16, DType::f32, DType::f64}) {
       const auto combiner = Combiner(k);
       if (!combines(combiner, d)) continue;
       std::mt19937 random(3);
@@ -106,6 +108,15 @@ TEST(Combiner, IdentitiesChangeNothing) {
       EXPECT_EQ(values_of(run_graph(graph, {x, identity})[0]), values_of(x))
           << to_string(combiner) << " of " << to_string(d);
     }
+}
+
+TEST(Combiner, PowersOfTwoHaveNoZeroToAddTo) {
+  constexpr DType d = DType::f8e8m0fnu;
+  EXPECT_FALSE(combines(Combiner::sum, d));
+  EXPECT_EQ(values_of(std::make_shared<const HostArray>(identity_of(Combiner::max, d))),
+            V{0x1p-127});
+  EXPECT_EQ(values_of(std::make_shared<const HostArray>(identity_of(Combiner::min, d))),
+            V{0x1p127});
 }
 
 std::string dot_text(const std::string& lhs, const std::string& rhs, const std::string& numbers,

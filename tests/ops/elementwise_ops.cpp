@@ -207,8 +207,7 @@ class Evaluator {
       case scalar::ExprKind::convert:
         return convert(element(e.operands[0]), e.dtype);
       case scalar::ExprKind::bitcast:
-        result.bytes = element(e.operands[0]).bytes;
-        return result;
+        return reinterpreted(element(e.operands[0]), e.dtype);
       case scalar::ExprKind::choose:
         return element(e.operands[element(e.operands[0]).data<DType::i1>()[0] != 0 ? 1 : 2]);
       case scalar::ExprKind::load: {

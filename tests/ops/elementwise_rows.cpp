@@ -334,7 +334,7 @@ TEST(ElementwiseRows, bits) {
             std::uint64_t{1} << 63);
 }
 
-// --- 8-bit integers, all of them -------------------------------------------------------------------
+// --- Integers of at most 8 bits, all of them -------------------------------------------------------------------
 
 using Wide = std::function<int(int, int)>;
 
@@ -342,10 +342,10 @@ template <DType d>
 void expect_all(std::string_view row, const Wide& wide) {
   using T = StorageType<d>;
   const bool is_unary = arity(elementwise_row(row).signature) == 1;
-  for (int x = std::numeric_limits<T>::min(); x <= std::numeric_limits<T>::max(); ++x)
-    for (int y = std::numeric_limits<T>::min(); y <= std::numeric_limits<T>::max(); ++y) {
+  for (int x = lowest_integer<d>; x <= highest_integer<d>; ++x)
+    for (int y = lowest_integer<d>; y <= highest_integer<d>; ++y) {
       const T actual = is_unary ? value<T>(row, d, T(x)) : value<T>(row, d, T(x), T(y));
-      ASSERT_EQ(actual, T(wide(x, y)))
+      ASSERT_EQ(actual, round_to<d>(wide(x, y)))
           << row << " of " << to_string(d) << " (" << x << ", " << y << ")";
       if (is_unary) break;
     }
@@ -354,7 +354,9 @@ void expect_all(std::string_view row, const Wide& wide) {
 template <DType d>
 void expect_all_rows() {
   constexpr bool is_signed = info(d).kind == Kinds::signed_;
-  const auto shift = [](int y) { return y < 0 || y >= 8; };
+  constexpr int bits = info(d).bits;
+  constexpr unsigned mask = (1u << bits) - 1;
+  const auto shift = [](int y) { return y < 0 || y >= bits; };
   expect_all<d>("add", [](int x, int y) { return x + y; });
   expect_all<d>("subtract", [](int x, int y) { return x - y; });
   expect_all<d>("multiply", [](int x, int y) { return x * y; });
@@ -367,15 +369,16 @@ void expect_all_rows() {
   expect_all<d>("xor_", [](int x, int y) { return x ^ y; });
   expect_all<d>("not_", [](int x, int) { return ~x; });
   expect_all<d>("negate", [](int x, int) { return -x; });
-  expect_all<d>("mulhi", [](int x, int y) { return (x * y) >> 8; });
-  expect_all<d>("popcnt", [](int x, int) { return std::popcount(unsigned(x) & 0xff); });
+  expect_all<d>("mulhi", [](int x, int y) { return (x * y) >> bits; });
+  expect_all<d>("popcnt", [](int x, int) { return std::popcount(unsigned(x) & mask); });
   expect_all<d>("count_leading_zeros",
-                [](int x, int) { return std::countl_zero(unsigned(x) & 0xff) - 24; });
+                [](int x, int) { return std::countl_zero(unsigned(x) & mask) - 32 + bits; });
   expect_all<d>("shift_left", [&](int x, int y) { return shift(y) ? 0 : int(unsigned(x) << y); });
   expect_all<d>("shift_right_logical",
-                [&](int x, int y) { return shift(y) ? 0 : int((unsigned(x) & 0xff) >> y); });
-  expect_all<d>("shift_right_arithmetic",
-                [&](int x, int y) { return std::int8_t(x) >> (shift(y) ? 7 : y); });
+                [&](int x, int y) { return shift(y) ? 0 : int((unsigned(x) & mask) >> y); });
+  expect_all<d>("shift_right_arithmetic", [&](int x, int y) {
+    return round_to<integer_dtype(Kinds::signed_, bits)>(x) >> (shift(y) ? bits - 1 : y);
+  });
   expect_all<d>("power", [](int x, int y) {
     if (y < 0) return x == 1 ? 1 : x == -1 ? (y % 2 == 0 ? 1 : -1) : 0;
     int result = 1;
@@ -388,7 +391,11 @@ void expect_all_rows() {
   }
 }
 
+TEST(ElementwiseRows, all_values_of_i2) { expect_all_rows<DType::i2>(); }
+TEST(ElementwiseRows, all_values_of_i4) { expect_all_rows<DType::i4>(); }
 TEST(ElementwiseRows, all_values_of_i8) { expect_all_rows<DType::i8>(); }
+TEST(ElementwiseRows, all_values_of_ui2) { expect_all_rows<DType::ui2>(); }
+TEST(ElementwiseRows, all_values_of_ui4) { expect_all_rows<DType::ui4>(); }
 TEST(ElementwiseRows, all_values_of_ui8) { expect_all_rows<DType::ui8>(); }
 
 // --- Functions against Boost.Math and std::complex -------------------------------------------------

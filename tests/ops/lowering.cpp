@@ -97,8 +97,7 @@ struct Evaluator {
       case ExprKind::convert:
         return partita::convert(element(e.operands[0]), e.dtype);
       case ExprKind::bitcast:
-        out.bytes = element(e.operands[0]).bytes;
-        return out;
+        return reinterpreted(element(e.operands[0]), e.dtype);
       case ExprKind::choose:
         return element(e.operands[*element(e.operands[0]).data<DType::i1>() ? 1 : 2]);
       case ExprKind::load: {

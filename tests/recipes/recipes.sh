@@ -4,7 +4,7 @@
 # timeout: 1500
 # processors: 2
 #
-# The recipes of CONTRIBUTING.md, followed: a copy of the sources gets an elementwise row, two element types, an op in a
+# The recipes of CONTRIBUTING.md, followed: a copy of the sources gets an elementwise row, four element types, an op in a
 # folder, a pass over graphs, a fusion, a backend, and a device. Each works, with its tests and in the documents, and nothing
 # else was edited.
 set -euo pipefail
@@ -43,10 +43,16 @@ edit("scalar/elementwise.def", "PARTITA_ROW(sqrt,", '''PARTITA_ROW(softsign, "ch
    range(-3, 3), 3, 4, "x over 1 plus its absolute value.")
 
 PARTITA_ROW(sqrt,''')
-row = "PARTITA_DTYPE(f32, "
-edit("runtime/include/partita/base/dtype.def", row,
-     'PARTITA_DTYPE(f8e5m2, "f8E5M2", std::uint8_t, float, ieee(5, 2), ml_dtypes("f1"), F8E5M2, 16)\n'
-     'PARTITA_DTYPE(f8e4m3fn, "f8E4M3FN", std::uint8_t, float, finite(4, 3), ml_dtypes("V1"), F8E4M3FN, 17)\n' + row)
+dtypes = "runtime/include/partita/base/dtype.def"
+row = "PARTITA_DTYPE(f16, "
+edit(dtypes, row,
+     'PARTITA_DTYPE(f8e2m5, "f8E2M5", std::uint8_t, float, ieee(2, 5), ml_dtypes("V1"), F8E2M5, 29)\n'
+     'PARTITA_DTYPE(f8e3m4fn, "f8E3M4FN", std::uint8_t, float, finite(3, 4), ml_dtypes("V1"), F8E3M4FN, 30)\n' + row)
+for sign, number in ("i", 31), ("ui", 32):
+    row = f"PARTITA_DTYPE({sign}4, "
+    edit(dtypes, row,
+         f'PARTITA_DTYPE({sign}3, "{sign}3", std::{sign.removesuffix("i")}int8_t, std::{sign.removesuffix("i")}int8_t, '
+         f'integer(3), ml_dtypes("V1"), {sign.upper()}3, {number})\n' + row)
 edit("driver/pipelines.cpp", '"inline name-mesh', '"inline drop-double-negations name-mesh')
 edit("driver/pipelines.cpp", 'cat(" fuse-launches"', 'cat(" join-copies fuse-launches"')
 edit("backend-opencl/codegen/opencl_profiles.cpp", '    {"gpu", set_gpu', """    {"abacus", [](TargetInfo& t) { t.preferred_group = 32; }},
@@ -72,12 +78,12 @@ echo "== a row and an op in a folder: text, interpreter, every target"
 "$partita" opt new_ops.mlir | grep -q 'chlo.softsign'
 PARTITA_UPDATE_DOCS=1 build/bin/test_ops --gtest_brief=1 --gtest_filter='Elementwise*:SpecialRows.*:OpsDocument.*:*rotate*:Derivatives*'
 PARTITA_UPDATE_DOCS=1 build/bin/test_codegen --gtest_brief=1 --gtest_filter='SupportDocument.*'
-grep -F '| softsign | chlo.softsign | T(T) | f16 bf16 f8E5M2 f8E4M3FN, f32 f64 | `g / square(K(1) + abs(x))` |' docs/ops.md
+grep -F '| softsign | chlo.softsign | T(T) | f4–f8, f16 bf16, f32 f64 | `g / square(K(1) + abs(x))` |' docs/ops.md
 grep -F 'mr.rotate' docs/ops.md | head -n 1
 grep -F '| chlo.softsign |' docs/support.md
 
-echo "== two element types: text, files, every target, exactly"
-for type in "f8E5M2 5 2 ieee f1" "f8E4M3FN 4 3 finite V1"; do
+echo "== two floats: text, files, every target, exactly"
+for type in "f8E2M5 2 5 ieee V1" "f8E3M4FN 3 4 finite V1"; do
   name=${type%% *}
   # shellcheck disable=SC2086 # the words of a type
   python3 "$here/small_float_program.py" $type "$name"
@@ -91,11 +97,14 @@ for type in "f8E5M2 5 2 ieee f1" "f8E4M3FN 4 3 finite V1"; do
   python3 tests/support/compare_npz.py --rtol 0 --atol 0 "$name.found.npz" "$name.f32.npz"
   "$partita" compile "$name.mlir" -o "$name.c" --target cpu --emit c
   grep -F "bits of $name" "$name.h" | head -n 1
-  grep -F "| $name |" docs/support.md | head -n 1
+  grep -F "$name" docs/support.md | head -n 1
 done
+echo "== two integers: text, every target"
+"$partita" check --target "$target" new_integers.mlir
+"$partita" opt new_integers.mlir | grep -q 'tensor<8xui3>'
 # Every row, conversion and constant, as C and on the device.
 build/bin/test_codegen --gtest_brief=1 --gtest_filter='ScalarTextRuns.*'
-echo '_Static_assert(PARTITA_F8E5M2 == 16 && PARTITA_F8E4M3FN == 17 && PARTITA_COMPLEX128 == 15, "numbers");' |
+echo '_Static_assert(PARTITA_F8E2M5 == 29 && PARTITA_UI3 == 32 && PARTITA_COMPLEX128 == 15, "numbers");' |
   "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -Iruntime/include -include partita.h -x c -fsyntax-only -
 
 echo "== a pass over graphs and a fusion: text cases, pipelines, dumps"

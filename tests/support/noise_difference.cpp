@@ -26,12 +26,21 @@ std::int64_t first_difference(const HostArray& found, const HostArray& expected,
     for (const double x : part_values(expected, i))
       if (std::isfinite(x)) scale = std::max(scale, std::fabs(x));
   const double allowed = noise * scale;
+  double largest = 1e4;
+  bool has_zero = true;
+  if constexpr (is_small_float(d)) {
+    const FloatFormat format = info(d).format;
+    largest = std::min(largest,
+                       decode_float(d, format.last_number() - (format.has_infinity() ? 1 : 0)) / 2);
+    has_zero = format.has_zero();
+  }
   for (std::int64_t i = 0; i < expected.type.count(); ++i) {
     const auto x = part_values(expected, i), y = part_values(found, i);
     for (std::size_t k = 0; k < x.size(); ++k) {
       if (x[k] == y[k] || (std::isnan(x[k]) && std::isnan(y[k]))) continue;
       // At the edge of the range one may be infinite and the other not yet.
-      if (noise > 0 && (!std::isfinite(x[k]) || !std::isfinite(y[k])) && scale > 1e4) continue;
+      const bool is_at_edge = scale > largest || !has_zero;
+      if (noise > 0 && (!std::isfinite(x[k]) || !std::isfinite(y[k])) && is_at_edge) continue;
       if (!(std::fabs(x[k] - y[k]) <= allowed)) return i;
     }
   }

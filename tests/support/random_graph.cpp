@@ -62,18 +62,7 @@ constexpr std::array<std::string_view, 4> jumping_rows{"remainder", "next_after"
 bool is_movement(const Node& node) { return is_one_of(node.name(), movements); }
 
 double epsilon(DType d) {
-  switch (part_dtype(d)) {
-    case DType::f16:
-      return 1e-3;
-    case DType::bf16:
-      return 8e-3;
-    case DType::f32:
-      return 1.2e-7;
-    case DType::f64:
-      return 2.3e-16;
-    default:
-      return 0;
-  }
+  return is_float(part_dtype(d)) ? std::ldexp(1.03, -scalar::mantissa_bits(d)) : 0;
 }
 
 bool has_noise(DType d) { return epsilon(d) > 0; }
@@ -258,10 +247,15 @@ class Generator {
     return dims;
   }
 
+  /// Of the many types of less than a byte, and floats of one, as often one as of the others.
   DType random_dtype(const ElementwiseRow& row) {
-    std::vector<DType> fitting;
-    for (const DType d : all_dtypes)
-      if (row.accepts(d)) fitting.push_back(d);
+    std::vector<DType> fitting, short_ones;
+    for (const DType d : all_dtypes) {
+      const bool is_short = is_narrow_integer(d) || (is_float(d) && info(d).bits <= 8);
+      if (row.accepts(d)) (is_short ? short_ones : fitting).push_back(d);
+    }
+    if (!short_ones.empty() && pick(fitting.size() + 1) == 0)
+      return short_ones[std::size_t(pick(short_ones.size()))];
     return fitting[std::size_t(pick(fitting.size()))];
   }
 

@@ -56,9 +56,8 @@ std::vector<ValueType<d>> corner_cases() {
   } else {
     for (const int bit : {15, 16, 31, 32, 33, 63, 64, -8, 100}) values.push_back(bit);
     for (const double v : values) result.push_back(T(std::int64_t(v)));
-    using Limits = std::numeric_limits<T>;
-    for (const T v : {Limits::min(), Limits::max(), T(Limits::min() + 1), T(Limits::max() - 1)})
-      result.push_back(v);
+    constexpr T low = lowest_integer<d>, high = highest_integer<d>;
+    for (const T v : {low, high, T(low + 1), T(high - 1)}) result.push_back(v);
   }
   return result;
 }
@@ -105,11 +104,11 @@ double ulp_distance(StorageType<d> a, StorageType<d> b) {
   if constexpr (info(d).kind == Kinds::floating) {
     if (std::isnan(x) || std::isnan(y)) return std::isnan(x) == std::isnan(y) ? 0 : INFINITY;
     const auto position = [](StorageType<d> v) {
-      constexpr int bits = info(d).bits;
       using Unsigned = StorageType<bits_dtype(d)>;
-      const auto pattern = std::bit_cast<Unsigned>(v);
-      const auto magnitude = std::int64_t(pattern & (Unsigned(-1) >> 1));
-      return pattern >> (bits - 1) ? -magnitude - 1 : magnitude;  // -0 lies just below +0
+      const std::uint64_t pattern = std::bit_cast<Unsigned>(v);
+      const auto magnitude = std::int64_t(pattern & info(d).format.magnitude_mask());
+      const bool is_negative = (pattern & info(d).format.sign_mask()) != 0;
+      return is_negative ? -magnitude - 1 : magnitude;  // -0 lies just below +0
     };
     const std::int64_t p = position(a), q = position(b);
     return double(p > q ? std::uint64_t(p) - std::uint64_t(q)

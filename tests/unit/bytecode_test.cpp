@@ -95,6 +95,25 @@ TEST(Bytecode, reads_packed_booleans_splats_and_empty_constants) {
   EXPECT_THAT(text_of(constant_artifact(0, {3}, "\x03")), HasSubstr("dense<[true, true, false]>"));
   EXPECT_THAT(text_of(constant_artifact(11, {4}, "\x07")), HasSubstr("dense<7> : tensor<4xi8>"));
   EXPECT_THAT(text_of(constant_artifact(16, {2}, "\x07\xfe")), HasSubstr("dense<[7, 254]>"));
+  // Elements of less than a byte have one each, of which the low bits count.
+  EXPECT_THAT(text_of(constant_artifact(10, {3}, "\x07\x08\xff")),
+              HasSubstr("dense<[7, -8, -1]> : tensor<3xi4>"));
+  EXPECT_THAT(text_of(constant_artifact(15, {2}, "\x0f\xf1")),
+              HasSubstr("dense<[15, 1]> : tensor<2xui4>"));
+  EXPECT_THAT(text_of(constant_artifact(31, {2}, "\x01\x02")),
+              HasSubstr("dense<[1, -2]> : tensor<2xi2>"));
+  EXPECT_THAT(text_of(constant_artifact(32, {5}, "\x03")), HasSubstr("dense<3> : tensor<5xui2>"));
+  EXPECT_THAT(text_of(constant_artifact(37, {2}, "\x07\x09")),
+              HasSubstr("dense<[6.000000e+00, -5.000000e-01]> : tensor<2xf4E2M1FN>"));
+}
+
+TEST(Bytecode, reads_floats_of_eight_bits) {
+  const std::pair<int, const char*> ones[] = {{6, "\x38"},  {7, "\x3c"},  {27, "\x40"},
+                                              {28, "\x40"}, {29, "\x58"}, {35, "\x38"},
+                                              {36, "\x30"}, {40, "\x7f"}};
+  for (const auto& [code, one] : ones)
+    EXPECT_THAT(text_of(constant_artifact(code, {2}, one)), HasSubstr("dense<1.000000e+00>"))
+        << code;
   EXPECT_THAT(text_of(constant_artifact(4, {0, 3}, "")), HasSubstr("dense<> : tensor<0x3xf32>"));
 }
 
@@ -107,8 +126,8 @@ TEST(Bytecode, refuses_constants_of_another_size) {
 }
 
 TEST(Bytecode, names_types_that_partita_does_not_have) {
-  EXPECT_THAT(error_of(constant_artifact(7, {2}, "12")), HasSubstr("found 'tensor<2xf8E5M2>'"));
-  EXPECT_THAT(error_of(constant_artifact(10, {2}, "1")), HasSubstr("found 'tensor<2xi4>'"));
+  EXPECT_THAT(error_of(constant_artifact(38, {2}, "12")), HasSubstr("found 'tensor<2xf6E2M3FN>'"));
+  EXPECT_THAT(error_of(constant_artifact(34, {2}, "1")), HasSubstr("found 'tensor<2xtf32>'"));
   EXPECT_THAT(error_of(constant_artifact(4, {-1}, "1")),
               HasSubstr("expected a tensor type with static extents, found 'tensor<?xf32>'"));
   EXPECT_THAT(error_of(constant_artifact(99, {1}, "1")),

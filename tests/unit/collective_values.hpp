@@ -17,7 +17,7 @@ namespace partita::testing {
 using Bytes = std::vector<std::byte>;
 
 [[nodiscard]] inline bool is_combinable(DType dtype, Combiner combiner) {
-  if (is_small_float(dtype)) return false;
+  if (travel_dtype(dtype) != dtype) return false;
   if (combiner == Combiner::logical_and || combiner == Combiner::logical_or) {
     return dtype == DType::i1 || is_integer(dtype);
   }

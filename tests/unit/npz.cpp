@@ -150,6 +150,33 @@ TEST(Inputs, AreFoundByPositionOrName) {
   }
 }
 
+HostArray bytes_of(DType dtype, std::initializer_list<int> bytes) {
+  HostArray array(Type{.dtype = dtype, .dims = {std::int64_t(bytes.size())}});
+  for (std::size_t i = 0; const int b : bytes) array.bytes[i++] = std::byte(b);
+  return array;
+}
+
+// Which type of ml_dtypes an array is of only the program knows.
+TEST(Inputs, OfMlDtypesAreWhatThePortIs) {
+  const auto read = [](DType port, const std::string& descr, const std::string& bytes) {
+    const std::string header =
+        cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (3,), }");
+    const std::vector<PortInfo> one{{.name = "", .type = {.dtype = port, .dims = {3}}}};
+    return bind_arrays(one, "in", {{"in0", parse(npy_text(header, bytes))}}, "x.npz")[0];
+  };
+  // As ml_dtypes has them: integers without extension.
+  EXPECT_EQ(read(DType::i4, "<V1", "\x07\x08\x0f"), bytes_of(DType::i4, {0x07, 0xf8, 0xff}));
+  EXPECT_EQ(read(DType::ui2, "|V1", "\x01\x02\x03"), bytes_of(DType::ui2, {1, 2, 3}));
+  EXPECT_EQ(read(DType::f8e4m3fn, "<V1", "\x38\xb8\x7f"),
+            bytes_of(DType::f8e4m3fn, {0x38, 0xb8, 0x7f}));
+  EXPECT_EQ(read(DType::f8e5m2, "<f1", "\x3c\xbc\x7e"),
+            bytes_of(DType::f8e5m2, {0x3c, 0xbc, 0x7e}));
+  EXPECT_THROW(static_cast<void>(read(DType::f8e5m2, "<V1", "\x3c\xbc\x7e")), Error);
+  // As they are written.
+  EXPECT_EQ(read(DType::i4, "|i1", "\x07\xf8\xff"), bytes_of(DType::i4, {0x07, 0xf8, 0xff}));
+  EXPECT_THROW(static_cast<void>(read(DType::i4, "|u1", "\x07\xf8\xff")), Error);
+}
+
 TEST(Inputs, TakeTheMemoryOfArraysThatFit) {
   std::map<std::string, HostArray> arrays{{"a", f32_array({2}, {1, 2})},
                                           {"b", f32_array({2}, {3, 4})}};

@@ -8,6 +8,7 @@
 #include <bit>
 #include <limits>
 
+#include "frontend/stablehlo/attribute_printer.hpp"
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
@@ -99,6 +100,34 @@ TEST(ParserConstants, ReadsComplexNumbersAndWideIntegers) {
               ElementsAre(-1, -128, 127));
 }
 
+TEST(ParserConstants, NarrowIntegersAreExtendedInMemory) {
+  EXPECT_THAT(values_of<DType::i4>("dense<[15, -8, 0x7, 8]> : tensor<4xi4>"),
+              ElementsAre(-1, -8, 7, -8));
+  EXPECT_THAT(values_of<DType::i2>("dense<[1, -2, 3]> : tensor<3xi2>"), ElementsAre(1, -2, -1));
+  EXPECT_THAT(values_of<DType::ui4>("dense<\"0x0FF1\"> : tensor<2xui4>"), ElementsAre(15, 1));
+  EXPECT_THAT(values_of<DType::i4>("dense<\"0x08\"> : tensor<2xi4>"), ElementsAre(-8, -8));
+  // As MLIR has bytes: without extension.
+  const DenseRef bytes = constant_of("dense<[-1, 7, 0]> : tensor<3xi4>");
+  std::string text;
+  print_attribute(text, bytes, 2);
+  EXPECT_EQ(text, "dense<\"0x0F0700\"> : tensor<3xi4>");
+}
+
+TEST(ParserConstants, FloatsOfAtMostEightBits) {
+  EXPECT_THAT(values_of<DType::f8e4m3fn>("dense<[1.0, 0x7E, -0.001]> : tensor<3xf8E4M3FN>"),
+              ElementsAre(1, 448, -0x1p-9F));
+  EXPECT_TRUE(std::isnan(values_of<DType::f8e4m3fnuz>("dense<0x80> : tensor<f8E4M3FNUZ>")[0]));
+  EXPECT_THAT(values_of<DType::f4e2m1fn>("dense<[0x0F, 7.0, 0.3]> : tensor<3xf4E2M1FN>"),
+              ElementsAre(-6, 6, 0.5F));
+  EXPECT_THAT(values_of<DType::f8e8m0fnu>("dense<[4.0, 0x00]> : tensor<2xf8E8M0FNU>"),
+              ElementsAre(4, 0x1p-127F));
+  // What no decimal number gives back is printed as its bits.
+  const DenseRef smallest = constant_of("dense<0x00> : tensor<f8E8M0FNU>");
+  std::string text;
+  print_attribute(text, smallest);
+  EXPECT_EQ(text, "dense<0x00> : tensor<f8E8M0FNU>");
+}
+
 TEST(ParserConstants, RefusesWhatDoesNotFit) {
   const auto error = [](const std::string& text) {
     return error_of("func.func @main() {\n%0 = stablehlo.constant " + text + "\nreturn\n}");
@@ -106,6 +135,11 @@ TEST(ParserConstants, RefusesWhatDoesNotFit) {
   EXPECT_EQ(error("dense<256> : tensor<i8>"),
             "t.mlir:2:31: stablehlo.constant: expected an integer that fits in i8, found '256'");
   EXPECT_THAT(error("dense<-1> : tensor<ui8>"), HasSubstr("fits in ui8"));
+  EXPECT_THAT(error("dense<16> : tensor<i4>"), HasSubstr("fits in i4, found '16'"));
+  EXPECT_THAT(error("dense<-9> : tensor<i4>"), HasSubstr("fits in i4"));
+  EXPECT_THAT(error("dense<4> : tensor<ui2>"), HasSubstr("fits in ui2"));
+  EXPECT_THAT(error("dense<0x10> : tensor<f4E2M1FN>"), HasSubstr("the bits of a number"));
+  EXPECT_THAT(error("dense<0x100> : tensor<f8E5M2>"), HasSubstr("the bits of a number"));
   EXPECT_THAT(error("dense<[1, 2]> : tensor<3xi32>"),
               HasSubstr("expected 3 entries in dimension 0 of tensor<3xi32>, found 2"));
   EXPECT_THAT(error("dense<[1, 2, 3, 4]> : tensor<3xi32>"), HasSubstr("found more"));
@@ -127,8 +161,8 @@ TEST(ParserTypes, RefusesWhatPartitaDoesNotHave) {
   EXPECT_EQ(error("tensor<?x4xf32>"),
             "t.mlir:1:21: func.func: expected a tensor type with static extents, found "
             "'tensor<?x4xf32>'");
-  EXPECT_THAT(error("tensor<4xf8E4M3FN>"), HasSubstr("expected an element type of i1, i8"));
-  EXPECT_THAT(error("tensor<4xi4>"), HasSubstr("expected an element type of"));
+  EXPECT_THAT(error("tensor<4xf6E3M2FN>"), HasSubstr("expected an element type of i1, i2"));
+  EXPECT_THAT(error("tensor<4xi3>"), HasSubstr("expected an element type of"));
   EXPECT_THAT(error("tensor<4xf32, #foo.bar>"), HasSubstr("without encoding"));
   EXPECT_THAT(error("tensor<1000000000x1000000000xf32>"),
               HasSubstr("at most 100 dimensions and 2^48 elements"));

@@ -29,9 +29,9 @@ std::vector<std::byte> file_of(const std::string& header, std::size_t data) {
 
 TEST(Safetensors, hold_arrays_of_all_types) {
   Safetensors file{.arrays = {}, .metadata = {{"round", "7"}, {"what", "\"quoted\""}}};
-  for (const DType d :
-       {DType::i1, DType::i8, DType::i16, DType::i32, DType::i64, DType::ui8, DType::ui16,
-        DType::ui32, DType::ui64, DType::f16, DType::bf16, DType::f32, DType::f64})
+  for (const DType d : {DType::i1, DType::i8, DType::i16, DType::i32, DType::i64, DType::ui8,
+                        DType::ui16, DType::ui32, DType::ui64, DType::f16, DType::bf16, DType::f32,
+                        DType::f64, DType::f8e5m2, DType::f8e4m3fn, DType::f8e8m0fnu})
     file.arrays[std::string(info(d).name)] = counted(d, {3, 5});
   file.arrays["scalar"] = counted(DType::f32, {});
   file.arrays["empty"] = counted(DType::f64, {4, 0});
@@ -46,6 +46,17 @@ TEST(Safetensors, hold_arrays_of_all_types) {
     EXPECT_EQ(own.bytes, array.bytes) << name;
     EXPECT_EQ(to_string(own.type), name == "complex" ? "tensor<2x3x2xf32>" : to_string(array.type));
   }
+}
+
+// Their readers know them by the type that they are put in place of.
+TEST(Safetensors, hold_types_that_the_format_has_not_as_their_bytes) {
+  Safetensors file;
+  for (const DType d : {DType::i4, DType::ui2, DType::f4e2m1fn, DType::f8e4m3fnuz})
+    file.arrays[std::string(info(d).name)] = counted(d, {3});
+  const Safetensors read = parse_safetensors(serialize_safetensors(file), "f");
+  for (const auto& [name, array] : file.arrays) EXPECT_EQ(read.arrays.at(name).bytes, array.bytes);
+  EXPECT_EQ(read.arrays.at("i4").type.dtype, DType::i8);
+  EXPECT_EQ(read.arrays.at("f8e4m3fnuz").type.dtype, DType::ui8);
 }
 
 TEST(Safetensors, the_header_is_as_the_format_has_it) {

@@ -78,6 +78,21 @@ Replacement divide(Node& node, Rewriter&) {
   return {node.operand(0)};
 }
 
+/// Exponents for which products or a quotient are as exact.
+Replacement power(Node& node, Rewriter& r) {
+  const DType d = node.result().type().dtype;
+  const Value x = node.operand(0), exponent = node.operand(1);
+  if (is_complex(d)) return {};
+  if (is_splat(exponent, 0)) return {r.splat(node.result().type(), 1)};
+  if (is_splat(exponent, 1)) return {x};
+  if (is_splat(exponent, 2)) return {r.value("stablehlo.multiply", {x, x})};
+  if (!is_float(d) || !info(d).format.is_signed) return {};
+  if (is_splat(exponent, -1))
+    return {r.value("stablehlo.divide", {r.splat(node.result().type(), 1), x})};
+  if (is_small_float(d) || !is_splat(exponent, 3)) return {};  // these would be rounded twice
+  return {r.value("stablehlo.multiply", {r.value("stablehlo.multiply", {x, x}), x})};
+}
+
 template <bool is_max>
 Replacement extremum(Node& node, Rewriter& r) {
   if (is_complex(node.result().type().dtype)) return {};
@@ -231,7 +246,9 @@ Replacement remainder(Node& node, Rewriter& r) {
 bool holds_all_of(DType to, DType from) {
   if (to == from) return true;
   const Kinds from_kind = info(from).kind, to_kind = info(to).kind;
-  if (from_kind == Kinds::boolean) return to_kind != Kinds::boolean && !is_complex(to);
+  if (from_kind == Kinds::boolean)
+    return to_kind != Kinds::boolean && !is_complex(to) &&
+           (to_kind != Kinds::floating || info(to).format.has_zero());
   if (from_kind == Kinds::floating) {
     return to_kind == Kinds::floating && partita::holds_all_of(info(to).format, info(from).format);
   }
@@ -263,6 +280,7 @@ void add_elementwise_rules(RuleTable& table) {
   table["stablehlo.subtract"].push_back(subtract);
   table["stablehlo.multiply"].push_back(multiply);
   table["stablehlo.divide"].push_back(divide);
+  table["stablehlo.power"].push_back(power);
   table["stablehlo.remainder"].push_back(remainder);
   table["stablehlo.maximum"].push_back(extremum<true>);
   table["stablehlo.minimum"].push_back(extremum<false>);

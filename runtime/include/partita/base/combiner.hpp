@@ -52,7 +52,9 @@ inline constexpr std::array collective_combiners{Combiner::sum, Combiner::max, C
 [[nodiscard]] constexpr std::string_view to_string(Combiner c) { return info(c).name; }
 /// Whether elements of d can be combined by it.
 [[nodiscard]] constexpr bool combines(Combiner c, DType d) {
-  return intersects(info(c).kinds, info(d).kind);
+  const bool lacks_identity =
+      info(c).identity == CombinerInfo::Identity::zero && is_float(d) && !info(d).format.has_zero();
+  return intersects(info(c).kinds, info(d).kind) && !lacks_identity;
 }
 
 /// The combiner whose entry in a column is `text`, such as &CombinerInfo::mr; nothing for "".
@@ -63,8 +65,8 @@ inline constexpr std::array collective_combiners{Combiner::sum, Combiner::max, C
   return std::nullopt;
 }
 
-/// A scalar that changes nothing under the combiner.  An internal error where it does not combine
-/// elements of d.
+/// A scalar that changes nothing under the combiner.  A user error where it does not combine elements
+/// of d, such as the sum of a float without a zero.
 [[nodiscard]] HostArray identity_of(Combiner c, DType d);
 
 }  // namespace partita

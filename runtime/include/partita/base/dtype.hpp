@@ -50,12 +50,12 @@ struct DTypeInfo {
   std::string_view name;  ///< enumerator, also the C spelling in kernel text
   std::string_view text;  ///< StableHLO spelling
   Kinds kind;
-  int bits;           ///< width of one element
-  DType value;        ///< dtype whose C type is ValueType: what a kernel's local variable has
-  DType stored;       ///< dtype whose C type is StorageType: what a kernel's pointer points to
-  DType part;         ///< of complex numbers that of their parts; others: itself
-  std::size_t bytes;  ///< bytes of one element in memory
-  FloatFormat format;
+  int bits;            ///< width of one element
+  DType value;         ///< dtype whose C type is ValueType: what a kernel's local variable has
+  DType stored;        ///< dtype whose C type is StorageType: what a kernel's pointer points to
+  DType part;          ///< of complex numbers that of their parts; others: itself
+  std::size_t bytes;   ///< bytes of one element in memory
+  FloatFormat format;  ///< of floats
   NumpyCode numpy;
   int c_number;  ///< value of the C ABI's enumerator
 };
@@ -74,21 +74,37 @@ inline constexpr Kinds kind_of = std::same_as<T, bool>         ? Kinds::boolean
 
 namespace detail {
 // What the columns of the table call.
-inline constexpr FloatFormat none{};
-constexpr FloatFormat ieee(int exponent_bits, int mantissa_bits) {
-  return {exponent_bits, mantissa_bits, true};
+struct Format {
+  FloatFormat floating = {};
+  int integer_bits = 0;  ///< of integers of fewer bits than their C++ type
+};
+inline constexpr Format none{};
+constexpr Format ieee(int exponent_bits, int mantissa_bits) {
+  return {{exponent_bits, mantissa_bits, Specials::ieee}};
 }
-constexpr FloatFormat finite(int exponent_bits, int mantissa_bits) {
-  return {exponent_bits, mantissa_bits, false};
+constexpr Format finite(int exponent_bits, int mantissa_bits) {
+  return {{exponent_bits, mantissa_bits, Specials::last_nan}};
 }
+constexpr Format fnuz(int exponent_bits, int mantissa_bits, int bias) {
+  const FloatFormat usual{exponent_bits, mantissa_bits, Specials::zero_nan};
+  return {{exponent_bits, mantissa_bits, Specials::zero_nan, bias - usual.bias()}};
+}
+constexpr Format numbers(int exponent_bits, int mantissa_bits) {
+  return {{exponent_bits, mantissa_bits, Specials::none}};
+}
+constexpr Format powers(int exponent_bits) {
+  return {{exponent_bits, 0, Specials::last_nan, 0, false}};
+}
+constexpr Format integer(int bits) { return {.integer_bits = bits}; }
 constexpr NumpyCode numpy(std::string_view text) { return {text, true}; }
 constexpr NumpyCode ml_dtypes(std::string_view text) { return {text, false}; }
 
 /// The dtype whose elements are values of T as they are (bool: i1).
 template <class T>
 constexpr DType dtype_of() {
-#define PARTITA_DTYPE(name, text, Storage, Value, ...)                                   \
-  if (std::same_as<T, Value> && (std::same_as<Value, Storage> || std::same_as<T, bool>)) \
+#define PARTITA_DTYPE(name, text, Storage, Value, format, ...)                           \
+  if (std::same_as<T, Value> &&                                                          \
+      (std::same_as<Value, Storage> || std::same_as<T, bool>)&&format.integer_bits == 0) \
     return DType::name;
 #include "partita/base/dtype.def"
   __builtin_unreachable();
@@ -114,17 +130,21 @@ struct TypesOf;
 #include "partita/base/dtype.def"
 
 template <DType d, class Storage, class Value>
-constexpr DTypeInfo row(std::string_view name, std::string_view text, FloatFormat format,
+constexpr DTypeInfo row(std::string_view name, std::string_view text, Format format,
                         NumpyCode numpy, int c_number) {
+  const bool is_float = kind_of<Value> == Kinds::floating;
   return {.name = name,
           .text = text,
           .kind = kind_of<Value>,
-          .bits = std::same_as<Value, bool> ? 1 : 8 * int(sizeof(Storage)),
+          .bits = std::same_as<Value, bool>  ? 1
+                  : is_float                 ? format.floating.bits()
+                  : format.integer_bits != 0 ? format.integer_bits
+                                             : 8 * int(sizeof(Storage)),
           .value = dtype_of<Value>(),
           .stored = dtype_of<Storage>(),
           .part = is_std_complex<Value> ? dtype_of<typename PartOf<Value>::Type>() : d,
           .bytes = sizeof(Storage),
-          .format = format,
+          .format = format.floating,
           .numpy = numpy,
           .c_number = c_number};
 }
@@ -162,6 +182,11 @@ inline constexpr std::array all_dtypes{
 /// A float that scalar code computes in a wider dtype, and rounds after each operation.
 [[nodiscard]] constexpr bool is_small_float(DType d) { return is_float(d) && info(d).value != d; }
 
+/// An integer that scalar code computes in a wider dtype, and of which it keeps the low bits.
+[[nodiscard]] constexpr bool is_narrow_integer(DType d) {
+  return is_integer(d) && info(d).value != d;
+}
+
 /// What sums of elements of d are kept in, and rounded to d once: the dtype that scalar code computes in.
 [[nodiscard]] constexpr DType accumulator_dtype(DType d) { return info(d).value; }
 /// Sums of so few terms are rounded after each step, as regions and products say; longer ones are
@@ -187,6 +212,11 @@ inline constexpr std::int64_t few_terms = 16;
 
 /// The dtype that StableHLO spells `text` (also accepts the enumerator), or nothing.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view text);
+/// Whether an array of `from` that was read from a .npy file may be one of `to` as it is: they share a code
+/// that says no more than the number of bytes.
+[[nodiscard]] constexpr bool in_place_of(DType to, DType from) {
+  return to == from || (!info(to).numpy.is_numpys && info(to).numpy.text == info(from).numpy.text);
+}
 /// The bits of the element of a float dtype that is nearest to x, and what such bits stand for.
 [[nodiscard]] std::uint64_t encode_float(DType d, double x);
 [[nodiscard]] double decode_float(DType d, std::uint64_t bits);
@@ -195,13 +225,38 @@ inline constexpr std::int64_t few_terms = 16;
 template <DType d>
 using SmallFloatOf = SmallFloat<info(d).format>;
 
-/// Rounds a value to what `d` can hold: only small floats compute in a wider type.
+/// What memory holds of an element of d, whose own bits are the low ones of `bits`: narrow integers are
+/// extended, all other bits zero.  Complex numbers are none of them.
+[[nodiscard]] constexpr std::uint64_t stored_bits(DType d, std::uint64_t bits) {
+  const int own = info(d).bits, all = 8 * int(info(d).bytes);
+  const auto low = [](int n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; };
+  bits &= low(own);
+  const bool extends = is_narrow_integer(d) && info(d).kind == Kinds::signed_;
+  return extends && (bits >> (own - 1) & 1) != 0 ? bits | (low(all) & ~low(own)) : bits;
+}
+
+/// The least and the greatest number of an integer dtype, or of i1.
+template <DType d>
+inline constexpr auto lowest_integer = ValueType<d>(info(d).kind == Kinds::signed_
+                                                        ? ValueType<d>(~std::uint64_t{0}
+                                                                       << (info(d).bits - 1))
+                                                        : ValueType<d>(0));
+template <DType d>
+inline constexpr auto highest_integer = ValueType<d>(~std::uint64_t{0} >>
+                                                     (64 - info(d).bits +
+                                                      (info(d).kind == Kinds::signed_ ? 1 : 0)));
+
+/// Rounds a value to what `d` can hold: only small floats and narrow integers compute in a wider type.
 template <DType d, class T>
-[[nodiscard]] ValueType<d> round_to(T x) {
-  if constexpr (is_small_float(d))
+[[nodiscard]] constexpr ValueType<d> round_to(T x) {
+  if constexpr (is_small_float(d)) {
     return SmallFloatOf<d>::decode(SmallFloatOf<d>::encode(double(x)));
-  else
+  } else if constexpr (is_narrow_integer(d)) {
+    constexpr int unused = 8 * int(sizeof(ValueType<d>)) - info(d).bits;
+    return ValueType<d>(ValueType<d>(unsigned(ValueType<d>(x)) << unused) >> unused);
+  } else {
     return ValueType<d>(x);
+  }
 }
 
 /// Element i of an array in memory, as the value scalar code computes with.
@@ -220,7 +275,7 @@ void store(ValueType<d> x, StorageType<d>* data, std::size_t i) {
   if constexpr (is_small_float(d))
     data[i] = SmallFloatOf<d>::encode(double(x));
   else
-    data[i] = StorageType<d>(x);
+    data[i] = StorageType<d>(round_to<d>(x));
 }
 
 /// Calls f(integral_constant<DType, d>) for the run-time `d`.

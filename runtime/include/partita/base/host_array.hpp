@@ -33,6 +33,8 @@ struct HostArray {
   bool operator==(const HostArray&) const = default;
 };
 
+/// The low bits of what memory has of each element as elements of another type, which takes as many bytes.
+[[nodiscard]] HostArray reinterpreted(HostArray array, DType to);
 /// A copy with the elements converted as StableHLO's convert does.
 [[nodiscard]] HostArray convert(const HostArray& array, DType to);
 

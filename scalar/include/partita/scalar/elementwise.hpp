@@ -86,7 +86,7 @@ struct ElementwiseRow {
 /// comparisons take it; of numbers that are no floats: nothing.
 [[nodiscard]] constexpr double relative_tolerance(DType d) {
   const int bits = mantissa_bits(d);
-  if (bits == 0) return 0;
+  if (!is_float(part_dtype(d))) return 0;
   if (bits >= 52) return 1e-10;
   if (bits >= 23) return 1e-4;
   if (bits >= 10) return 1e-3;
