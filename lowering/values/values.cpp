@@ -29,6 +29,9 @@ constexpr double contraction_operand_cost = 1;
 constexpr std::int64_t often_read = 128;
 /// Fewer output features than this fill no vector.
 constexpr std::int64_t fewest_columns = 4;
+/// A value that several elements of its user need is stored where computing it for each of them costs as much as
+/// storing it so often.
+constexpr double spread_stores = 3;
 /// Beyond this an expression is cut, so that kernels stay small.
 constexpr double kernel_budget = 400;
 
@@ -256,13 +259,15 @@ void ValueAnalysis::find_uses(const Graph& graph) {
   for (const Value& v : graph.results) uses_[v].push_back({nullptr, 0, &graph});
 }
 
-bool ValueAnalysis::is_spread(Value v) const {
+double ValueAnalysis::spread(Value v) const {
+  double most = 1;
   const auto it = uses_.find(v);
-  return it != uses_.end() && std::ranges::any_of(it->second, [&](const Use& use) {
-           return use.user != nullptr && use.user->op().shape == KernelShape::loops &&
-                  use.user->result_types()[0].count() >=
-                      4 * std::max<std::int64_t>(v.type().count(), 1);
-         });
+  if (it == uses_.end()) return most;
+  for (const Use& use : it->second)
+    if (use.user != nullptr && use.user->op().shape == KernelShape::loops)
+      most = std::max(most, double(use.user->result_types()[0].count()) /
+                                double(std::max<std::int64_t>(v.type().count(), 1)));
+  return most;
 }
 
 void ValueAnalysis::estimate(const Graph& graph) {
@@ -273,10 +278,10 @@ void ValueAnalysis::estimate(const Graph& graph) {
       for (int k = 0; k < node->result_count(); ++k) {
         const Value v = node->result(k);
         cost_[v] = total;
-        // What many elements need is better read than computed for each of them.
-        if (total > kernel_budget ||
-            (total >= policy_.target.store_operations && !host_.contains(v) && is_spread(v)))
-          force_value(v);
+        // What several elements need is better read than computed for each of them.
+        const double store = policy_.target.store_operations;
+        const bool is_costly = total >= store && total * (spread(v) - 1) >= spread_stores * store;
+        if (total > kernel_budget || (is_costly && !host_.contains(v))) force_value(v);
       }
     }
     if (node->op().shape != KernelShape::none) continue;

@@ -76,8 +76,8 @@ class ValueAnalysis {
   void reconsider(const ir::Graph& graph);
   void force_value(ir::Value v);
   [[nodiscard]] double cost(ir::Value v) const;
-  /// Whether each element is part of several of a user.
-  [[nodiscard]] bool is_spread(ir::Value v) const;
+  /// Of how many elements of a user each element is part.
+  [[nodiscard]] double spread(ir::Value v) const;
 
   ValuePolicy policy_;
   std::set<ir::Value> materialised_, host_;

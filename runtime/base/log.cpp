@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "partita/base/env.hpp"
+#include "partita/base/error.hpp"
 
 namespace partita {
 
@@ -43,7 +44,7 @@ void log(LogLevel level, const std::string& text) {
   if (state().sink)
     state().sink(level, text);
   else
-    std::cerr << names[int(level)] << ": " << text << '\n';
+    std::cerr << cat(names[int(level)], ": ", text, "\n");
 }
 
 void set_log_sink(LogSink sink) {

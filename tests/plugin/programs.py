@@ -175,6 +175,13 @@ def case_unreduced_values():
         np.testing.assert_allclose(ours, theirs, 1e-5, 1e-5)
 
 
+def case_values_that_lie_alike():
+    from jax.experimental.shard_alike import shard_alike
+
+    x = numbers(16, 4)
+    sharded(lambda v: shard_alike(v, v * 2)[1], (P("x"),), (x,))
+
+
 def case_text_of_a_compiled_program():
     with jax.default_device(OURS[0]):
         text = jax.jit(lambda x: jnp.sin(x) * 2).lower(1.0).compile().as_text()

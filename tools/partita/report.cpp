@@ -150,7 +150,8 @@ void print(const Failure& failure, const std::string& suffix, ErrorFormat format
     // A note about the crash file belongs to line 1, an excerpt of the source follows it.
     std::string text = failure.located;
     text.insert(std::min(text.find('\n'), text.size()), suffix);
-    std::cerr << "error: " << text << std::endl;
+    // In one piece, or what mpirun says of the job comes in between.
+    std::cerr << cat("error: ", text, "\n") << std::flush;
     return;
   }
   constexpr const char* kinds[] = {"user", "device", "internal"};
@@ -158,7 +159,7 @@ void print(const Failure& failure, const std::string& suffix, ErrorFormat format
       {"error", failure.message + suffix},    {"kind", kinds[int(failure.kind)]},
       {"exit_code", exit_code(failure.kind)}, {"file", failure.where.file},
       {"line", failure.where.line},           {"column", failure.where.column}};
-  std::cerr << boost::json::serialize(object) << std::endl;
+  std::cerr << boost::json::serialize(object) + "\n" << std::flush;
 }
 
 }  // namespace

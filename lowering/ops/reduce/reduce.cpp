@@ -2,8 +2,11 @@
 // Copyright The partita authors
 //
 // reduce: a work-item for each result, which runs over what it combines in row-major order.  Few
-// results of many elements are combined in two steps, of parts and of what became of the parts.
+// results of many elements are combined in two steps, of parts and of what became of the parts.  Long sums of columns are
+// added up in blocks: the error of one after the other grows with their number.
 #include <algorithm>
+#include <functional>
+#include <span>
 
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
@@ -29,21 +32,74 @@ constexpr std::int64_t elements_per_partial = 512;
 constexpr std::int64_t most_parts = 1024;
 /// Items that keep the cores of a device busy.
 constexpr std::int64_t enough_items = 32;
+/// Terms that are added up before they are added to a longer sum, and from how many terms on.
+constexpr std::int64_t block_terms = 32, terms_for_blocks = 2 * block_terms;
+
+/// Whether each result is a long sum that an item adds up alone: in rows, neighbours are added to several sums anyway.
+bool adds_in_blocks(const Node& node, const ReduceSpace& space) {
+  const DType d = node.result_types()[0].dtype;
+  return (is_float(d) || is_complex(d)) && space.has_columns() &&
+         ir::simple_combiner(node.region(0)) == Combiner::sum;
+}
 
 }  // namespace
 
-/// Loops over what one result or part combines, to be opened, and where they are.
-struct ReduceLoops {
-  std::vector<LoopVariable> variables;
-  std::vector<ExprId> at;
+/// Loops over what one result or part combines.
+class ReduceLoops {
+ public:
+  /// What is combined at an index for each loop.
+  using ElementsAt = std::function<std::vector<ExprId>(std::span<const ExprId> at)>;
 
-  /// One more of `extent` turns, to `end`.
-  ExprId add(KernelBody& body, std::int64_t extent, ExprId end) {
-    variables.push_back({body.new_variable(extent), end});
-    at.push_back(body.pool().variable(variables.back().slot));
-    return at.back();
+  /// One more, within those before: `extent` turns at most, to `end`.
+  void add(std::int64_t extent, ExprId end) { loops_.push_back({extent, end}); }
+  /// The last one adds up blocks of terms, where it is long.
+  void add_in_blocks() { in_blocks_ = loops_.back().extent >= terms_for_blocks; }
+
+  void combine(KernelBody& body, const Reduction& reduction, const ElementsAt& elements_at) const {
+    std::vector<LoopVariable> variables;
+    std::vector<ExprId> at;
+    const auto open = [&](std::int64_t extent, ExprId end) {
+      variables.push_back({body.new_variable(extent), end});
+      return body.pool().variable(variables.back().slot);
+    };
+    for (std::size_t l = 0; l + (in_blocks_ ? 1 : 0) < loops_.size(); ++l)
+      at.push_back(open(loops_[l].extent, loops_[l].end));
+    if (in_blocks_)
+      body.nest(variables, [&] { add_blocks(body, reduction, elements_at, at); });
+    else
+      body.nest(variables, [&] { reduction.combine(body, elements_at(at)); });
   }
-  void add(KernelBody& body, std::int64_t extent) { add(body, extent, body.pool().index(extent)); }
+
+ private:
+  struct Loop {
+    std::int64_t extent;
+    ExprId end;
+  };
+
+  void add_blocks(KernelBody& body, const Reduction& reduction, const ElementsAt& elements_at,
+                  std::vector<ExprId> at) const {
+    ExprPool& pool = body.pool();
+    const auto& [extent, end] = loops_.back();
+    const ExprId blocks = pool.div(end, block_terms), rest_from = pool.mul(blocks, block_terms);
+    const LoopVariable block{body.new_variable(extent / block_terms), blocks},
+        term{body.new_variable(block_terms), pool.index(block_terms)};
+    const auto add_block = [&](const LoopVariable& terms, ExprId first) {
+      const Register sum = body.new_register(reduction.accumulators[0]);
+      at.back() = pool.add(first, pool.variable(terms.slot));
+      body.declare(sum, *reduction.identity(pool));
+      body.loop(terms, [&] {
+        body.assign(sum, reduction.combined(body, body.value(sum), elements_at(at)[0]));
+      });
+      reduction.combine(body, {body.value(sum)});
+    };
+    at.push_back(pool.index(0));
+    body.loop(block, [&] { add_block(term, pool.mul(pool.variable(block.slot), block_terms)); });
+    const ExprId rest = pool.sub(end, rest_from);
+    if (rest != pool.index(0)) add_block({body.new_variable(block_terms - 1), rest}, rest_from);
+  }
+
+  std::vector<Loop> loops_;
+  bool in_blocks_ = false;
 };
 
 /// How the longest dimensions are cut where few results combine many elements.
@@ -79,16 +135,18 @@ static std::vector<Location> reduce_parts(Context& context, Node& node, const Re
     end = pool.min(end, pool.sub(pool.index(extent - skipped), first));
   std::vector<ExprId> begin{first};
   ReduceLoops loops;
-  const ExprId turn = loops.add(body, turns, end);
-  loops.at[0] = pool.add(pool.add(first, turn), skipped);
+  loops.add(turns, end);
   for (std::size_t l = 1; l < space.loops(); ++l) {
-    loops.add(body, space.extent(l));
+    loops.add(space.extent(l), pool.index(space.extent(l)));
     begin.push_back(pool.index(0));
   }
+  if (adds_in_blocks(node, space)) loops.add_in_blocks();
   reduction.declare(body, identity ? std::vector{*identity}
                                    : elements_of(body, node, space.index(pool, result, begin)));
-  body.nest(loops.variables, [&] {
-    reduction.combine(body, elements_of(body, node, space.index(pool, result, loops.at)));
+  loops.combine(body, reduction, [&](std::span<const ExprId> at) {
+    std::vector<ExprId> place(at.begin(), at.end());
+    place[0] = pool.add(pool.add(first, at[0]), skipped);
+    return elements_of(body, node, space.index(pool, result, place));
   });
   std::vector<Location> partials;
   for (std::size_t i = 0; i < reduction.dtypes.size(); ++i) {
@@ -112,37 +170,38 @@ class ReduceKernel {
         item_(body_.item()) {}
 
   void launch_whole(const std::vector<Location>& results) {
-    begin();
-    for (std::size_t l = 0; l < space_.loops(); ++l) loops_.add(body_, space_.extent(l));
-    finish(results, elements_of(body_, node_, space_.index(body_.pool(), item_, loops_.at)));
+    for (std::size_t l = 0; l < space_.loops(); ++l) add_loop(space_.extent(l));
+    launch(results, [&](std::span<const ExprId> at) {
+      return elements_of(body_, node_, space_.index(body_.pool(), item_, at));
+    });
   }
   void launch_parts(const std::vector<Location>& results, const std::vector<Location>& partials,
                     std::int64_t parts) {
-    begin();
-    loops_.add(body_, parts);
-    ExprPool& pool = body_.pool();
-    const ExprId part = loops_.at[0];
-    const ExprId from = space_.has_columns() ? pool.add(pool.mul(part, space_.results), item_)
-                                             : pool.add(pool.mul(item_, parts), part);
-    std::vector<ExprId> elements;
-    for (std::size_t i = 0; i < partials.size(); ++i) {
-      const DType d = reduction_.accumulators[i];
-      elements.push_back(pool.load(body_.buffer(partials[i], d, false), d, from));
-    }
-    finish(results, elements);
+    add_loop(parts);
+    launch(results, [&](std::span<const ExprId> at) {
+      ExprPool& pool = body_.pool();
+      const ExprId from = space_.has_columns() ? pool.add(pool.mul(at[0], space_.results), item_)
+                                               : pool.add(pool.mul(item_, parts), at[0]);
+      std::vector<ExprId> elements;
+      for (std::size_t i = 0; i < partials.size(); ++i) {
+        const DType d = reduction_.accumulators[i];
+        elements.push_back(pool.load(body_.buffer(partials[i], d, false), d, from));
+      }
+      return elements;
+    });
   }
 
  private:
+  void add_loop(std::int64_t extent) { loops_.add(extent, body_.pool().index(extent)); }
+
   /// Accumulators start from the initial values.
-  void begin() {
+  void launch(const std::vector<Location>& results, const ReduceLoops::ElementsAt& elements_at) {
     std::vector<ExprId> inits;
     for (std::size_t i = 0; i < reduction_.dtypes.size(); ++i)
       inits.push_back(body_.element(node_.operand(reduction_.dtypes.size() + i), {}));
     reduction_.declare(body_, inits);
-  }
-  void finish(const std::vector<Location>& results, const std::vector<ExprId>& elements) {
-    if (space_.reduced > 0)
-      body_.nest(loops_.variables, [&] { reduction_.combine(body_, elements); });
+    if (adds_in_blocks(node_, space_)) loops_.add_in_blocks();
+    if (space_.reduced > 0) loops_.combine(body_, reduction_, elements_at);
     for (std::size_t i = 0; i < results.size(); ++i)
       body_.store_to(results[i], reduction_.dtypes[i], item_, reduction_.result(body_, i));
     context_.launch(body_, space_.results);
