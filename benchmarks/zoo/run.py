@@ -5,9 +5,9 @@
 
     benchmarks/zoo/run.py [--only REGEX] [--target cpu,opencl] [--json FILE] [--turns 5] [--large] [--list]
 
-Needs a Python with the packages of requirements.txt. Programs of a package run one after the other in a process with a
-limit of memory and one of time for each; where it dies, the program at hand gets a row that says so and the next one a new
-process. Rows are added to the JSON file as they come; what has a row there is not run
+Needs a Python with the packages of requirements.txt. Programs of a package run one after the
+other in a process with a limit of memory and one of time for each; where it dies, the program at hand gets a row that
+says so and the next one a new process. Rows are added to the JSON file as they come; what has a row there is not run
 again (`--again REGEX` runs it anew). report.py makes a table of the file. `--keep DIR` leaves NAME.mlir and
 NAME.io.npz with XLA's results there, as `partita check` takes them.
 
@@ -15,6 +15,7 @@ Results are judged against a run of the same text in f64 by XLA (wide.py): an ou
 from there as a part of the largest value, and ours may be twice XLA's and a few ulp. A text that cannot be widened or
 whose f64 run fails is compared with XLA's results alone.
 """
+
 import argparse
 import contextlib
 import json
@@ -34,7 +35,7 @@ import traceback
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "programs"))
 
-ULPS, ULP = 8, 2.0 ** -23
+ULPS, ULP = 8, 2.0**-23
 WRONG = 0.02  # of the largest value: a difference from XLA and from f64 that is no rounding
 
 
@@ -66,15 +67,19 @@ def error_of(values, truth, by, other=None):
     """The differences' `by` as a part of the largest value (of `other` too); infinite where shapes or NaNs differ."""
     import numpy as np
 
-    a, b = (np.asarray(as_wide(np.asarray(x)), np.complex128 if np.iscomplexobj(x) else np.float64) for x in (values, truth))
+    a, b = (
+        np.asarray(as_wide(np.asarray(x)), np.complex128 if np.iscomplexobj(x) else np.float64) for x in (values, truth)
+    )
     if a.shape != b.shape or (np.isnan(a) != np.isnan(b)).any():
         return float("inf")
     if a.size == 0:
         return 0.0
     with np.errstate(invalid="ignore", over="ignore"):
         difference = np.where((a == b) | np.isnan(a), 0.0, np.abs(a - b))
-        scale = max(float(np.max(np.abs(x), initial=0.0, where=np.isfinite(x)))
-                    for x in (b, b if other is None else as_wide(np.asarray(other))))
+        scale = max(
+            float(np.max(np.abs(x), initial=0.0, where=np.isfinite(x)))
+            for x in (b, b if other is None else as_wide(np.asarray(other)))
+        )
         return float(by(difference)) / max(scale, 1e-30)
 
 
@@ -97,7 +102,7 @@ def judge(ours, theirs, truth):
         if truth is None or not np.issubdtype(np.asarray(truth[k]).dtype, np.inexact):
             continue
         # Results in bf16 and f16 cannot be nearer than their own rounding.
-        own = {"bfloat16": 2.0 ** -8, "float16": 2.0 ** -11}.get(b.dtype.name, ULP)
+        own = {"bfloat16": 2.0**-8, "float16": 2.0**-11}.get(b.dtype.name, ULP)
         for name, by in (("max", np.max), ("rms", rms)):
             row[f"ours_{name}"], row[f"xla_{name}"] = (error_of(x, truth[k], by, b) for x in (a, b))
             row[f"factor_{name}"] = row[f"ours_{name}"] / (row[f"xla_{name}"] + ULPS * own / 2)
@@ -107,15 +112,26 @@ def judge(ours, theirs, truth):
             row["factor"] = min(row["factor_max"], row["factor_rms"])
     judged = [r for r in rows if "factor" in r]
     whole = [r for r in rows if "factor" not in r and "undetermined" not in r]
-    found = {"outputs": len(rows), "judged_by": "f64" if truth is not None else "xla",
-             "ours_to_xla": max((r["ours_to_xla"] for r in rows), default=0.0),
-             "undetermined": sum("undetermined" in r for r in rows), "beyond": [r["output"] for r in judged if r["factor"] > 2]}
+    found = {
+        "outputs": len(rows),
+        "judged_by": "f64" if truth is not None else "xla",
+        "ours_to_xla": max((r["ours_to_xla"] for r in rows), default=0.0),
+        "undetermined": sum("undetermined" in r for r in rows),
+        "beyond": [r["output"] for r in judged if r["factor"] > 2],
+    }
     state = "right"
     if judged:
-        found |= {"worst": max(judged, key=lambda r: r["factor"]), "ours_error": max(r["ours_max"] for r in judged),
-                  "xla_error": max(r["xla_max"] for r in judged)}
+        found |= {
+            "worst": max(judged, key=lambda r: r["factor"]),
+            "ours_error": max(r["ours_max"] for r in judged),
+            "xla_error": max(r["xla_max"] for r in judged),
+        }
         if found["beyond"]:
-            state = "wrong" if any(r["factor"] > 2 and r["ours_max"] > WRONG and r["xla_max"] < WRONG for r in judged) else "further"
+            state = (
+                "wrong"
+                if any(r["factor"] > 2 and r["ours_max"] > WRONG and r["xla_max"] < WRONG for r in judged)
+                else "further"
+            )
     if truth is None and not close(ours, theirs):
         state = "right" if found["ours_to_xla"] < 1e-3 else "apart"
     # Whole numbers that differ are no rounding, unless those in f64 differ from XLA's too.
@@ -146,6 +162,7 @@ def make_ours(options, folder):
                 log.seek(0)
                 said = log.read()
             self.took, self.peak = time.perf_counter() - began, usage.ru_maxrss * 1024
+            self.cpu = usage.ru_utime + usage.ru_stime  # With what it started: the C compiler.
             code = os.waitstatus_to_exitcode(status)
             if code != 0:
                 lines = [s for s in said.splitlines() if "error" in s.lower()] or said.splitlines() or ["nothing said"]
@@ -176,9 +193,15 @@ def steady(ours, xla, turns, row):
             pairs.append((ours.run(max(2, count(own)))["median_s"], b))
     ratios = sorted(b / a for a, b in pairs)
     quarter = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else [ratios[0]] * 3
-    row |= {"ours_s": statistics.median(a for a, _ in pairs), "xla_s": statistics.median(b for _, b in pairs),
-            "ratio": statistics.median(ratios), "spread": (quarter[2] - quarter[0]) / 2, "low": ratios[0],
-            "high": ratios[-1], "load": os.getloadavg()[0]}
+    row |= {
+        "ours_s": statistics.median(a for a, _ in pairs),
+        "xla_s": statistics.median(b for _, b in pairs),
+        "ratio": statistics.median(ratios),
+        "spread": (quarter[2] - quarter[0]) / 2,
+        "low": ratios[0],
+        "high": ratios[-1],
+        "load": os.getloadavg()[0],
+    }
 
 
 def run_target(options, target, case, row, save):
@@ -190,8 +213,15 @@ def run_target(options, target, case, row, save):
         (folder / "pocl").mkdir()
         row["stage"] = "compile"
         save()
-        ours = make_ours(options, folder)(options.partita, folder, case.text, case.arrays, ["--target", target, *options.flags.split()])
-        row |= {"ours_compile_s": ours.took, "ours_compile_peak": ours.peak, "stage": "first run"}
+        ours = make_ours(options, folder)(
+            options.partita, folder, case.text, case.arrays, ["--target", target, *options.flags.split()]
+        )
+        row |= {
+            "ours_compile_s": ours.took,
+            "ours_compile_cpu_s": ours.cpu,
+            "ours_compile_peak": ours.peak,
+            "stage": "first run",
+        }
         save()
         own = ours.outputs()
         row |= {"ours_first_s": ours.took, "ours_peak": ours.peak, "stage": "results"}
@@ -216,27 +246,40 @@ class Case:
         stage("trace")
         began = time.perf_counter()
         self.text, self.arrays = lowered(program)
-        self.facts = {"trace_s": time.perf_counter() - began, "text_bytes": len(self.text),
-                      "argument_bytes": int(sum(a.nbytes for a in self.arrays))}
+        self.facts = {
+            "trace_s": time.perf_counter() - began,
+            "text_bytes": len(self.text),
+            "argument_bytes": int(sum(a.nbytes for a in self.arrays)),
+        }
         if options.keep:
             (pathlib.Path(options.keep) / f"{program.name}.mlir").write_text(self.text)
         stage("xla")
         # XLA's first compilation in a process sets up LLVM.
-        against_xla.Xla("module @small { func.func public @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> } }",
-                        [np.float32(1)]).run()
-        began = time.perf_counter()
+        against_xla.Xla(
+            "module @small { func.func public @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> } }",
+            [np.float32(1)],
+        ).run()
+        began, cpu = time.perf_counter(), time.process_time()
         self.xla = against_xla.Xla(self.text, self.arrays)
-        self.facts["xla_compile_s"] = time.perf_counter() - began
+        self.facts |= {"xla_compile_s": time.perf_counter() - began, "xla_compile_cpu_s": time.process_time() - cpu}
         began = time.perf_counter()
         self.results = [np.asarray(a) for a in self.xla.run()]
         memory = self.xla.program.get_compiled_memory_stats()
-        self.facts |= {"xla_first_s": time.perf_counter() - began, "xla_temporaries": memory.temp_size_in_bytes,
-                       "xla_bytes": memory.temp_size_in_bytes + memory.argument_size_in_bytes + memory.output_size_in_bytes
-                       - memory.alias_size_in_bytes}
+        self.facts |= {
+            "xla_first_s": time.perf_counter() - began,
+            "xla_temporaries": memory.temp_size_in_bytes,
+            "xla_bytes": memory.temp_size_in_bytes
+            + memory.argument_size_in_bytes
+            + memory.output_size_in_bytes
+            - memory.alias_size_in_bytes,
+        }
         if options.keep:
             plain = {f"in{k}": against_xla.plain(a) for k, a in enumerate(self.arrays)}
-            np.savez(pathlib.Path(options.keep) / f"{program.name}.io.npz", **plain,
-                     **{f"out{k}": against_xla.plain(a) for k, a in enumerate(self.results)})
+            np.savez(
+                pathlib.Path(options.keep) / f"{program.name}.io.npz",
+                **plain,
+                **{f"out{k}": against_xla.plain(a) for k, a in enumerate(self.results)},
+            )
         self.wide = None
 
     def truth(self, row):
@@ -248,7 +291,10 @@ class Case:
 
         if self.wide is None:
             try:
-                self.wide = [np.asarray(a) for a in against_xla.Xla(wide.widen(self.text), [as_wide(a) for a in self.arrays]).run()]
+                self.wide = [
+                    np.asarray(a)
+                    for a in against_xla.Xla(wide.widen(self.text), [as_wide(a) for a in self.arrays]).run()
+                ]
             except Exception as error:  # noqa: BLE001  (whatever MLIR or XLA raises is a remark)
                 self.wide = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
         if isinstance(self.wide, str):
@@ -307,15 +353,41 @@ def serve(options):
 
 
 def run_some(options, names, targets, take):
-    """Gives the rows of each name to `take`. Returns the names that are left when the process ended at one before them."""
-    words = [sys.executable, str(HERE / "run.py"), "--serve", ",".join(names), "--target", ",".join(targets), "--partita",
-             str(options.partita), "--turns", str(options.turns), "--memory", str(options.memory), "--command-limit",
-             str(options.command_limit), f"--flags={options.flags}", *(["--keep", options.keep] if options.keep else [])]
-    variables = {"JAX_PLATFORMS": "cpu", "KERAS_BACKEND": "jax", "USE_TF": "0", "USE_TORCH": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    """Gives the rows of each name to `take`. Returns the names that are left when the process ended before them."""
+    words = [
+        sys.executable,
+        str(HERE / "run.py"),
+        "--serve",
+        ",".join(names),
+        "--target",
+        ",".join(targets),
+        "--partita",
+        str(options.partita),
+        "--turns",
+        str(options.turns),
+        "--memory",
+        str(options.memory),
+        "--command-limit",
+        str(options.command_limit),
+        f"--flags={options.flags}",
+        *(["--keep", options.keep] if options.keep else []),
+    ]
+    variables = {
+        "JAX_PLATFORMS": "cpu",
+        "KERAS_BACKEND": "jax",
+        "USE_TF": "0",
+        "USE_TORCH": "0",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }
     at, rows = names[0], [{"name": names[0], "target": t, "stage": "start"} for t in targets]
     with tempfile.TemporaryDirectory() as folder, open(pathlib.Path(folder) / "log", "w+") as log:
-        child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, start_new_session=True,
-                                 env=os.environ | variables | {"TMPDIR": folder})
+        child = subprocess.Popen(
+            words,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+            env=os.environ | variables | {"TMPDIR": folder},
+        )
         began, buffer, left = time.monotonic(), b"", list(names)
         while left:
             ready, _, _ = select.select([child.stdout], [], [], max(0.0, began + options.limit - time.monotonic()))
@@ -338,7 +410,11 @@ def run_some(options, names, targets, take):
             return []
         log.seek(0)
         said = [s for s in log.read().splitlines() if s.strip()]
-        reason = f"more than {options.limit} s" if time.monotonic() - began >= options.limit else f"exit {code}: {said[-1][:300] if said else ''}"
+        reason = (
+            f"more than {options.limit} s"
+            if time.monotonic() - began >= options.limit
+            else f"exit {code}: {said[-1][:300] if said else ''}"
+        )
         for row in rows:
             if row["stage"] != "done" and "error" not in row:
                 row |= {"state": f"failed: {row['stage']}", "error": reason}
@@ -349,8 +425,11 @@ def run_some(options, names, targets, take):
 def short(row):
     if "ratio" not in row:
         return f"{row['state']}: {row.get('error', '')[:120]}"
-    return (f"{row['state']}; factor {row.get('worst', {}).get('factor', 0):.2f}; {row['ratio']:.2f} x; compile "
-            f"{row['ours_compile_s'] / row['xla_compile_s']:.2f}; bytes {row['planned_bytes'] / max(row['xla_bytes'], 1):.2f}")
+    return (
+        f"{row['state']}; factor {row.get('worst', {}).get('factor', 0):.2f}; {row['ratio']:.2f} x; compile "
+        f"{row['ours_compile_s'] / row['xla_compile_s']:.2f}; "
+        f"bytes {row['planned_bytes'] / max(row['xla_bytes'], 1):.2f}"
+    )
 
 
 def parse():
@@ -381,8 +460,13 @@ def main():
         return serve(options)
     import programs
 
-    chosen = [p for p in programs.PROGRAMS.values() if re.search(options.only, p.name) and re.search(options.family, p.family)
-              and (options.large or not p.large or options.only == p.name)]
+    chosen = [
+        p
+        for p in programs.PROGRAMS.values()
+        if re.search(options.only, p.name)
+        and re.search(options.family, p.family)
+        and (options.large or not p.large or options.only == p.name)
+    ]
     if options.list:
         for p in chosen:
             print(f"{p.name:40} {p.family:14} {p.package}{'  large' if p.large else ''}")

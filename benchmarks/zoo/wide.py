@@ -6,6 +6,7 @@
 the value they had, bits that are taken as floats (and floats as bits) are converted at that place, calls of LAPACK name
 the routine of the wider type. Needs MLIR's Python bindings, which come with jaxlib.
 """
+
 import re
 
 import numpy as np
@@ -50,10 +51,14 @@ def wide_complex_constant(found):
     """The bindings do not know attributes of complex numbers: such a constant is made wide in the text."""
     indent, name, values, dimensions = found.groups()
     if values.startswith('"0x'):
-        values = '"0x' + np.frombuffer(bytes.fromhex(values[3:-1]), np.complex64).astype(np.complex128).tobytes().hex() + '"'
+        values = (
+            '"0x' + np.frombuffer(bytes.fromhex(values[3:-1]), np.complex64).astype(np.complex128).tobytes().hex() + '"'
+        )
     wide = f"tensor<{dimensions}complex<f64>>"
-    return (f"{indent}{name}_wide = stablehlo.constant dense<{values}> : {wide}\n"
-            f"{indent}{name} = stablehlo.convert {name}_wide : ({wide}) -> tensor<{dimensions}complex<f32>>")
+    return (
+        f"{indent}{name}_wide = stablehlo.constant dense<{values}> : {wide}\n"
+        f"{indent}{name} = stablehlo.convert {name}_wide : ({wide}) -> tensor<{dimensions}complex<f32>>"
+    )
 
 
 def convert_around(op, kept):
@@ -82,8 +87,12 @@ def all_operations(op, found):
 
 
 def widen(text):
-    text = re.sub(r"^( *)(%\w+) = stablehlo.constant dense<(.*)> : tensor<([\dx]*)complex<f32>>$", wide_complex_constant, text,
-                  flags=re.MULTILINE)
+    text = re.sub(
+        r"^( *)(%\w+) = stablehlo.constant dense<(.*)> : tensor<([\dx]*)complex<f32>>$",
+        wide_complex_constant,
+        text,
+        flags=re.MULTILINE,
+    )
     with mlir.make_ir_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         operations, kept = all_operations(module.operation, []), []
@@ -101,7 +110,9 @@ def widen(text):
             if op.name == "stablehlo.constant" and "complex" not in str(op.results[0].type):
                 op.attributes["value"] = wide_constant(op.attributes["value"])
             if op.name == "func.func":
-                op.attributes["function_type"] = ir.TypeAttr.get(wide_type(ir.TypeAttr(op.attributes["function_type"]).value))
+                op.attributes["function_type"] = ir.TypeAttr.get(
+                    wide_type(ir.TypeAttr(op.attributes["function_type"]).value)
+                )
             if op.name == "stablehlo.custom_call":
                 target = ir.StringAttr(op.attributes["call_target_name"]).value
                 for old, new in (("lapack_s", "lapack_d"), ("lapack_c", "lapack_z")):

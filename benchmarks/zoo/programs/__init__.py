@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 """Imports every file of this folder, which add their programs to `registry.PROGRAMS`."""
+
 import importlib
 import pathlib
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 """What several files of programs use: fixed random arrays, losses, and a training step around a loss."""
+
 import numpy as np
 
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 """Games and environments (pgx, gymnax, jumanji, rlax), graph networks (jraph, e3nn), optimal transport (ott)."""
+
 from .common import integers, normal, uniform
 from .registry import add, program
 
 
 def pgx_game(name, batch, steps):
     """Random legal moves."""
+
     def make():
         import jax
         import jax.numpy as jnp
@@ -30,9 +32,20 @@ def pgx_game(name, batch, steps):
     return make
 
 
-for name, batch, steps in (("tic_tac_toe", 32, 5), ("connect_four", 32, 8), ("othello", 8, 4), ("2048", 16, 4), ("kuhn_poker", 64, 3),
-                           ("leduc_holdem", 32, 3), ("hex", 8, 4), ("backgammon", 4, 2), ("animal_shogi", 8, 3), ("go_9x9", 4, 2),
-                           ("minatar-breakout", 16, 5), ("minatar-asterix", 16, 5)):
+for name, batch, steps in (
+    ("tic_tac_toe", 32, 5),
+    ("connect_four", 32, 8),
+    ("othello", 8, 4),
+    ("2048", 16, 4),
+    ("kuhn_poker", 64, 3),
+    ("leduc_holdem", 32, 3),
+    ("hex", 8, 4),
+    ("backgammon", 4, 2),
+    ("animal_shogi", 8, 3),
+    ("go_9x9", 4, 2),
+    ("minatar-breakout", 16, 5),
+    ("minatar-asterix", 16, 5),
+):
     add(f"pgx_{name.replace('-', '_')}", "games", "pgx", pgx_game(name, batch, steps))
 
 
@@ -42,12 +55,16 @@ def gymnax_environment(name, batch, steps):
         import jax
 
         env, parameters = gymnax.make(name)
-        observed, state = jax.vmap(env.reset, in_axes=(0, None))(jax.random.split(jax.random.PRNGKey(0), batch), parameters)
+        observed, state = jax.vmap(env.reset, in_axes=(0, None))(
+            jax.random.split(jax.random.PRNGKey(0), batch), parameters
+        )
 
         def run(state, key):
             def body(state, key):
                 actions = jax.vmap(env.action_space(parameters).sample)(jax.random.split(key, batch))
-                out = jax.vmap(env.step, in_axes=(0, 0, 0, None))(jax.random.split(key, batch), state, actions, parameters)
+                out = jax.vmap(env.step, in_axes=(0, 0, 0, None))(
+                    jax.random.split(key, batch), state, actions, parameters
+                )
                 return out[1], (out[0], out[2])
 
             return jax.lax.scan(body, state, jax.random.split(key, steps))[1]
@@ -57,8 +74,16 @@ def gymnax_environment(name, batch, steps):
     return make
 
 
-for name in ("CartPole-v1", "Pendulum-v1", "Acrobot-v1", "MountainCar-v0", "Catch-bsuite", "Breakout-MinAtar", "SpaceInvaders-MinAtar",
-             "FourRooms-misc"):
+for name in (
+    "CartPole-v1",
+    "Pendulum-v1",
+    "Acrobot-v1",
+    "MountainCar-v0",
+    "Catch-bsuite",
+    "Breakout-MinAtar",
+    "SpaceInvaders-MinAtar",
+    "FourRooms-misc",
+):
     add(f"gymnax_{name.split('-')[0].lower()}", "games", "gymnax", gymnax_environment(name, 16, 10))
 
 
@@ -93,15 +118,23 @@ def rlax_ppo_losses():
     import rlax
 
     def loss(logits, values, rewards, discounts, actions, old):
-        advantage = jax.vmap(rlax.truncated_generalized_advantage_estimation, in_axes=(0, 0, None, 0))(rewards, discounts, 0.95, values)
+        advantage = jax.vmap(rlax.truncated_generalized_advantage_estimation, in_axes=(0, 0, None, 0))(
+            rewards, discounts, 0.95, values
+        )
         ratio = rlax.categorical_importance_sampling_ratios(logits, old, actions)
         flat = lambda a: a.reshape(-1)  # noqa: E731
         policy = rlax.clipped_surrogate_pg_loss(flat(ratio), flat(jax.lax.stop_gradient(advantage)), 0.2)
         vtrace = jax.vmap(rlax.vtrace_td_error_and_advantage)(values[:, :-1], values[:, 1:], rewards, discounts, ratio)
-        return policy + jnp.mean(vtrace.errors ** 2)
+        return policy + jnp.mean(vtrace.errors**2)
 
     return jax.value_and_grad(loss, argnums=(0, 1)), (
-        normal(8, 20, 6), normal(8, 21), normal(8, 20, seed=1), uniform(8, 20, low=0.9), integers(6, 8, 20), normal(8, 20, 6, seed=2))
+        normal(8, 20, 6),
+        normal(8, 21),
+        normal(8, 20, seed=1),
+        uniform(8, 20, low=0.9),
+        integers(6, 8, 20),
+        normal(8, 20, 6, seed=2),
+    )
 
 
 @program("games", "rlax")
@@ -116,17 +149,29 @@ def rlax_distributional():
         one = lambda a, b, c, d, e, f: rlax.categorical_double_q_learning(atoms, a, b, c, d, atoms, e, f)  # noqa: E731
         return jnp.mean(jax.vmap(one)(logits, action, reward, discount, next_logits, selector))
 
-    return jax.value_and_grad(loss), (normal(32, 4, 51), integers(4, 32), normal(32), uniform(32, low=0.9), normal(32, 4, 51, seed=1),
-                                      normal(32, 4))
+    return jax.value_and_grad(loss), (
+        normal(32, 4, 51),
+        integers(4, 32),
+        normal(32),
+        uniform(32, low=0.9),
+        normal(32, 4, 51, seed=1),
+        normal(32, 4),
+    )
 
 
 def graph():
     import jax.numpy as jnp
     import jraph
 
-    return jraph.GraphsTuple(nodes=jnp.asarray(normal(60, 16)), edges=jnp.asarray(normal(200, 8)), senders=jnp.asarray(integers(60, 200)),
-                             receivers=jnp.asarray(integers(60, 200, seed=1)), n_node=jnp.array([20, 25, 15]),
-                             n_edge=jnp.array([70, 80, 50]), globals=jnp.asarray(normal(3, 4)))
+    return jraph.GraphsTuple(
+        nodes=jnp.asarray(normal(60, 16)),
+        edges=jnp.asarray(normal(200, 8)),
+        senders=jnp.asarray(integers(60, 200)),
+        receivers=jnp.asarray(integers(60, 200, seed=1)),
+        n_node=jnp.array([20, 25, 15]),
+        n_edge=jnp.array([70, 80, 50]),
+        globals=jnp.asarray(normal(3, 4)),
+    )
 
 
 def jraph_network(kind):
@@ -142,7 +187,10 @@ def jraph_network(kind):
                 g = layer(32)(g)
                 return layer(8)(g._replace(nodes=jax.nn.relu(g.nodes))).nodes
             if kind == "gat":
-                net = jraph.GAT(lambda n: hk.Linear(16)(n), lambda s, r, e: jax.nn.leaky_relu(hk.Linear(1)(jnp.concatenate([s, r], -1))))
+                net = jraph.GAT(
+                    lambda n: hk.Linear(16)(n),
+                    lambda s, r, e: jax.nn.leaky_relu(hk.Linear(1)(jnp.concatenate([s, r], -1))),
+                )
                 return net(g).nodes
             mlp = lambda n: jraph.concatenated_args(hk.nets.MLP([32, n]))  # noqa: E731
             out = jraph.GraphNetwork(mlp(16), mlp(16), mlp(8))(g)
@@ -171,7 +219,12 @@ def e3nn_tensor_product():
         messages = e3nn.tensor_product(x[senders], y, filter_ir_out="0e + 1o")
         return jnp.sum(e3nn.scatter_sum(messages, dst=receivers, output_size=r.shape[0]).array ** 2)
 
-    return jax.value_and_grad(run, argnums=(0, 1)), (normal(30, 3), normal(30, 20), integers(30, 120), (integers(29, 120, seed=1) + 1))
+    return jax.value_and_grad(run, argnums=(0, 1)), (
+        normal(30, 3),
+        normal(30, 20),
+        integers(30, 120),
+        (integers(29, 120, seed=1) + 1),
+    )
 
 
 def transport(kind):
@@ -211,8 +264,9 @@ def ott_gromov_wasserstein():
 
     def solve(x, y):
         problem = quadratic_problem.QuadraticProblem(pointcloud.PointCloud(x), pointcloud.PointCloud(y))
-        solver = gromov_wasserstein.GromovWasserstein(linear_solver=sinkhorn.Sinkhorn(max_iterations=20), epsilon=0.5, max_iterations=4,
-                                                      min_iterations=4)
+        solver = gromov_wasserstein.GromovWasserstein(
+            linear_solver=sinkhorn.Sinkhorn(max_iterations=20), epsilon=0.5, max_iterations=4, min_iterations=4
+        )
         return solver(problem).reg_gw_cost
 
     return solve, (normal(24, 3), normal(30, 2))
@@ -224,4 +278,6 @@ def ott_soft_sort_gradient():
     import jax.numpy as jnp
     from ott.tools import soft_sort
 
-    return jax.value_and_grad(lambda x: jnp.sum(soft_sort.sort(x, epsilon=0.05, max_iterations=40)[:5])), (normal(40),)
+    return jax.value_and_grad(
+        lambda x: jnp.sum(soft_sort.sort(x, epsilon=0.05, min_iterations=40, max_iterations=40)[:5])
+    ), (normal(40),)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 """Bayesian inference: NumPyro, BlackJAX, Distrax, FlowJAX; Gaussian processes by tinygp and GPJax."""
+
 from .common import integers, normal, uniform
 from .registry import add, program
 
@@ -78,17 +79,36 @@ def numpyro_svi_step():
 
 def numpyro_log_density(name):
     """Samples and log densities of many distributions."""
+
     def make():
         import jax
         import jax.numpy as jnp
         import numpyro.distributions as dist
 
         group = {
-            "continuous": lambda a: [dist.Gamma(a, 2.0), dist.Beta(a, 1.5), dist.StudentT(a + 2), dist.LogNormal(a), dist.Gumbel(a),
-                                     dist.Laplace(a), dist.Weibull(a + 1, 2.0), dist.InverseGamma(a + 1, 2.0), dist.Logistic(a)],
-            "discrete": lambda a: [dist.Poisson(a), dist.BinomialProbs(a / 3, 10), dist.GeometricProbs(a / 3), dist.NegativeBinomial2(a, 3.0),
-                                   dist.BernoulliProbs(a / 3)],
-            "multivariate": lambda a: [dist.Dirichlet(a), dist.MultivariateNormal(jnp.zeros(6), jnp.diag(a)), dist.LKJCholesky(4, 1.5)],
+            "continuous": lambda a: [
+                dist.Gamma(a, 2.0),
+                dist.Beta(a, 1.5),
+                dist.StudentT(a + 2),
+                dist.LogNormal(a),
+                dist.Gumbel(a),
+                dist.Laplace(a),
+                dist.Weibull(a + 1, 2.0),
+                dist.InverseGamma(a + 1, 2.0),
+                dist.Logistic(a),
+            ],
+            "discrete": lambda a: [
+                dist.Poisson(a),
+                dist.BinomialProbs(a / 3, 10),
+                dist.GeometricProbs(a / 3),
+                dist.NegativeBinomial2(a, 3.0),
+                dist.BernoulliProbs(a / 3),
+            ],
+            "multivariate": lambda a: [
+                dist.Dirichlet(a),
+                dist.MultivariateNormal(jnp.zeros(6), jnp.diag(a)),
+                dist.LKJCholesky(4, 1.5),
+            ],
         }[name]
 
         def run(key, a):
@@ -111,7 +131,7 @@ for name in ("continuous", "discrete", "multivariate"):
 def target(x):
     import jax.numpy as jnp
 
-    return -0.5 * jnp.sum(x ** 2 / jnp.linspace(0.5, 2, x.shape[-1])) - 0.1 * jnp.sum(jnp.cos(3 * x))
+    return -0.5 * jnp.sum(x**2 / jnp.linspace(0.5, 2, x.shape[-1])) - 0.1 * jnp.sum(jnp.cos(3 * x))
 
 
 def blackjax_kernel(name, steps, **options):
@@ -123,11 +143,16 @@ def blackjax_kernel(name, steps, **options):
         kernel = getattr(blackjax, name)(target, **options_now)
         key = jax.random.PRNGKey(0)
         state = jax.vmap(lambda x, k: kernel.init(x, k) if name in ("ghmc", "mclmc") else kernel.init(x))(
-            normal(4, 10), jax.random.split(key, 4))
+            normal(4, 10), jax.random.split(key, 4)
+        )
 
         def run(state, keys):
             def chain(state, key):
-                return jax.lax.scan(lambda s, k: (lambda r: (r[0], r[0].position))(kernel.step(k, s)), state, jax.random.split(key, steps))[1]
+                return jax.lax.scan(
+                    lambda s, k: (lambda r: (r[0], r[0].position))(kernel.step(k, s)),
+                    state,
+                    jax.random.split(key, steps),
+                )[1]
 
             return jax.vmap(chain)(state, keys)
 
@@ -142,8 +167,18 @@ def ones(n):
     return jnp.ones(n)
 
 
-add("blackjax_hmc", "inference", "blackjax", blackjax_kernel("hmc", 5, step_size=0.1, inverse_mass_matrix=ones, num_integration_steps=8))
-add("blackjax_nuts", "inference", "blackjax", blackjax_kernel("nuts", 2, step_size=0.2, inverse_mass_matrix=ones, max_num_doublings=4))
+add(
+    "blackjax_hmc",
+    "inference",
+    "blackjax",
+    blackjax_kernel("hmc", 5, step_size=0.1, inverse_mass_matrix=ones, num_integration_steps=8),
+)
+add(
+    "blackjax_nuts",
+    "inference",
+    "blackjax",
+    blackjax_kernel("nuts", 2, step_size=0.2, inverse_mass_matrix=ones, max_num_doublings=4),
+)
 add("blackjax_mala", "inference", "blackjax", blackjax_kernel("mala", 10, step_size=0.05))
 add("blackjax_mclmc", "inference", "blackjax", blackjax_kernel("mclmc", 10, L=1.0, step_size=0.1))
 
@@ -156,9 +191,15 @@ def blackjax_tempered_smc():
     import jax.numpy as jnp
 
     smc = blackjax.adaptive_tempered_smc(
-        lambda x: -0.5 * jnp.sum(x ** 2), target, blackjax.hmc.build_kernel(), blackjax.hmc.init,
+        lambda x: -0.5 * jnp.sum(x**2),
+        target,
+        blackjax.hmc.build_kernel(),
+        blackjax.hmc.init,
         blackjax.smc.extend_params({"step_size": 0.1, "inverse_mass_matrix": jnp.ones(4), "num_integration_steps": 3}),
-        resampling.systematic, 0.5, num_mcmc_steps=2)
+        resampling.systematic,
+        0.5,
+        num_mcmc_steps=2,
+    )
     state = smc.init(jnp.asarray(normal(64, 4)))
     return lambda s, k: smc.step(k, s)[0], (state, jax.random.PRNGKey(0))
 
@@ -168,7 +209,9 @@ def distrax_hmm_smooth():
     import distrax
     import jax
 
-    hmm_of = lambda p, q, m: distrax.HMM(distrax.Categorical(logits=p), distrax.Categorical(logits=q), distrax.Normal(m, 1.0))  # noqa: E731
+    hmm_of = lambda p, q, m: distrax.HMM(
+        distrax.Categorical(logits=p), distrax.Categorical(logits=q), distrax.Normal(m, 1.0)
+    )  # noqa: E731
 
     def run(p, q, m, x):
         hmm = hmm_of(p, q, m)
@@ -186,10 +229,17 @@ def distrax_flow_step():
     def log_prob(p, x):
         layers = []
         for k, (w, b) in enumerate(zip(p["w"], p["b"])):
-            mask = (jnp.arange(6) % 2 == k % 2)
-            layers.append(distrax.MaskedCoupling(
-                mask, lambda q: distrax.RationalQuadraticSpline(q, -3.0, 3.0), lambda h, w=w, b=b: jnp.tanh((h @ w + b).reshape(*h.shape, 13))))
-        flow = distrax.Transformed(distrax.MultivariateNormalDiag(jnp.zeros(6), jnp.ones(6)), distrax.Inverse(distrax.Chain(layers)))
+            mask = jnp.arange(6) % 2 == k % 2
+            layers.append(
+                distrax.MaskedCoupling(
+                    mask,
+                    lambda h, w=w, b=b: jnp.tanh((h @ w + b).reshape(*h.shape, 13)),
+                    lambda q: distrax.RationalQuadraticSpline(q, -3.0, 3.0),
+                )
+            )
+        flow = distrax.Transformed(
+            distrax.MultivariateNormalDiag(jnp.zeros(6), jnp.ones(6)), distrax.Inverse(distrax.Chain(layers))
+        )
         return flow.log_prob(x)
 
     p = {"w": [normal(6, 78, scale=0.1, seed=k) for k in range(3)], "b": [jnp.zeros(78)] * 3}
@@ -221,11 +271,16 @@ def tinygp_likelihood_gradient():
     import tinygp
 
     def loss(p, x, y):
-        kernel = jnp.exp(p["a"]) * tinygp.kernels.Matern32(jnp.exp(p["l"])) + tinygp.kernels.ExpSineSquared(scale=1.0, gamma=0.5)
+        kernel = jnp.exp(p["a"]) * tinygp.kernels.Matern32(jnp.exp(p["l"])) + tinygp.kernels.ExpSineSquared(
+            scale=1.0, gamma=0.5
+        )
         return -tinygp.GaussianProcess(kernel, x, diag=0.1).log_probability(y)
 
-    return jax.value_and_grad(loss), ({"a": jnp.float32(0.1), "l": jnp.float32(-0.2)}, jnp.sort(jnp.asarray(uniform(100, high=5.0))),
-                                      normal(100))
+    return jax.value_and_grad(loss), (
+        {"a": jnp.float32(0.1), "l": jnp.float32(-0.2)},
+        jnp.sort(jnp.asarray(uniform(100, high=5.0))),
+        normal(100),
+    )
 
 
 @program("gaussian processes", "tinygp")
@@ -248,7 +303,9 @@ def gpjax_marginal_likelihood():
     from flax import nnx
 
     data = gpx.Dataset(X=jnp.sort(jnp.asarray(uniform(80, 1, high=3.0)), axis=0), y=jnp.asarray(normal(80, 1)))
-    posterior = gpx.gps.Prior(mean_function=gpx.mean_functions.Zero(), kernel=gpx.kernels.RBF()) * gpx.likelihoods.Gaussian(num_datapoints=80)
+    posterior = gpx.gps.Prior(
+        mean_function=gpx.mean_functions.Zero(), kernel=gpx.kernels.RBF()
+    ) * gpx.likelihoods.Gaussian(num_datapoints=80)
     graph, state = nnx.split(posterior)
 
     def loss(state, x, y):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 """Language models written with Equinox, Flax (linen and nnx), Haiku, and backbones of Keras Hub."""
+
 from .common import cross_entropy, integers, normal, optimised, sgd
 from .registry import add, program
 
@@ -143,7 +144,9 @@ def nnx_lm_adam_step():
     import optax
 
     apply, _, state = nnx_lm()
-    return optimised(lambda p, t: cross_entropy(apply(p, t[:, :-1]), t[:, 1:]), optax.adam(1e-3), state, integers(500, 4, 65))
+    return optimised(
+        lambda p, t: cross_entropy(apply(p, t[:, :-1]), t[:, 1:]), optax.adam(1e-3), state, integers(500, 4, 65)
+    )
 
 
 @program("language", "flax")
@@ -151,7 +154,9 @@ def nnx_lm_bf16_step():
     import jax.numpy as jnp
 
     apply, _, state = nnx_lm("bf16")
-    return sgd(lambda p, t: cross_entropy(apply(p, t[:, :-1]).astype(jnp.float32), t[:, 1:]), state, integers(500, 4, 65))
+    return sgd(
+        lambda p, t: cross_entropy(apply(p, t[:, :-1]).astype(jnp.float32), t[:, 1:]), state, integers(500, 4, 65)
+    )
 
 
 def linen_lm():
@@ -161,7 +166,9 @@ def linen_lm():
     class Layer(nn.Module):
         @nn.compact
         def __call__(self, x, mask):
-            x = x + nn.MultiHeadDotProductAttention(4, dropout_rate=0.1, deterministic=False)(nn.LayerNorm()(x), mask=mask)
+            x = x + nn.MultiHeadDotProductAttention(4, dropout_rate=0.1, deterministic=False)(
+                nn.LayerNorm()(x), mask=mask
+            )
             h = nn.Dense(96)(nn.gelu(nn.Dense(256)(nn.LayerNorm()(x))))
             return x + nn.Dropout(0.1, deterministic=False)(h), None
 
@@ -169,8 +176,13 @@ def linen_lm():
         @nn.compact
         def __call__(self, t):
             x = nn.Embed(500, 96)(t)
-            stack = nn.scan(nn.remat(Layer), variable_axes={"params": 0}, split_rngs={"params": True, "dropout": True}, length=3,
-                            in_axes=nn.broadcast)
+            stack = nn.scan(
+                nn.remat(Layer),
+                variable_axes={"params": 0},
+                split_rngs={"params": True, "dropout": True},
+                length=3,
+                in_axes=nn.broadcast,
+            )
             x, _ = stack()(x, nn.make_causal_mask(t))
             return nn.Dense(500)(x)
 
@@ -249,9 +261,23 @@ BACKBONES = {
     "fnet": ("FNetBackbone", TEXT | {"max_sequence_length": 64}, "fnet"),
     "gpt_neox": ("GPTNeoXBackbone", HEADS | {"max_sequence_length": 64}, "text"),
     "falcon": ("FalconBackbone", TEXT | {"num_attention_heads": 4}, "text"),
-    "gemma3": ("Gemma3Backbone", {"vocabulary_size": 500, "image_size": 16, "num_layers": 2, "num_query_heads": 4,
-                                  "num_key_value_heads": 2, "hidden_dim": 96, "intermediate_dim": 192, "head_dim": 24,
-                                  "use_sliding_window_attention": True, "sliding_window_size": 16, "vision_encoder": None}, "text"),
+    "gemma3": (
+        "Gemma3Backbone",
+        {
+            "vocabulary_size": 500,
+            "image_size": 16,
+            "num_layers": 2,
+            "num_query_heads": 4,
+            "num_key_value_heads": 2,
+            "hidden_dim": 96,
+            "intermediate_dim": 192,
+            "head_dim": 24,
+            "use_sliding_window_attention": True,
+            "sliding_window_size": 16,
+            "vision_encoder": None,
+        },
+        "text",
+    ),
     "mixtral": ("MixtralBackbone", GROUPED | {"num_experts": 4, "top_k": 2}, "text"),
     "qwen3": ("Qwen3Backbone", GROUPED | {"head_dim": 24}, "text"),
     "phi3": ("Phi3Backbone", GROUPED, "text"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 """Optimisers: a training step of a small network by each of optax, and solvers of optimistix, JAXopt and kfac_jax."""
+
 from .common import cross_entropy, integers, normal, optimised
 from .registry import add, program
 
@@ -43,7 +44,12 @@ OPTAX = {
 def network():
     import jax.numpy as jnp
 
-    p = {"a": normal(64, 128, scale=0.1), "b": jnp.zeros(128), "c": normal(128, 128, scale=0.1), "d": normal(128, 10, scale=0.1)}
+    p = {
+        "a": normal(64, 128, scale=0.1),
+        "b": jnp.zeros(128),
+        "c": normal(128, 128, scale=0.1),
+        "d": normal(128, 10, scale=0.1),
+    }
 
     def loss(p, x, y):
         h = jnp.tanh(x @ p["a"] + p["b"])
@@ -110,21 +116,38 @@ def optimistix_solver(kind, name):
         if kind == "least_squares":
             solver = getattr(optx, name)(rtol=1e-4, atol=1e-4)
             return lambda p, d: optx.least_squares(residual, solver, p, d, max_steps=30, throw=False).value, (
-                jnp.array([1.0, 1.0, 0.3, 3.0]), data)
+                jnp.array([1.0, 1.0, 0.3, 3.0]),
+                data,
+            )
         if kind == "minimise":
             solver = getattr(optx, name)(rtol=1e-4, atol=1e-4)
-            return lambda p, d: optx.minimise(lambda p, d: jnp.sum(residual(p, d) ** 2), solver, p, d, max_steps=30,
-                                              throw=False).value, (jnp.array([1.0, 1.0, 0.3, 3.0]), data)
+            return (
+                lambda p, d: (
+                    optx.minimise(
+                        lambda p, d: jnp.sum(residual(p, d) ** 2), solver, p, d, max_steps=30, throw=False
+                    ).value
+                ),
+                (jnp.array([1.0, 1.0, 0.3, 3.0]), data),
+            )
         solver = getattr(optx, name)(rtol=1e-5, atol=1e-5)
-        return lambda x, a: optx.root_find(lambda x, a: x - jnp.cos(a @ x), solver, x, a, max_steps=30, throw=False).value, (
-            normal(12), normal(12, 12, scale=0.1))
+        return (
+            lambda x, a: optx.root_find(lambda x, a: x - jnp.cos(a @ x), solver, x, a, max_steps=30, throw=False).value,
+            (normal(12), normal(12, 12, scale=0.1)),
+        )
 
     return make
 
 
-for kind, name in (("least_squares", "LevenbergMarquardt"), ("least_squares", "GaussNewton"), ("least_squares", "Dogleg"),
-                   ("minimise", "BFGS"), ("minimise", "NelderMead"), ("minimise", "NonlinearCG"), ("root_find", "Newton"),
-                   ("root_find", "Chord")):
+for kind, name in (
+    ("least_squares", "LevenbergMarquardt"),
+    ("least_squares", "GaussNewton"),
+    ("least_squares", "Dogleg"),
+    ("minimise", "BFGS"),
+    ("minimise", "NelderMead"),
+    ("minimise", "NonlinearCG"),
+    ("root_find", "Newton"),
+    ("root_find", "Chord"),
+):
     add(f"optimistix_{name.lower()}", "optimisers", "optimistix", optimistix_solver(kind, name))
 
 
@@ -155,7 +178,11 @@ def jaxopt_lbfgs_logistic():
     import jaxopt
 
     solver = jaxopt.LBFGS(jaxopt.objective.l2_multiclass_logreg, maxiter=15)
-    return lambda w, x, y: solver.run(w, l2reg=0.1, data=(x, y)).params, (jnp.zeros((20, 5)), normal(100, 20), integers(5, 100))
+    return lambda w, x, y: solver.run(w, l2reg=0.1, data=(x, y)).params, (
+        jnp.zeros((20, 5)),
+        normal(100, 20),
+        integers(5, 100),
+    )
 
 
 @program("optimisers", "jaxopt")
@@ -165,8 +192,10 @@ def jaxopt_osqp():
 
     q = jnp.diag(jnp.linspace(1, 3, 8))
     solver = jaxopt.BoxOSQP(maxiter=60)
-    return lambda q, c, a, low, high: solver.run(params_obj=(q, c), params_eq=a, params_ineq=(low, high)).params.primal, (
-        q, normal(8), normal(12, 8), -jnp.ones(12), jnp.ones(12))
+    return (
+        lambda q, c, a, low, high: solver.run(params_obj=(q, c), params_eq=a, params_ineq=(low, high)).params.primal,
+        (q, normal(8), normal(12, 8), -jnp.ones(12), jnp.ones(12)),
+    )
 
 
 @program("optimisers", "jaxopt")
@@ -176,7 +205,7 @@ def jaxopt_implicit_gradient():
     import jax.numpy as jnp
     import jaxopt
 
-    solver = jaxopt.GradientDescent(lambda w, l2, x, y: jnp.mean((x @ w - y) ** 2) + l2 * jnp.sum(w ** 2), maxiter=30)
+    solver = jaxopt.GradientDescent(lambda w, l2, x, y: jnp.mean((x @ w - y) ** 2) + l2 * jnp.sum(w**2), maxiter=30)
 
     def outer(l2, x, y):
         return jnp.mean((x @ solver.run(jnp.zeros(12), l2, x, y).params) ** 2)
@@ -197,7 +226,7 @@ def evosax_cma_es():
         def body(state, key):
             a, b = jax.random.split(key)
             x, state = es.ask(a, state, es.default_params)
-            fitness = jnp.sum(x ** 2 + 3 * jnp.sin(x), axis=-1)
+            fitness = jnp.sum(x**2 + 3 * jnp.sin(x), axis=-1)
             state, _ = es.tell(b, x, fitness, state, es.default_params)
             return state, jnp.min(fitness)
 

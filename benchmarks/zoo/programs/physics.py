@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 """Physics: molecules, rigid bodies, fluids, differential equations."""
+
 from .common import normal, uniform
 from .registry import add, program
 
@@ -24,7 +25,7 @@ def lattice(n=4, side=1.2):
     import numpy as np
 
     grid = np.stack(np.meshgrid(*[np.arange(n)] * 3), -1).reshape(-1, 3)
-    return (grid * side + 0.1 + 0.05 * normal(n ** 3, 3)).astype(np.float32)
+    return (grid * side + 0.1 + 0.05 * normal(n**3, 3)).astype(np.float32)
 
 
 @program("physics", "jax-md")
@@ -78,9 +79,11 @@ def jaxmd_brownian():
     return lambda s: jax.lax.fori_loop(0, 10, lambda _, s: apply(s), s), (state,)
 
 
-ARM = """<mujoco><option timestep="0.005" iterations="4" ls_iterations="4"/><worldbody><geom type="plane" size="5 5 .1"/>
+ARM = """<mujoco><option timestep="0.005" iterations="4" ls_iterations="4"/><worldbody>
+<geom type="plane" size="5 5 .1"/>
 <body pos="0 0 1"><joint type="hinge" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 -.4" size=".05"/>
-<body pos="0 0 -.4"><joint type="hinge" axis="0 1 0" damping=".1"/><geom type="capsule" fromto="0 0 0 0 0 -.4" size=".04"/>
+<body pos="0 0 -.4"><joint type="hinge" axis="0 1 0" damping=".1"/>
+<geom type="capsule" fromto="0 0 0 0 0 -.4" size=".04"/>
 <body pos="0 0 -.4"><joint type="ball"/><geom type="sphere" size=".1"/></body></body></body>
 <body pos="1 0 .5"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>"""
 
@@ -126,8 +129,13 @@ def brax_environment(name, backend, batch):
     return make
 
 
-for name, backend in (("ant", "spring"), ("halfcheetah", "positional"), ("inverted_pendulum", "generalized"), ("reacher", "generalized"),
-                      ("fast", "spring")):
+for name, backend in (
+    ("ant", "spring"),
+    ("halfcheetah", "positional"),
+    ("inverted_pendulum", "generalized"),
+    ("reacher", "generalized"),
+    ("fast", "spring"),
+):
     add(f"brax_{name}_{backend}", "physics", "brax", brax_environment(name, backend, 8))
 
 
@@ -149,20 +157,36 @@ def diffrax_solve(solver, stiff=False, gradient=False):
 
         def solve(args, y):
             return diffrax.diffeqsolve(
-                diffrax.ODETerm(field), getattr(diffrax, solver)(), 0.0, 1.0, 0.01, y, args,
-                saveat=diffrax.SaveAt(ts=jnp.linspace(0, 1, 11)), max_steps=256, throw=False,
-                stepsize_controller=diffrax.PIDController(rtol=1e-4, atol=1e-5)).ys
+                diffrax.ODETerm(field),
+                getattr(diffrax, solver)(),
+                0.0,
+                1.0,
+                0.01,
+                y,
+                args,
+                saveat=diffrax.SaveAt(ts=jnp.linspace(0, 1, 11)),
+                max_steps=256,
+                throw=False,
+                stepsize_controller=diffrax.PIDController(rtol=1e-4, atol=1e-5),
+            ).ys
 
         if gradient:
-            return jax.value_and_grad(lambda a, y: jnp.sum(solve(a, y) ** 2)), (jnp.array([10.0, 28.0, 2.6667]) / 4, first)
+            return jax.value_and_grad(lambda a, y: jnp.sum(solve(a, y) ** 2)), (
+                jnp.array([10.0, 28.0, 2.6667]) / 4,
+                first,
+            )
         return solve, (jnp.array([10.0, 28.0, 2.6667]) / (1 if not stiff else 10), first)
 
     return make
 
 
 for name, options in (("Tsit5", {}), ("Dopri8", {}), ("Kvaerno5", {"stiff": True}), ("Tsit5", {"gradient": True})):
-    add(f"diffrax_{name.lower()}{'_gradient' if options.get('gradient') else ''}", "physics", "diffrax",
-        diffrax_solve(name, **options))
+    add(
+        f"diffrax_{name.lower()}{'_gradient' if options.get('gradient') else ''}",
+        "physics",
+        "diffrax",
+        diffrax_solve(name, **options),
+    )
 
 
 @program("physics", "diffrax")
@@ -179,8 +203,9 @@ def diffrax_neural_ode_step():
         f = eqx.combine(a, rest)
 
         def solve(y):
-            return diffrax.diffeqsolve(diffrax.ODETerm(lambda t, y, _: f(y)), diffrax.Heun(), 0.0, 1.0, 0.1, y,
-                                       saveat=diffrax.SaveAt(t1=True)).ys[0]
+            return diffrax.diffeqsolve(
+                diffrax.ODETerm(lambda t, y, _: f(y)), diffrax.Heun(), 0.0, 1.0, 0.1, y, saveat=diffrax.SaveAt(t1=True)
+            ).ys[0]
 
         return jnp.mean((jax.vmap(solve)(y0) - target) ** 2)
 
@@ -199,7 +224,9 @@ def diffrax_sde():
 
     def solve(y, key):
         path = diffrax.VirtualBrownianTree(0.0, 1.0, 1e-3, (), key)
-        terms = diffrax.MultiTerm(diffrax.ODETerm(lambda t, y, _: -y), diffrax.ControlTerm(lambda t, y, _: 0.2 * jnp.cos(y), path))
+        terms = diffrax.MultiTerm(
+            diffrax.ODETerm(lambda t, y, _: -y), diffrax.ControlTerm(lambda t, y, _: 0.2 * jnp.cos(y), path)
+        )
         return diffrax.diffeqsolve(terms, diffrax.EulerHeun(), 0.0, 1.0, 0.02, y, saveat=diffrax.SaveAt(t1=True)).ys[0]
 
     return lambda y, keys: jax.vmap(solve)(y, keys), (normal(16), jax.random.split(jax.random.PRNGKey(0), 16))
@@ -243,6 +270,10 @@ def exponax_stepper(name, dimensions, points, **options):
     return make
 
 
-for name, dimensions, points in (("Burgers", 1, 128), ("KuramotoSivashinsky", 1, 128), ("NavierStokesVorticity", 2, 32),
-                                 ("Advection", 3, 12)):
+for name, dimensions, points in (
+    ("Burgers", 1, 128),
+    ("KuramotoSivashinsky", 1, 128),
+    ("NavierStokesVorticity", 2, 32),
+    ("Advection", 3, 12),
+):
     add(f"exponax_{name.lower()}", "physics", "exponax", exponax_stepper(name, dimensions, points))

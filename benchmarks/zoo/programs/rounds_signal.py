@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
-"""DrJAX rounds with its own map and reduce, images (dm_pix), JAX's own scipy, linear algebra and FFTs, neural tangents."""
+"""DrJAX rounds with its own map and reduce, images (dm_pix), JAX's scipy, linear algebra and FFTs, neural tangents."""
+
 from .common import cross_entropy, integers, normal, uniform
 from .registry import add, program
 
@@ -32,7 +33,9 @@ def drjax_round(kind, clients=8):
 
         @drjax.program(placements={"clients": clients})
         def weighted(p, x, y, n):
-            deltas = drjax.map_fn(lambda a: jax.tree.map(lambda d: a[3] * d, local(*a[:3])), (drjax.broadcast(p), x, y, n))
+            deltas = drjax.map_fn(
+                lambda a: jax.tree.map(lambda d: a[3] * d, local(*a[:3])), (drjax.broadcast(p), x, y, n)
+            )
             total = drjax.reduce_sum(n)
             return jax.tree.map(lambda w, d: w - d / total, p, drjax.reduce_sum(deltas))
 
@@ -86,8 +89,11 @@ def pix(name):
             "rotate": lambda x: jax.vmap(lambda i: dm_pix.rotate(i, 0.3))(x),
             "elastic": lambda x: jax.vmap(lambda i: dm_pix.elastic_deformation(jax.random.PRNGKey(0), i, 3.0, 2.0))(x),
             "ssim": lambda x: dm_pix.ssim(x, x * 0.9 + 0.02),
-            "augment": lambda x: jax.vmap(lambda k, i: dm_pix.random_crop(k, dm_pix.random_flip_left_right(k, dm_pix.random_contrast(
-                k, i, 0.5, 1.5)), (32, 32, 3)))(jax.random.split(jax.random.PRNGKey(0), 4), x),
+            "augment": lambda x: jax.vmap(
+                lambda k, i: dm_pix.random_crop(
+                    k, dm_pix.random_flip_left_right(k, dm_pix.random_contrast(k, i, 0.5, 1.5)), (32, 32, 3)
+                )
+            )(jax.random.split(jax.random.PRNGKey(0), 4), x),
         }
         return calls[name], (image,)
 
@@ -120,6 +126,7 @@ LINALG = {
     "schur": lambda j, a: j.numpy.abs(j.scipy.linalg.schur(a)[0]),
 }
 for name, call in LINALG.items():
+
     def make(call=call):
         import jax
         import jax.numpy.linalg
@@ -136,20 +143,42 @@ SIGNAL = {
     "welch": lambda j, x: j.scipy.signal.welch(x, nperseg=128)[1],
     "fft_convolve": lambda j, x: j.scipy.signal.fftconvolve(x, x[:, :33], mode="same", axes=1),
     "dct": lambda j, x: j.scipy.fft.dct(x),
-    "bessel": lambda j, x: (j.scipy.special.i0(x), j.scipy.special.i1e(x), j.scipy.special.bessel_jn(j.numpy.abs(x[0, :8]), v=3)),
-    "special": lambda j, x: (j.scipy.special.digamma(j.numpy.abs(x) + 0.1), j.scipy.special.gammainc(1.5, j.numpy.abs(x)),
-                             j.scipy.special.betainc(1.5, 2.5, j.nn.sigmoid(x)), j.scipy.special.zeta(2.0 + j.numpy.abs(x), 1.0),
-                             j.scipy.special.erfinv(j.numpy.tanh(x)), j.scipy.special.ndtri(j.nn.sigmoid(x))),
-    "map_coordinates": lambda j, x: j.scipy.ndimage.map_coordinates(x, [j.numpy.abs(x) * 0.7, j.numpy.abs(x) * 90], order=1),
+    "bessel": lambda j, x: (
+        j.scipy.special.i0(x),
+        j.scipy.special.i1e(x),
+        j.scipy.special.bessel_jn(j.numpy.abs(x[0, :8]), v=3),
+    ),
+    "special": lambda j, x: (
+        j.scipy.special.digamma(j.numpy.abs(x) + 0.1),
+        j.scipy.special.gammainc(1.5, j.numpy.abs(x)),
+        j.scipy.special.betainc(1.5, 2.5, j.nn.sigmoid(x)),
+        j.scipy.special.zeta(2.0 + j.numpy.abs(x), 1.0),
+        j.scipy.special.erfinv(j.numpy.tanh(x)),
+        j.scipy.special.ndtri(j.nn.sigmoid(x)),
+    ),
+    "map_coordinates": lambda j, x: j.scipy.ndimage.map_coordinates(
+        x, [j.numpy.abs(x) * 0.7, j.numpy.abs(x) * 90], order=1
+    ),
     "resize_cubic": lambda j, x: j.image.resize(x, (9, 300), "cubic"),
     "resize_lanczos": lambda j, x: j.image.resize(x, (3, 1100), "lanczos3"),
-    "interp_unique": lambda j, x: (j.numpy.interp(x[0], j.numpy.sort(x[1]), x[2]), j.numpy.unique(j.numpy.round(x[0]), size=8)),
-    "quantiles": lambda j, x: (j.numpy.quantile(x, j.numpy.array([0.1, 0.5, 0.9]), axis=1), j.numpy.median(x, axis=0),
-                               j.numpy.histogram(x, bins=20)[0]),
+    "interp_unique": lambda j, x: (
+        j.numpy.interp(x[0], j.numpy.sort(x[1]), x[2]),
+        j.numpy.unique(j.numpy.round(x[0]), size=8),
+    ),
+    "quantiles": lambda j, x: (
+        j.numpy.quantile(x, j.numpy.array([0.1, 0.5, 0.9]), axis=1),
+        j.numpy.median(x, axis=0),
+        j.numpy.histogram(x, bins=20)[0],
+    ),
     "kde": lambda j, x: j.scipy.stats.gaussian_kde(x[0, :200])(x[1, :50]),
-    "savgol_polyfit": lambda j, x: (j.numpy.polyfit(j.numpy.linspace(0, 1, 100), x[0, :100], 3), j.numpy.cov(x), j.numpy.gradient(x, axis=1)),
+    "savgol_polyfit": lambda j, x: (
+        j.numpy.polyfit(j.numpy.linspace(0, 1, 100), x[0, :100], 3),
+        j.numpy.cov(x),
+        j.numpy.gradient(x, axis=1),
+    ),
 }
 for name, call in SIGNAL.items():
+
     def make(call=call):
         import jax
         import jax.image

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 """Keras applications on its JAX backend: inference, and a training step (moving averages and dropout included)."""
+
 from .common import cross_entropy, integers, normal
 from .registry import add
 
@@ -101,16 +102,31 @@ def unet(keras, shape):
 
 def video(keras, shape):
     layers = keras.layers
-    return keras.Sequential([keras.Input(shape), layers.Conv3D(8, 3, activation="relu", padding="same"), layers.MaxPooling3D(2),
-                             layers.ConvLSTM2D(8, 3, padding="same"), layers.SeparableConv2D(16, 3), layers.Flatten(),
-                             layers.Dense(10)])
+    return keras.Sequential(
+        [
+            keras.Input(shape),
+            layers.Conv3D(8, 3, activation="relu", padding="same"),
+            layers.MaxPooling3D(2),
+            layers.ConvLSTM2D(8, 3, padding="same"),
+            layers.SeparableConv2D(16, 3),
+            layers.Flatten(),
+            layers.Dense(10),
+        ]
+    )
 
 
 def recurrent(keras, shape):
     layers = keras.layers
-    return keras.Sequential([keras.Input(shape), layers.Bidirectional(layers.LSTM(32, return_sequences=True)),
-                             layers.GRU(32, return_sequences=True), layers.Dropout(0.2), layers.SimpleRNN(32),
-                             layers.Dense(10)])
+    return keras.Sequential(
+        [
+            keras.Input(shape),
+            layers.Bidirectional(layers.LSTM(32, return_sequences=True)),
+            layers.GRU(32, return_sequences=True),
+            layers.Dropout(0.2),
+            layers.SimpleRNN(32),
+            layers.Dense(10),
+        ]
+    )
 
 
 def wavenet(keras, shape):
@@ -118,15 +134,21 @@ def wavenet(keras, shape):
     x = first = keras.Input(shape)
     skip = []
     for k in range(6):
-        gate = layers.Conv1D(32, 2, dilation_rate=2 ** k, padding="causal", activation="tanh")(x)
-        gate = layers.Multiply()([gate, layers.Conv1D(32, 2, dilation_rate=2 ** k, padding="causal", activation="sigmoid")(x)])
+        gate = layers.Conv1D(32, 2, dilation_rate=2**k, padding="causal", activation="tanh")(x)
+        gate = layers.Multiply()(
+            [gate, layers.Conv1D(32, 2, dilation_rate=2**k, padding="causal", activation="sigmoid")(x)]
+        )
         out = layers.Conv1D(32, 1)(gate)
         skip.append(out)
         x = layers.Add()([layers.Conv1D(32, 1)(x), out])
     return keras.Model(first, layers.Dense(10)(layers.GlobalMaxPooling1D()(layers.ReLU()(layers.Add()(skip)))))
 
 
-for name, build, shape, family in (("unet", unet, (64, 64, 3), "vision"), ("video", video, (8, 24, 24, 3), "vision"),
-                                   ("recurrent", recurrent, (40, 16), "language"), ("wavenet", wavenet, (256, 8), "speech")):
+for name, build, shape, family in (
+    ("unet", unet, (64, 64, 3), "vision"),
+    ("video", video, (8, 24, 24, 3), "vision"),
+    ("recurrent", recurrent, (40, 16), "language"),
+    ("wavenet", wavenet, (256, 8), "speech"),
+):
     add(f"keras_{name}", family, "keras", forward(build, shape, 4))
     add(f"keras_{name}_step", family, "keras", step(build, shape, 4))
