@@ -168,7 +168,7 @@ def jaxopt_proximal_lasso():
     import jax.numpy as jnp
     import jaxopt
 
-    solver = jaxopt.ProximalGradient(jaxopt.objective.least_squares, jaxopt.prox.prox_lasso, maxiter=50)
+    solver = jaxopt.ProximalGradient(jaxopt.objective.least_squares, jaxopt.prox.prox_lasso, maxiter=50, stepsize=0.2)
     return lambda w, l1, x, y: solver.run(w, l1, data=(x, y)).params, (jnp.zeros(20), 0.1, normal(100, 20), normal(100))
 
 

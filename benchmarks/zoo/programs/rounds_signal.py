@@ -28,20 +28,21 @@ def drjax_round(kind, clients=8):
 
         @drjax.program(placements={"clients": clients})
         def average(p, x, y):
-            deltas = drjax.map_fn(lambda a: local(*a), (drjax.broadcast(p), x, y))
+            deltas = drjax.map_fn(local, (drjax.broadcast(p), x, y))
             return jax.tree.map(lambda w, d: w - d, p, drjax.reduce_mean(deltas))
 
         @drjax.program(placements={"clients": clients})
         def weighted(p, x, y, n):
-            deltas = drjax.map_fn(
-                lambda a: jax.tree.map(lambda d: a[3] * d, local(*a[:3])), (drjax.broadcast(p), x, y, n)
-            )
+            def scaled(p, x, y, n):
+                return jax.tree.map(lambda d: n * d, local(p, x, y))
+
+            deltas = drjax.map_fn(scaled, (drjax.broadcast(p), x, y, n))
             total = drjax.reduce_sum(n)
             return jax.tree.map(lambda w, d: w - d / total, p, drjax.reduce_sum(deltas))
 
         @drjax.program(placements={"clients": clients})
         def evaluate(p, x, y):
-            return drjax.reduce_mean(drjax.map_fn(lambda a: loss(a[0], a[1][0], a[2][0]), (drjax.broadcast(p), x, y)))
+            return drjax.reduce_mean(drjax.map_fn(lambda p, x, y: loss(p, x[0], y[0]), (drjax.broadcast(p), x, y)))
 
         if kind == "average":
             return average, (p, x, y)
@@ -67,8 +68,7 @@ def drjax_personalised_maml():
 
     @drjax.program(placements={"clients": 6})
     def outer(w, x, y):
-        def client(a):
-            w, x, y = a
+        def client(w, x, y):
             f = lambda w: jnp.mean((jnp.tanh(x @ w) - y) ** 2)  # noqa: E731
             return f(w - 0.1 * jax.grad(f)(w))
 
