@@ -281,6 +281,7 @@ BACKBONES = {
     "mixtral": ("MixtralBackbone", GROUPED | {"num_experts": 4, "top_k": 2}, "text"),
     "qwen3": ("Qwen3Backbone", GROUPED | {"head_dim": 24}, "text"),
     "phi3": ("Phi3Backbone", GROUPED, "text"),
+    "t5": ("T5Backbone", HEADS, "t5"),
     "xlnet": ("XLNetBackbone", HEADS, "text"),
 }
 
@@ -296,6 +297,7 @@ def backbone(name, values, inputs, train):
         model = getattr(keras_hub.models, name)(**values)
         tokens, ones = integers(500, 4, 64), integers(1, 4, 64) + 1
         data = {"token_ids": tokens, "padding_mask": ones, "segment_ids": integers(2, 4, 64, seed=1)}
+        data |= {f"{side}_{k}": data[k] for side in ("encoder", "decoder") for k in ("token_ids", "padding_mask")}
         data = {k: data[k] for k in model.input if k in data} if isinstance(model.input, dict) else data
         weights = [v.value for v in model.trainable_variables]
         state = [v.value for v in model.non_trainable_variables]

@@ -25,7 +25,6 @@ SEQ2SEQ = {
     "vocab_size": VOCABULARY,
     "max_position_embeddings": 128,
 }
-T5 = {"d_model": 96, "d_kv": 24, "d_ff": 192, "num_layers": 2, "num_heads": 4, "vocab_size": VOCABULARY}
 LLAMA = SMALL | {"num_key_value_heads": 2, "max_position_embeddings": 128}
 VIT = {
     "hidden_size": 96,
@@ -115,8 +114,6 @@ MODELS = {
         tokens,
         "language",
     ),
-    "t5": ("FlaxT5ForConditionalGeneration", "T5Config", T5, both, "language"),
-    "long_t5": ("FlaxLongT5ForConditionalGeneration", "LongT5Config", T5 | {"local_radius": 7}, both, "language"),
     "bart": ("FlaxBartForConditionalGeneration", "BartConfig", SEQ2SEQ, both, "language"),
     "pegasus": ("FlaxPegasusForConditionalGeneration", "PegasusConfig", SEQ2SEQ, both, "language"),
     "vit": ("FlaxViTForImageClassification", "ViTConfig", VIT, pixels, "vision"),
