@@ -305,7 +305,7 @@ def gpjax_marginal_likelihood():
     data = gpx.Dataset(X=jnp.sort(jnp.asarray(uniform(80, 1, high=3.0)), axis=0), y=jnp.asarray(normal(80, 1)))
     posterior = gpx.gps.Prior(
         mean_function=gpx.mean_functions.Zero(), kernel=gpx.kernels.RBF()
-    ) * gpx.likelihoods.Gaussian(num_datapoints=80)
+    ) * gpx.likelihoods.Gaussian()
     graph, state = nnx.split(posterior)
 
     def loss(state, x, y):

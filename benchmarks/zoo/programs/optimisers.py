@@ -21,7 +21,6 @@ OPTAX = {
     "lars": lambda o: o.lars(1e-2),
     "lion": lambda o: o.lion(1e-4),
     "fromage": lambda o: o.fromage(1e-2),
-    "noisy_sgd": lambda o: o.noisy_sgd(1e-2, key=0),
     "novograd": lambda o: o.novograd(1e-3),
     "radam": lambda o: o.radam(1e-3),
     "rmsprop_momentum": lambda o: o.rmsprop(1e-3, momentum=0.9, centered=True),
