@@ -298,14 +298,13 @@ def tinygp_quasisep_predict():
 @program("gaussian processes", "gpjax")
 def gpjax_marginal_likelihood():
     import gpjax as gpx
-    import jax
     import jax.numpy as jnp
     from flax import nnx
 
     data = gpx.Dataset(X=jnp.sort(jnp.asarray(uniform(80, 1, high=3.0)), axis=0), y=jnp.asarray(normal(80, 1)))
-    posterior = gpx.gps.Prior(
-        mean_function=gpx.mean_functions.Zero(), kernel=gpx.kernels.RBF()
-    ) * gpx.likelihoods.Gaussian()
+    posterior = (
+        gpx.gps.Prior(mean_function=gpx.mean_functions.Zero(), kernel=gpx.kernels.RBF()) * gpx.likelihoods.Gaussian()
+    )
     graph, state = nnx.split(posterior)
 
     def loss(state, x, y):

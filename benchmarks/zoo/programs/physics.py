@@ -252,7 +252,9 @@ def jaxcfd_spectral():
     import jax_cfd.spectral as spectral
 
     grid = cfd.grids.Grid((32, 32), domain=((0, 2 * jnp.pi), (0, 2 * jnp.pi)))
-    step = spectral.time_stepping.crank_nicolson_rk4(spectral.equations.ForcedNavierStokes2D(1e-3, grid, smooth=True), 1e-2)
+    step = spectral.time_stepping.crank_nicolson_rk4(
+        spectral.equations.ForcedNavierStokes2D(1e-3, grid, smooth=True), 1e-2
+    )
     w = jnp.fft.rfftn(normal(32, 32))
     return lambda w: jax.lax.fori_loop(0, 4, lambda _, w: step(w), w), (w,)
 

@@ -3,7 +3,7 @@
 """The zoo's programs by name.
 
 `@program("family")` adds the function below it, by its name; `add(name, family, make)` adds several from a
-loop. What is added returns (function, arguments) when called, and imports the package it is about only then. `large`: takes more
+loop. What is added returns (function, arguments) when called, and imports its package only then. `large`: takes more
 than about two seconds or more than a gigabyte; such programs are left out unless they are asked for.
 """
 
