@@ -104,8 +104,12 @@ CompiledProgram compile_program(std::string_view text, const CompileRequest& req
   program.fingerprint = hasher.hex();
 
   // As placements over the devices, as a mesh, and at last on one device.
+  const auto is_sum = [](bool b) { return b; };
+  const bool has_sums = std::ranges::any_of(program.input_is_sum, is_sum) ||
+                        std::ranges::any_of(program.output_is_sum, is_sum);
   for (const bool keeps_placements : {true, false}) {
     if (partitions == 1) break;
+    if (keeps_placements && has_sums) continue;  // the dimension of terms is cut by axes alone
     try {
       options.shards = true;
       options.keeps_placements = keeps_placements;

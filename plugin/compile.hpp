@@ -19,8 +19,7 @@ namespace partita::pjrt {
 /// A compiled program with what its caller has to know of it.
 struct CompiledProgram {
   std::string name;
-  /// What was compiled, a portable artifact or text of StableHLO; empty where it has meshes, of which XLA's client reads
-  /// no texts.
+  /// What was compiled, a portable artifact or text of StableHLO; empty where it has meshes (program_text.hpp).
   std::string text;
   std::shared_ptr<const Artifact> artifact;
   int partitions = 1;

@@ -13,6 +13,7 @@
 #include "plugin/event.hpp"
 #include "plugin/functions.hpp"
 #include "plugin/layouts.hpp"
+#include "plugin/program_text.hpp"
 
 namespace partita::pjrt {
 
@@ -244,11 +245,15 @@ void output_dims(abi::ExecutableOutputDims& call) {
   call.dim_counts = call.executable->output_ranks.data();
 }
 
-// XLA's client reads no other dialect than StableHLO's, so it gets what was compiled.
+// XLA's client reads no other dialect than StableHLO's, so it gets what was compiled, or a shard's program.
 void optimized_program(abi::ExecutableProgram& call) {
-  const std::string& text = program_of(call).text;
-  if (text.empty())
-    throw Failure(abi::unimplemented, "texts of programs with meshes are not part of partita");
+  const CompiledProgram& program = program_of(call);
+  if (program.text.empty() && !call.executable->text)
+    call.executable->text = program_text(*program.artifact);
+  if (program.text.empty() && !call.executable->text)
+    throw Failure(abi::unimplemented,
+                  cat(program.name, ": its compiled form has ops that StableHLO lacks"));
+  const std::string& text = program.text.empty() ? *call.executable->text : program.text;
   if (call.program->code != nullptr)
     std::memcpy(call.program->code, text.data(), std::min(text.size(), call.program->code_size));
   call.program->code_size = text.size();

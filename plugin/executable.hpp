@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ class Loaded {
 /// What describes a compiled program, with the texts and arrays that its functions hand out.
 struct Executable {
   std::shared_ptr<Loaded> loaded;
+  std::optional<std::string> text;  ///< once it was asked for
   std::vector<std::string> input_shardings, output_shardings;
   std::vector<const char*> input_sharding_texts, output_sharding_texts, memory_kinds;
   std::vector<std::size_t> input_sharding_sizes, output_sharding_sizes, memory_kind_sizes;

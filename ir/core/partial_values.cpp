@@ -3,6 +3,7 @@
 #include "partita/ir/partial_values.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <ranges>
 
 #include "partita/ir/maker.hpp"
@@ -61,21 +62,138 @@ std::optional<Value> known_terms(Value v, std::int64_t count) {
   return made->operand(0);
 }
 
-/// Terms whose sum is `v`: those it was made of, else itself and zeros.
-Value terms_of(const Maker& make, Value v, std::int64_t count) {
-  if (const auto terms = known_terms(v, count)) return *terms;
-  const auto rank = std::size_t(v.type().rank() + 1);
-  const I64s none(rank, 0);
-  I64s after = none;
-  after[0] = count - 1;
-  return make.op(
-      "stablehlo.pad",
-      {make.reshape(v, with_first(1, v.type().dims)), make.splat(Type::scalar(v.type().dtype), 0)},
-      {{"edge_padding_low", none},
-       {"edge_padding_high", after},
-       {"interior_padding", none},
-       {made_terms, 1}});
+bool is_constraint(const Node& node) {
+  return node.is("sdy.sharding_constraint") || node.is("sdy.reshard");
 }
+
+/// The value that constraints which ask for terms are about.
+Value without_unreduced(Value v) {
+  while (is_constraint(*v.node)) {
+    const Sharding* const said = sharding_in(v.node->attrs.find("sharding"));
+    if (said == nullptr || said->unreduced.empty()) break;
+    v = v.node->operand(0);
+  }
+  return v;
+}
+
+/// Makes terms of values, one for each of the devices along some axes.
+class Terms {
+ public:
+  /// `arguments`: what is said of those of the function; empty where it is not known.
+  Terms(Maker make, const std::vector<AxisRef>& axes, std::int64_t count,
+        ValueMap<const Sharding*> arguments = {})
+      : make_(make), axes_(axes), count_(count), arguments_(std::move(arguments)) {}
+
+  /// Terms whose sum is `v`: those it was made of, those of a product or sum along a dimension that the axes cut, or the
+  /// pieces of a value that they cut, zeros elsewhere; else itself and zeros.
+  [[nodiscard]] Value of(Value v) const {
+    const Value whole = without_unreduced(v);
+    if (const auto terms = known_terms(whole, count_)) return *terms;
+    if (const auto terms = of_product(*whole.node)) return *terms;
+    if (const auto terms = of_sum(*whole.node)) return *terms;
+    if (const auto dim = cut_dim(whole)) return pieces(whole, *dim);
+    return first_alone(v);
+  }
+
+ private:
+  /// The dimension that just these axes are said to cut, evenly.
+  [[nodiscard]] std::optional<std::size_t> cut_dim(Value v) const {
+    const Sharding* said = nullptr;
+    if (is_constraint(*v.node)) said = sharding_in(v.node->attrs.find("sharding"));
+    if (const auto found = arguments_.find(v); found != arguments_.end()) said = found->second;
+    if (said == nullptr) return std::nullopt;
+    for (std::size_t d = 0; d < said->dims.size(); ++d)
+      if (said->dims[d].axes == axes_ && v.type().dims[d] % count_ == 0) return d;
+    return std::nullopt;
+  }
+
+  /// Dimension d as [count, rest].
+  [[nodiscard]] Value split(Value v, std::int64_t d) const {
+    Dims dims = v.type().dims;
+    dims[std::size_t(d)] /= count_;
+    dims.insert(dims.begin() + d, count_);
+    return make_.reshape(v, dims);
+  }
+
+  /// The parts of the contraction are a batch of products.
+  [[nodiscard]] std::optional<Value> of_product(const Node& dot) const {
+    if (!dot.is("stablehlo.dot_general")) return std::nullopt;
+    const I64s& lhs = dot.attrs.i64s_or_empty("lhs_contracting_dimensions");
+    const I64s& rhs = dot.attrs.i64s_or_empty("rhs_contracting_dimensions");
+    for (std::size_t j = 0; j < lhs.size(); ++j) {
+      const auto is_cut = [&](std::size_t operand, std::int64_t d) {
+        const auto cut = cut_dim(dot.operand(operand));
+        return cut && std::int64_t(*cut) == d;
+      };
+      if (!is_cut(0, lhs[j]) && !is_cut(1, rhs[j])) continue;
+      Dict attrs = dot.attrs;
+      const auto renumber = [&](const char* side, std::int64_t at) {
+        const std::string batch = cat(side, "_batching_dimensions"),
+                          contracting = cat(side, "_contracting_dimensions");
+        I64s batching = attrs.i64s_or_empty(batch), contracted = attrs.i64s_or_empty(contracting);
+        for (I64s* list : {&batching, &contracted})
+          for (std::int64_t& d : *list) d += d >= at ? 1 : 0;  // the rest of `at` too
+        batching.insert(batching.begin(), at);
+        attrs.set(batch, batching);
+        attrs.set(contracting, contracted);
+      };
+      renumber("lhs", lhs[j]);
+      renumber("rhs", rhs[j]);
+      return make_.typed("stablehlo.dot_general",
+                         {split(dot.operand(0), lhs[j]), split(dot.operand(1), rhs[j])},
+                         with_first(count_, dot.result_types()[0]), attrs);
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<Value> of_sum(const Node& sum) const {
+    if (!sum.is("stablehlo.reduce") || sum.result_count() != 1 ||
+        simple_combiner(sum.region(0)) != Combiner::sum ||
+        !starts_from_identity(sum, Combiner::sum))
+      return std::nullopt;
+    const auto cut = cut_dim(sum.operand(0));
+    I64s dimensions = sum.attrs.i64s("dimensions");
+    if (!cut || std::ranges::find(dimensions, std::int64_t(*cut)) == dimensions.end())
+      return std::nullopt;
+    const Value parts = split(sum.operand(0), std::int64_t(*cut));
+    I64s order{std::int64_t(*cut)};
+    for (std::int64_t d = 0; d < parts.type().rank(); ++d)
+      if (d != std::int64_t(*cut)) order.push_back(d);
+    for (std::int64_t& d : dimensions) ++d;  // one in front; those behind the cut move with it
+    return make_.sum(make_.transpose(parts, order), dimensions);
+  }
+
+  [[nodiscard]] Value pieces(Value v, std::size_t dim) const {
+    const Type type = with_first(count_, v.type());
+    const Type places{.dtype = DType::i64, .dims = type.dims};
+    I64s at(v.type().dims.size());
+    std::iota(at.begin(), at.end(), 1);
+    const Value part =
+        make_.op("stablehlo.divide", {make_.iota(places, std::int64_t(dim) + 1),
+                                      make_.splat(places, double(v.type().dims[dim] / count_))});
+    return make_.op("stablehlo.select", {make_.compare("EQ", part, make_.iota(places, 0)),
+                                         make_.broadcast(v, type.dims, at), make_.splat(type, 0)});
+  }
+
+  [[nodiscard]] Value first_alone(Value v) const {
+    const auto rank = std::size_t(v.type().rank() + 1);
+    const I64s none(rank, 0);
+    I64s after = none;
+    after[0] = count_ - 1;
+    return make_.op("stablehlo.pad",
+                    {make_.reshape(v, with_first(1, v.type().dims)),
+                     make_.splat(Type::scalar(v.type().dtype), 0)},
+                    {{"edge_padding_low", none},
+                     {"edge_padding_high", after},
+                     {"interior_padding", none},
+                     {made_terms, 1}});
+  }
+
+  Maker make_;
+  std::vector<AxisRef> axes_;
+  std::int64_t count_;
+  ValueMap<const Sharding*> arguments_;
+};
 
 /// Where terms were made of a value that has become a sum of others, these are taken.
 void use_known_terms(Graph& graph) {
@@ -119,7 +237,8 @@ std::optional<ValueMap<Value>> split(const Module& module, Node& node) {
   for (std::size_t k = 0; k < in.size(); ++k) {
     const Value argument = old.argument(int(k));
     const std::int64_t terms = terms_of(module, in[k]);
-    operands.push_back(terms > 1 ? terms_of(make, node.operand(k), terms) : node.operand(k));
+    operands.push_back(terms > 1 ? Terms(make, in[k].unreduced, terms).of(node.operand(k))
+                                 : node.operand(k));
     arguments.push_back(
         region->add_argument(terms > 1 ? with_first(1, argument.type()) : argument.type()));
   }
@@ -210,17 +329,21 @@ void split_partial_ports(const Module& module, Function& f) {
             : body->add_argument(type, f.body->argument_hint(k)));
   }
   ValueMap<Value> map;
+  ValueMap<const Sharding*> said;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const bool is_split = is_partial(f.arg_attrs[k]);
     map[f.body->argument(int(k))] = is_split ? make.sum(arguments[k], {0}) : arguments[k];
     if (is_split) split_attribute(f.arg_attrs[k]);
+    if (const Sharding* const sharding = sharding_of_port(f.arg_attrs[k]))
+      said[arguments[k]] = sharding;
   }
   body->results = clone_body(*f.body, *body, map);
   use_known_terms(*body);
   for (std::size_t k = 0; k < body->results.size(); ++k) {
     if (!is_partial(f.res_attrs[k])) continue;
+    const Sharding& sharding = *sharding_of_port(f.res_attrs[k]);
     Value& result = body->results[k];
-    result = terms_of(make, result, terms_of(module, *sharding_of_port(f.res_attrs[k])));
+    result = Terms(make, sharding.unreduced, terms_of(module, sharding), said).of(result);
     f.result_types[k] = result.type();
     split_attribute(f.res_attrs[k]);
   }

@@ -87,5 +87,31 @@ TEST(PartialValues, of_arguments_and_results_are_arrays_of_terms) {
   EXPECT_EQ(values_of(results[1]), V({-11, -22, 0, 0}));
 }
 
+TEST(PartialValues, of_results_are_what_devices_compute_of_their_pieces) {
+  const std::string text = cat(mesh, R"(
+  func.func @main(%a: tensor<1x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}, %b: tensor<4x1xf32>, %c: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>})
+      -> (tensor<1x1xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}], unreduced={"x"}>},
+          tensor<f32> {sdy.sharding = #sdy.sharding<@m, [], unreduced={"x"}>},
+          tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"x"}>}) {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<1x4xf32>, tensor<4x1xf32>) -> tensor<1x1xf32>
+    %1 = sdy.sharding_constraint %0 <@m, [{}, {}], unreduced={"x"}> : tensor<1x1xf32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %2 = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    return %1, %2, %c : tensor<1x1xf32>, tensor<f32>, tensor<4xf32>
+  }
+}
+)");
+  const auto module = parse_module(text);
+  Function& f = module->entry("main");
+  split_partial_ports(*module, f);
+  verify(*module);
+  const std::vector<Tensor> arguments{f32({1, 4}, {1, 2, 3, 4}), f32({4, 1}, {1, 10, 100, 1000}),
+                                      f32({4}, {5, 6, 7, 8})};
+  const std::vector<Tensor> results = Interpreter(*module).run(f, arguments);
+  EXPECT_EQ(values_of(results[0]), V({21, 4300}));
+  EXPECT_EQ(values_of(results[1]), V({11, 15}));
+  EXPECT_EQ(values_of(results[2]), V({5, 6, 0, 0, 0, 0, 7, 8}));
+}
+
 }  // namespace
 }  // namespace partita::ir

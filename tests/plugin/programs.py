@@ -186,6 +186,10 @@ def case_text_of_a_compiled_program():
     with jax.default_device(OURS[0]):
         text = jax.jit(lambda x: jnp.sin(x) * 2).lower(1.0).compile().as_text()
     assert "sine(" in text and "ENTRY" in text, text
+    m = mesh(OURS, 8)
+    x = jax.device_put(numbers(16, 4), NamedSharding(m, P("x")))
+    text = jax.jit(lambda v: v.sum(0), out_shardings=NamedSharding(m, P())).lower(x).compile().as_text()
+    assert "all-reduce(" in text and "f32[2,4]" in text, text
 
 
 def case_meshes_of_some_devices():
