@@ -14,6 +14,7 @@
 #include "driver/mesh_option.hpp"
 #include "driver/properties.hpp"
 #include "driver/schedule.hpp"
+#include "driver/suggest_placement.hpp"
 #include "kernel/draft_pass.hpp"
 #include "partita/base/error.hpp"
 #include "partita/driver/target.hpp"
@@ -235,8 +236,17 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   if (others.empty()) {
     CompileOptions fixed = options;
     fixed.runs = 0;
-    return wants_variants(options, target) ? compile_variants(original, fixed, target, r)
-                                           : compile_once({original}, fixed, r);
+    Artifact artifact = wants_variants(options, target)
+                            ? compile_variants(original, fixed, target, r)
+                            : compile_once({original}, fixed, r);
+    const auto plan = [&](const CompileOptions& other) {
+      CompileReport planned;
+      (void)compile_once({original}, other, planned);
+      return planned;
+    };
+    if (std::string remark = suggest_placement(original, fixed, r, plan); !remark.empty())
+      r.remarks.push_back(std::move(remark));
+    return artifact;
   }
   Artifact artifact = compile_once({original}, options, r);
   if (artifact.kernels.empty() || !artifact.binaries.empty()) return artifact;
