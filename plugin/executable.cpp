@@ -245,15 +245,13 @@ void output_dims(abi::ExecutableOutputDims& call) {
   call.dim_counts = call.executable->output_ranks.data();
 }
 
-// XLA's client reads no other dialect than StableHLO's, so it gets what was compiled, or a shard's program.
 void optimized_program(abi::ExecutableProgram& call) {
-  const CompiledProgram& program = program_of(call);
-  if (program.text.empty() && !call.executable->text)
-    call.executable->text = program_text(*program.artifact);
-  if (program.text.empty() && !call.executable->text)
+  std::optional<std::string>& known = call.executable->text;
+  if (!known) known = program_text(program_of(call));
+  if (!known)
     throw Failure(abi::unimplemented,
-                  cat(program.name, ": its compiled form has ops that StableHLO lacks"));
-  const std::string& text = program.text.empty() ? *call.executable->text : program.text;
+                  cat(program_of(call).name, ": its compiled form has ops that StableHLO lacks"));
+  const std::string& text = *known;
   if (call.program->code != nullptr)
     std::memcpy(call.program->code, text.data(), std::min(text.size(), call.program->code_size));
   call.program->code_size = text.size();

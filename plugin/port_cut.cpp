@@ -85,12 +85,16 @@ ArrayBlock block_of(const PortCut& cut, const Type& type, int partition) {
   return {type.dims, cut.pieces, cut.by_device[std::size_t(partition)]};
 }
 
-std::string sharding_message(const PortCut& cut, bool is_sum) {
-  if (std::ranges::all_of(cut.pieces, [](std::int64_t n) { return n == 1; })) return "";
-  MessageWriter message;
-  const auto cuts = std::ranges::count_if(cut.pieces, [](std::int64_t n) { return n > 1; });
-  if (is_sum && cuts == 1 && cut.pieces.front() == std::ssize(cut.by_device))
-    return message.number(type_field, unreduced_type).text();
+namespace {
+
+/// What a sharding says of partitions.
+struct Tiles {
+  std::vector<std::int64_t> extents,
+      devices;  ///< of dimensions, then of terms of a sum and copies where there are some
+  std::int64_t copies = 1;
+};
+
+Tiles tiles_of(const PortCut& cut, bool is_sum) {
   // Terms of a sum come after the dimensions.
   const auto in_order = [&](Dims places) {
     if (is_sum) std::ranges::rotate(places, places.begin() + 1);
@@ -100,16 +104,54 @@ std::string sharding_message(const PortCut& cut, bool is_sum) {
   std::map<Dims, std::vector<std::int64_t>> holders;
   for (std::size_t p = 0; p < cut.by_device.size(); ++p)
     holders[in_order(cut.by_device[p])].push_back(std::int64_t(p));
-  std::vector<std::int64_t> tiles = in_order(cut.pieces), devices;
-  for (const auto& [piece, who] : holders) devices.insert(devices.end(), who.begin(), who.end());
-  const auto copies = std::int64_t(holders.begin()->second.size());
-  if (copies > 1) tiles.push_back(copies);
-  message.number(type_field, other_type).packed(tile_dims_field, tiles);
-  message.packed(tile_devices_field, devices);
-  if (is_sum && copies > 1) message.packed(last_dims_field, {unreduced_type, replicated_type});
-  if (is_sum && copies == 1) message.packed(last_dims_field, {unreduced_type});
-  if (!is_sum && copies > 1) message.number(replicate_last_field, 1);
+  Tiles tiles{in_order(cut.pieces), {}, std::int64_t(holders.begin()->second.size())};
+  for (const auto& [piece, who] : holders)
+    tiles.devices.insert(tiles.devices.end(), who.begin(), who.end());
+  if (tiles.copies > 1) tiles.extents.push_back(tiles.copies);
+  return tiles;
+}
+
+bool is_whole(const PortCut& cut) {
+  return std::ranges::all_of(cut.pieces, [](std::int64_t n) { return n == 1; });
+}
+
+/// Whether each partition has a term of the whole.
+bool is_all_unreduced(const PortCut& cut, bool is_sum) {
+  const auto cuts = std::ranges::count_if(cut.pieces, [](std::int64_t n) { return n > 1; });
+  return is_sum && cuts == 1 && cut.pieces.front() == std::ssize(cut.by_device);
+}
+
+std::string listed(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t n : numbers) text += cat(text.empty() ? "" : ",", n);
+  return text;
+}
+
+}  // namespace
+
+std::string sharding_message(const PortCut& cut, bool is_sum) {
+  if (is_whole(cut)) return "";
+  MessageWriter message;
+  if (is_all_unreduced(cut, is_sum)) return message.number(type_field, unreduced_type).text();
+  const Tiles tiles = tiles_of(cut, is_sum);
+  message.number(type_field, other_type).packed(tile_dims_field, tiles.extents);
+  message.packed(tile_devices_field, tiles.devices);
+  if (is_sum && tiles.copies > 1)
+    message.packed(last_dims_field, {unreduced_type, replicated_type});
+  if (is_sum && tiles.copies == 1) message.packed(last_dims_field, {unreduced_type});
+  if (!is_sum && tiles.copies > 1) message.number(replicate_last_field, 1);
   return message.text();
+}
+
+std::string sharding_text(const PortCut& cut, bool is_sum) {
+  if (is_whole(cut)) return "{replicated}";
+  if (is_all_unreduced(cut, is_sum)) return "{unreduced}";
+  const Tiles tiles = tiles_of(cut, is_sum);
+  const char* last = is_sum ? tiles.copies > 1 ? " last_tile_dims={unreduced, replicated}"
+                                               : " last_tile_dims={unreduced}"
+                     : tiles.copies > 1 ? " last_tile_dim_replicate"
+                                        : "";
+  return cat("{devices=[", listed(tiles.extents), "]", listed(tiles.devices), last, "}");
 }
 
 }  // namespace partita::pjrt

@@ -43,5 +43,7 @@ struct AskedCut {
 
 /// XLA's OpSharding message; empty: every partition has all.  `is_sum`: the first dimension counts the terms of a sum.
 [[nodiscard]] std::string sharding_message(const PortCut& cut, bool is_sum);
+/// The same as XLA writes it: "{devices=[2,1]0,1}", "{replicated}".
+[[nodiscard]] std::string sharding_text(const PortCut& cut, bool is_sum);
 
 }  // namespace partita::pjrt

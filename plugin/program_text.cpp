@@ -152,12 +152,11 @@ void remove_foreign(Dict& attrs) {
     if (item.name.starts_with("mr.") || item.name.starts_with("sdy.")) attrs.erase(item.name);
 }
 
-}  // namespace
-
-std::optional<std::string> program_text(const Artifact& artifact) {
-  const std::unique_ptr<ir::Module> module = ir::parse_module(artifact.ir, "program");
+/// A shard's program with StableHLO's collectives; null where the program has other ops that StableHLO lacks.
+std::unique_ptr<ir::Module> shard_program(const Artifact& artifact) {
+  std::unique_ptr<ir::Module> module = ir::parse_module(artifact.ir, "program");
   const std::optional<ir::Mesh> mesh = ir::shard_mesh(*module);
-  if (!mesh) return std::nullopt;
+  if (!mesh) return nullptr;
   bool is_stablehlo = true;
   for (const auto& f : module->functions) {
     use_stablehlo(*f->body, *mesh);
@@ -168,9 +167,36 @@ std::optional<std::string> program_text(const Artifact& artifact) {
     for (Dict& attrs : f->arg_attrs) remove_foreign(attrs);
     for (Dict& attrs : f->res_attrs) remove_foreign(attrs);
   }
-  if (!is_stablehlo) return std::nullopt;
   remove_foreign(module->attrs);
   module->items.clear();
+  return is_stablehlo ? std::move(module) : nullptr;
+}
+
+/// What XLA's client of before PJRT 0.91 reads shardings from.
+void set_shardings(ir::Module& module, const CompiledProgram& program) {
+  ir::List inputs;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i)
+    inputs.items.emplace_back(sharding_text(program.input_cuts[i], program.input_is_sum[i]));
+  std::string outputs;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i)
+    outputs +=
+        cat(i == 0 ? "" : ", ", sharding_text(program.output_cuts[i], program.output_is_sum[i]));
+  module.attrs.set("mhlo.spmd_parameters_shardings", inputs);
+  module.attrs.set("mhlo.spmd_output_sharding",
+                   program.outputs.size() == 1 ? outputs : cat("{", outputs, "}"));
+}
+
+}  // namespace
+
+std::optional<std::string> program_text(const CompiledProgram& program) {
+  if (program.partitions == 1)
+    return program.text.empty() ? std::nullopt : std::optional(program.text);
+  std::unique_ptr<ir::Module> module;
+  if (!program.is_gathered) module = shard_program(*program.artifact);
+  if (module == nullptr && !program.text.empty())
+    module = ir::parse_module(program.text, "program");
+  if (module == nullptr) return std::nullopt;
+  set_shardings(*module, program);
   return ir::print_module(*module);
 }
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// What a program over a mesh was compiled to, as StableHLO, which is what XLA's client reads: `as_text()`.
+// The text of a compiled program as XLA's client reads it (`as_text()`): StableHLO, and what shardings its arguments and
+// results have.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "partita/artifact/artifact.hpp"
+#include "plugin/compile.hpp"
 
 namespace partita::pjrt {
 
-/// A shard's program with StableHLO's collectives; nothing where the program has other ops that StableHLO lacks.
-[[nodiscard]] std::optional<std::string> program_text(const Artifact& artifact);
+/// The program that was compiled; where it is cut over a mesh, a shard's program with StableHLO's collectives.  Nothing where
+/// there is neither: the compiled form has ops that StableHLO lacks, and the original has Shardy's.
+[[nodiscard]] std::optional<std::string> program_text(const CompiledProgram& program);
 
 }  // namespace partita::pjrt

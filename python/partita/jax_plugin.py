@@ -5,6 +5,7 @@
 Environment: PARTITA_TARGET is the target (opencl, cpu), PARTITA_NUM_DEVICES how many devices there are, and
 PARTITA_LIBRARY_FOLDER another place of the libraries than in this package.
 """
+import os
 import pathlib
 
 from ._library import library_folder
@@ -22,9 +23,13 @@ def library_path() -> pathlib.Path:
 
 def initialize() -> None:
     """Registers the platform, its donation of arguments and its lowering rules. Called by JAX once."""
+    import jax
     from jax._src import xla_bridge
     from jax._src.interpreters import mlir
 
+    # Before 0.10 XLA's client hands Shardy's statements to plugins in a form of its own; GSPMD's are the same everywhere.
+    if tuple(int(n) for n in jax.__version__.split(".")[:2]) < (0, 10) and "JAX_USE_SHARDY_PARTITIONER" not in os.environ:
+        jax.config.update("jax_use_shardy_partitioner", False)
     # Before registering, or JAX says that the platform is experimental.
     xla_bridge._nonexperimental_plugins.add(NAME)
     xla_bridge.register_plugin(NAME, priority=500, library_path=str(library_path()))
