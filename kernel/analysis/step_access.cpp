@@ -30,7 +30,8 @@ void visit_launch(Launch& l, KernelAccesses& kernels,
   for (std::size_t b = 0; b < l.buffers.size(); ++b) {
     const std::set<ExprId>& loads = access.loads[b];
     const bool same_element =
-        (stored.size() == 1 || k.stores_last) && !access.is_looped && !loads.empty() &&
+        (k.stores_last || (stored.size() == 1 && !access.late.contains(b))) && !access.is_looped &&
+        !loads.empty() &&
         std::ranges::all_of(loads, [&](ExprId index) { return stored.contains(index); });
     visit({.ref = &l.buffers[b],
            .reads = !access.loads[b].empty(),
@@ -53,6 +54,20 @@ KernelAccess::KernelAccess(const Kernel& kernel)
     if (const Expr& e = kernel.pool[id]; is_load(e.kind))
       loads[std::size_t(e.slot)].insert(e.operands[0]);
   find_stores(kernel.body, false);
+  bool has_stored = false;
+  find_late_loads(kernel, kernel.body, has_stored);
+}
+
+void KernelAccess::find_late_loads(const Kernel& kernel, const Block& stmts, bool& has_stored) {
+  for (const Stmt& s : stmts) {
+    if (has_stored)
+      for (const ExprId root : roots_of(s))
+        for (const ExprId id : reachable(kernel.pool, root))
+          if (const Expr& e = kernel.pool[id]; is_load(e.kind)) late.insert(std::size_t(e.slot));
+    has_stored |=
+        as<Store>(s) != nullptr || as<StoreWide>(s) != nullptr || as<AtomicCombine>(s) != nullptr;
+    find_late_loads(kernel, body_of(s), has_stored);
+  }
 }
 
 void KernelAccess::find_stores(const Block& stmts, bool in_loop) {

@@ -26,12 +26,14 @@ struct Access {
 /// Loads and stores of a kernel by buffer: the set of index expressions used.
 struct KernelAccess {
   std::vector<std::set<scalar::ExprId>> loads, stores;
-  bool is_looped = false;  ///< a store under a loop: one item writes several elements
+  std::set<std::size_t> late;  ///< buffers that are read behind a store
+  bool is_looped = false;      ///< a store under a loop: one item writes several elements
 
   explicit KernelAccess(const Kernel& kernel);
 
  private:
   void find_stores(const Block& stmts, bool in_loop);
+  void find_late_loads(const Kernel& kernel, const Block& stmts, bool& has_stored);
 };
 
 /// The accesses of a draft's kernels, each found when it is first asked for; right as long as no
