@@ -223,18 +223,20 @@ void ValuePrinter::print_wide_load(ExprId id, const Expr& e) {
   declare(id, text_.value_type(e.dtype), text_.wide_element(e.dtype, all, wide_lane(e).lane));
 }
 
-/// Bits of a small float in memory are read as they are.
+/// Bits of a small float in memory are read as they are: its value would have one NaN for many.
 bool ValuePrinter::print_raw_bits(ExprId id, const Expr& e) {
-  if (e.kind != ExprKind::bitcast || e.dtype != DType::ui16) return false;
+  const bool is_bits = is_integer(e.dtype) &&
+                       (!is_narrow_integer(e.dtype) || info(e.dtype).kind == Kinds::unsigned_);
+  if (e.kind != ExprKind::bitcast || !is_bits) return false;
   const Expr& whole = pool()[e.operands[0]];
-  if (!is_load(whole.kind) || is_known(e.operands[0])) return false;
-  const std::string type = text_.value_type(DType::ui16);
+  if (!is_load(whole.kind) || !is_small_float(whole.dtype)) return false;
+  const std::string type = text_.value_type(e.dtype);
   if (whole.kind == ExprKind::load) {
     const std::string at = value(whole.operands[0]);
-    declare(id, type, text_.load(DType::ui16, cat("b", whole.slot), at));
+    declare(id, type, text_.load(e.dtype, cat("b", whole.slot), at));
   } else {
     const std::string all = wide_variable(whole);
-    declare(id, type, text_.wide_element(DType::ui16, all, wide_lane(whole).lane));
+    declare(id, type, text_.wide_element(e.dtype, all, wide_lane(whole).lane));
   }
   return true;
 }

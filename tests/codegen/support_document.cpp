@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <regex>
+#include <utility>
 
 #include "partita/base/error.hpp"
 #include "partita/compile.hpp"
@@ -47,12 +48,14 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 /// Constants written for a float, as a dtype takes them.
-std::string with_literals(const std::string& text, DType d) {
+const std::string& with_literals(const std::string& text, DType d) {
   static const std::regex number(R"((dense<\[*|, |\[)(-?[0-9]+)\.[0-9]+(e[+-]?[0-9]+)?(?=[,\]>]))");
+  static std::map<std::pair<std::string, std::string>, std::string> known;
   if (is_float(d)) return text;
-  if (is_complex(d)) return std::regex_replace(text, number, "$1($2.0, 0.0)");
-  if (d == DType::i1) return std::regex_replace(text, number, "$1false");
-  return std::regex_replace(text, number, "$1$2");
+  const std::string form = is_complex(d) ? "$1($2.0, 0.0)" : d == DType::i1 ? "$1false" : "$1$2";
+  const auto [it, is_new] = known.try_emplace({text, form});
+  if (is_new) it->second = std::regex_replace(text, number, form);
+  return it->second;
 }
 
 /// The sample with each of its usual dtypes replaced, one at a time.
@@ -60,10 +63,10 @@ std::vector<std::string> with_dtype(const std::string& sample, DType d) {
   std::vector<std::string> all;
   const std::string to(to_string(d));
   for (const char* from : usual_dtypes) {
-    std::string text = replaced(sample, cat("x", from, ">"), cat("x", to, ">"));
+    const std::string& plain = from == to ? sample : with_literals(sample, d);
+    std::string text = replaced(plain, cat("x", from, ">"), cat("x", to, ">"));
     text = replaced(text, cat("tensor<", from, ">"), cat("tensor<", to, ">"));
-    if (text == sample && from != to) continue;
-    all.push_back(from == to ? text : with_literals(text, d));
+    if (text != plain || from == to) all.push_back(std::move(text));
   }
   return all;
 }
@@ -114,6 +117,14 @@ std::vector<std::unique_ptr<ir::Module>> programs(const OpDef& op, DType d) {
   return all;
 }
 
+/// The same, made once: each target is asked about them.
+const std::vector<std::unique_ptr<ir::Module>>& known_programs(const OpDef& op, DType d) {
+  static std::map<std::pair<const OpDef*, DType>, std::vector<std::unique_ptr<ir::Module>>> known;
+  const auto [it, is_new] = known.try_emplace({&op, d});
+  if (is_new) it->second = programs(op, d);
+  return it->second;
+}
+
 class Support {
  public:
   explicit Support(std::string target) : target_(std::move(target)) {}
@@ -123,9 +134,11 @@ class Support {
     bool is_taken = false, is_taken_by_all = true;
     std::string reason;
     for (const DType d : group.members) {
-      const auto all = programs(op, d);
+      const auto& all = known_programs(op, d);
       is_taken |= !all.empty();
       is_taken_by_all &= !all.empty();
+      // What the members of a group have in common is compiled once, and what the last one lacks.
+      if (d != group.members.front() && d != group.members.back()) continue;
       for (const auto& program : all)
         if (reason.empty()) reason = refusal(*program);
     }
@@ -181,7 +194,8 @@ std::string document() {
       "runs "
       "all that an op takes.\n`–`: the op does not take the dtype; `some`: it takes some of the "
       "group; "
-      "a number: the target refuses it for that\nreason. Only samples of the ops are tried, so "
+      "a number: the target refuses it, or the first or last of a group, for that\nreason. Only "
+      "samples of the ops are tried, so "
       "`yes` "
       "is no promise for every attribute. " +
       short_floats() +
