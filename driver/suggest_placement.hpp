@@ -7,7 +7,6 @@
 #include <functional>
 #include <string>
 
-#include "partita/artifact/artifact.hpp"
 #include "partita/driver/compile.hpp"
 #include "partita/ir/graph.hpp"
 

@@ -57,20 +57,20 @@ std::string printable(std::string message) {
 
 std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::string file) {
   std::vector<std::unique_ptr<Module>> modules;
+  const auto take = [&](auto& reader) {
+    modules.push_back(reader.read());
+    verify(*modules.back());
+    split_partial_values(*modules.back());
+  };
   try {
     if (is_bytecode(text)) {
       BytecodeModuleReader reader(std::as_bytes(std::span(text)), file);
-      modules.push_back(reader.read());
-      verify(*modules.back());
-      split_partial_values(*modules.back());
+      take(reader);
       return modules;
     }
     for (const Piece& piece : split_modules(text)) {
       ModuleReader reader(piece.text, file, piece.first_line);
-      if (reader.at(TokenKind::end)) continue;  // comments only
-      modules.push_back(reader.read());
-      verify(*modules.back());
-      split_partial_values(*modules.back());
+      if (!reader.at(TokenKind::end)) take(reader);  // else: comments only
     }
   } catch (const Error& error) {
     throw Error(error.kind(), printable(error.what()), error.where());

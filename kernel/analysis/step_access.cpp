@@ -43,6 +43,13 @@ void visit_launch(Launch& l, KernelAccesses& kernels,
 
 }  // namespace
 
+std::map<int, int> access_counts(Plan& plan, KernelAccesses& kernels) {
+  std::map<int, int> counts;
+  for (Step& s : plan.steps)
+    for_each_access(s, kernels, [&](const Access& a) { ++counts[a.ref->buffer]; });
+  return counts;
+}
+
 bool is_temporary(const Plan& plan, int buffer) {
   const BufferKind kind = plan.buffers[std::size_t(buffer)].kind;
   return kind == BufferKind::arena || kind == BufferKind::block;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <vector>
@@ -55,6 +56,8 @@ void for_each_access(Step& step, KernelAccesses& kernels,
                      const std::function<void(const Access&)>& visit);
 void for_each_access(Step& step, const PlanDraft& draft,
                      const std::function<void(const Access&)>& visit);
+/// How often the plan's steps refer to each buffer.
+[[nodiscard]] std::map<int, int> access_counts(Plan& plan, KernelAccesses& kernels);
 /// Whether a buffer is nobody's outside of the plan.
 [[nodiscard]] bool is_temporary(const Plan& plan, int buffer);
 

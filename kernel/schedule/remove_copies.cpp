@@ -168,9 +168,7 @@ bool remove_copies_in(Steps& steps, KernelAccesses& kernels, std::map<int, int>&
 
 void remove_copies(PlanDraft& draft) {
   KernelAccesses kernels(draft);
-  std::map<int, int> total;
-  for (Step& s : draft.plan.steps)
-    for_each_access(s, kernels, [&](const Access& a) { ++total[a.ref->buffer]; });
+  std::map<int, int> total = access_counts(draft.plan, kernels);
   while (remove_copies_in(draft.plan.steps, kernels, total)) {
   }
 }

@@ -146,9 +146,7 @@ void update_in(Steps& steps, KernelAccesses& kernels, Counts& total, std::int64_
 
 void update_in_place(PlanDraft& draft, std::int64_t least_bytes) {
   KernelAccesses kernels(draft);
-  Counts total;
-  for (Step& s : draft.plan.steps)
-    for_each_access(s, kernels, [&](const Access& a) { ++total[a.ref->buffer]; });
+  Counts total = access_counts(draft.plan, kernels);
   update_in(draft.plan.steps, kernels, total, least_bytes);
 }
 

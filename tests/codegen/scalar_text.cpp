@@ -17,6 +17,7 @@
 #include "kernel/print/small_float_text.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
+#include "tests/support/dtype_groups.hpp"
 #include "tests/support/host_c.hpp"
 #include "tests/support/opencl.hpp"
 #include "tests/support/samples.hpp"
@@ -24,6 +25,9 @@
 
 namespace partita::kernel {
 namespace {
+
+using partita::testing::is_in_slice;
+using partita::testing::is_short;
 
 using partita::testing::Allowed;
 using partita::testing::difference;
@@ -211,14 +215,11 @@ INSTANTIATE_TEST_SUITE_P(, ScalarTextRuns, ::testing::Values(Language::opencl, L
                            return std::string(info.param == Language::c ? "as_c" : "as_opencl");
                          });
 
-/// One of the many floats of at most 8 bits and narrow integers, of which .ci/run takes a slice.
-bool is_short(DType d) { return is_narrow_integer(d) || (is_small_float(d) && info(d).bits <= 8); }
-
 TEST_P(ScalarTextRuns, rows_of_every_dtype_equal_the_interpreter) {
   Source source(GetParam());
   Random random(1);
   for (const DType d : all_dtypes)
-    if (!is_short(d) || partita::testing::is_in_slice()) add_rows(source, d, random);
+    if (!is_short(d) || is_in_slice()) add_rows(source, d, random);
   source.check(*machine());
 }
 
@@ -229,7 +230,7 @@ TEST_P(ScalarTextRuns, conversions_between_all_dtypes_equal_the_interpreter) {
     KernelCase& c = source.start(cat("convert_", info(from).name));
     const std::string x = source.input(c, samples(from, {-300, 300}, 0, sample_count, random));
     for (const DType to : all_dtypes) {
-      if ((is_short(from) || is_short(to)) && !partita::testing::is_in_slice()) continue;
+      if ((is_short(from) || is_short(to)) && !is_in_slice()) continue;
       source.result(c, cat("convert ", to_string(from), " to ", to_string(to)),
                     source.text.convert(x, from, to), convert(c.inputs[0], to), {}, 0);
     }

@@ -137,8 +137,6 @@ class Support {
       const auto& all = known_programs(op, d);
       is_taken |= !all.empty();
       is_taken_by_all &= !all.empty();
-      // What the members of a group have in common is compiled once, and what the last one lacks.
-      if (d != group.members.front() && d != group.members.back()) continue;
       for (const auto& program : all)
         if (reason.empty()) reason = refusal(*program);
     }
@@ -194,8 +192,7 @@ std::string document() {
       "runs "
       "all that an op takes.\n`–`: the op does not take the dtype; `some`: it takes some of the "
       "group; "
-      "a number: the target refuses it, or the first or last of a group, for that\nreason. Only "
-      "samples of the ops are tried, so "
+      "a number: the target refuses it for that\nreason. Only samples of the ops are tried, so "
       "`yes` "
       "is no promise for every attribute. " +
       short_floats() +

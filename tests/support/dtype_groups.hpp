@@ -12,6 +12,11 @@
 
 namespace partita::testing {
 
+/// One of the many narrow integers and floats of at most 8 bits.
+[[nodiscard]] constexpr bool is_short(DType d) {
+  return is_narrow_integer(d) || (is_float(d) && info(d).bits <= 8);
+}
+
 struct DTypeGroup {
   std::string name;  ///< "i2–i64", "f4–f8", "f16 bf16", "complex"
   std::vector<DType> members;

@@ -15,6 +15,7 @@
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
 #include "partita/scalar/elementwise.hpp"
+#include "tests/support/dtype_groups.hpp"
 #include "tests/support/random_scope.hpp"
 #include "tests/support/samples.hpp"
 
@@ -251,8 +252,7 @@ class Generator {
   DType random_dtype(const ElementwiseRow& row) {
     std::vector<DType> fitting, short_ones;
     for (const DType d : all_dtypes) {
-      const bool is_short = is_narrow_integer(d) || (is_float(d) && info(d).bits <= 8);
-      if (row.accepts(d)) (is_short ? short_ones : fitting).push_back(d);
+      if (row.accepts(d)) (is_short(d) ? short_ones : fitting).push_back(d);
     }
     if (!short_ones.empty() && pick(fitting.size() + 1) == 0)
       return short_ones[std::size_t(pick(short_ones.size()))];

@@ -3,9 +3,9 @@
 #include "partita/ir/partial_values.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <ranges>
 
+#include "ir/axes/dim_edit.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/manual_computation.hpp"
 #include "partita/ir/op.hpp"
@@ -38,14 +38,9 @@ Sharding of_terms(const Sharding& sharding) {
   return terms;
 }
 
-Dims with_first(std::int64_t count, const Dims& dims) {
-  Dims all{count};
-  all.insert(all.end(), dims.begin(), dims.end());
-  return all;
-}
-
-Type with_first(std::int64_t count, const Type& type) {
-  return {.dtype = type.dtype, .dims = with_first(count, type.dims)};
+/// `v` as the only one along a new first dimension.
+Value as_one(const Maker& make, Value v) {
+  return make.reshape(v, with_dim_inserted(v.type(), 0, 1).dims);
 }
 
 /// Of terms that are a value and zeros, for want of others.
@@ -141,7 +136,7 @@ class Terms {
       renumber("rhs", rhs[j]);
       return make_.typed("stablehlo.dot_general",
                          {split(dot.operand(0), lhs[j]), split(dot.operand(1), rhs[j])},
-                         with_first(count_, dot.result_types()[0]), attrs);
+                         with_dim_inserted(dot.result_types()[0], 0, count_), attrs);
     }
     return std::nullopt;
   }
@@ -156,23 +151,21 @@ class Terms {
     if (!cut || std::ranges::find(dimensions, std::int64_t(*cut)) == dimensions.end())
       return std::nullopt;
     const Value parts = split(sum.operand(0), std::int64_t(*cut));
-    I64s order{std::int64_t(*cut)};
-    for (std::int64_t d = 0; d < parts.type().rank(); ++d)
-      if (d != std::int64_t(*cut)) order.push_back(d);
+    const I64s order = moved_dim(parts.type().rank(), std::int64_t(*cut), 0);
     for (std::int64_t& d : dimensions) ++d;  // one in front; those behind the cut move with it
     return make_.sum(make_.transpose(parts, order), dimensions);
   }
 
   [[nodiscard]] Value pieces(Value v, std::size_t dim) const {
-    const Type type = with_first(count_, v.type());
+    const Type type = with_dim_inserted(v.type(), 0, count_);
     const Type places{.dtype = DType::i64, .dims = type.dims};
-    I64s at(v.type().dims.size());
-    std::iota(at.begin(), at.end(), 1);
     const Value part =
         make_.op("stablehlo.divide", {make_.iota(places, std::int64_t(dim) + 1),
                                       make_.splat(places, double(v.type().dims[dim] / count_))});
-    return make_.op("stablehlo.select", {make_.compare("EQ", part, make_.iota(places, 0)),
-                                         make_.broadcast(v, type.dims, at), make_.splat(type, 0)});
+    return make_.op(
+        "stablehlo.select",
+        {make_.compare("EQ", part, make_.iota(places, 0)),
+         make_.broadcast(v, type.dims, counting(v.type().rank(), 1)), make_.splat(type, 0)});
   }
 
   [[nodiscard]] Value first_alone(Value v) const {
@@ -181,8 +174,7 @@ class Terms {
     I64s after = none;
     after[0] = count_ - 1;
     return make_.op("stablehlo.pad",
-                    {make_.reshape(v, with_first(1, v.type().dims)),
-                     make_.splat(Type::scalar(v.type().dtype), 0)},
+                    {as_one(make_, v), make_.splat(Type::scalar(v.type().dtype), 0)},
                     {{"edge_padding_low", none},
                      {"edge_padding_high", after},
                      {"interior_padding", none},
@@ -239,8 +231,8 @@ std::optional<ValueMap<Value>> split(const Module& module, Node& node) {
     const std::int64_t terms = terms_of(module, in[k]);
     operands.push_back(terms > 1 ? Terms(make, in[k].unreduced, terms).of(node.operand(k))
                                  : node.operand(k));
-    arguments.push_back(
-        region->add_argument(terms > 1 ? with_first(1, argument.type()) : argument.type()));
+    arguments.push_back(region->add_argument(terms > 1 ? with_dim_inserted(argument.type(), 0, 1)
+                                                       : argument.type()));
   }
   const Maker inside{*region, nullptr, node.location()};
   for (std::size_t k = 0; k < in.size(); ++k) {
@@ -256,8 +248,8 @@ std::optional<ValueMap<Value>> split(const Module& module, Node& node) {
     if (terms <= 1) continue;
     is_partial[k] = true;
     Value& result = region->results[k];
-    result = inside.reshape(result, with_first(1, result.type().dims));
-    types[k] = with_first(terms, types[k]);
+    result = as_one(inside, result);
+    types[k] = with_dim_inserted(types[k], 0, terms);
     out[k] = of_terms(out[k]);
   }
   Dict attrs = node.attrs;
@@ -324,8 +316,9 @@ void split_partial_ports(const Module& module, Function& f) {
     const Dict& attributes = f.arg_attrs[std::size_t(k)];
     arguments.push_back(
         is_partial(attributes)
-            ? body->add_argument(with_first(terms_of(module, *sharding_of_port(attributes)), type),
-                                 f.body->argument_hint(k))
+            ? body->add_argument(
+                  with_dim_inserted(type, 0, terms_of(module, *sharding_of_port(attributes))),
+                  f.body->argument_hint(k))
             : body->add_argument(type, f.body->argument_hint(k)));
   }
   ValueMap<Value> map;
