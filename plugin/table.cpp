@@ -60,8 +60,12 @@ abi::Table make_table() {
 
 }  // namespace partita::pjrt
 
+// The name is PJRT's. NOLINTBEGIN(readability-identifier-naming)
+
 /// PJRT's way in: the table of functions, which stays.
 extern "C" __attribute__((visibility("default"))) const partita::pjrt::abi::Table* GetPjrtApi() {
   static const partita::pjrt::abi::Table table = partita::pjrt::make_table();
   return &table;
 }
+
+// NOLINTEND(readability-identifier-naming)

@@ -159,9 +159,9 @@ class Terms {
   [[nodiscard]] Value pieces(Value v, std::size_t dim) const {
     const Type type = with_dim_inserted(v.type(), 0, count_);
     const Type places{.dtype = DType::i64, .dims = type.dims};
-    const Value part =
-        make_.op("stablehlo.divide", {make_.iota(places, std::int64_t(dim) + 1),
-                                      make_.splat(places, double(v.type().dims[dim] / count_))});
+    const std::int64_t extent = v.type().dims[dim] / count_;
+    const Value part = make_.op("stablehlo.divide", {make_.iota(places, std::int64_t(dim) + 1),
+                                                     make_.splat(places, double(extent))});
     return make_.op(
         "stablehlo.select",
         {make_.compare("EQ", part, make_.iota(places, 0)),

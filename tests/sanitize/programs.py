@@ -20,6 +20,10 @@ class Refused(Exception):
     """A command that ended in an error."""
 
 
+class NoObjectCode(Exception):
+    """A program that is more than object code: it calls LAPACK through libpartita."""
+
+
 def run(command, **options):
     done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", **options)
     if done.returncode != 0:
@@ -76,8 +80,9 @@ class Program:
         recordings = [path.parent / (path.name.split(".")[0] + suffix) for suffix in (".io.npz", ".npz")]
         self.recording = next((r for r in recordings if r.exists()), None)
         self.size = path.stat().st_size + (self.recording.stat().st_size if self.recording else 0)
-        self.is_bf16 = "bf16" in path.read_text()
+        self.fed_by = arrays.coarsest(path.read_text())
         self.lock, self.emitted, self.expected, self.failure = threading.Lock(), {}, None, None
+        self.has_object_code = True
 
     def selection(self):
         return ["--function", self.function] if self.function else []
@@ -85,6 +90,8 @@ class Program:
     def emit(self, folder, level):
         """Writes p.c, p.h, ports.h, inputs and flags once; gives (folder, flags)."""
         with self.lock:
+            if not self.has_object_code:
+                raise NoObjectCode
             if self.failure:
                 raise Refused(self.failure)
             try:
@@ -93,6 +100,9 @@ class Program:
                 return self.emitted[level]
             except (Refused, KeyError, ValueError) as error:
                 self.failure = str(error)
+                if "needs LAPACK through libpartita" in self.failure:
+                    self.has_object_code = False
+                    raise NoObjectCode from None
                 raise Refused(self.failure) from None
 
     def _emit(self, folder, level):
@@ -134,7 +144,7 @@ class Program:
     def problems(self, folder):
         """What is wrong with folder/out0, ..."""
         found = [(folder / f"out{k}").read_bytes() for k in range(len(self.outputs))]
-        each = [arrays.difference(p.element, f, e, self.is_bf16) for p, f, e in zip(self.outputs, found, self.expected)]
+        each = [arrays.difference(p.element, f, e, self.fed_by) for p, f, e in zip(self.outputs, found, self.expected)]
         return [f"out{k}: {text}" for k, text in enumerate(each) if text]
 
 

@@ -75,6 +75,7 @@ class Runner:
     def __init__(self, options, folder):
         self.options, self.folder, self.begin = options, folder, time.monotonic()
         self.findings, self.unfinished, self.passed, self.spent, self.lock = [], [], 0, {}, threading.Lock()
+        self.without_object_code = set()
 
     def seconds(self):
         return time.monotonic() - self.begin
@@ -142,6 +143,10 @@ class Runner:
         begin, result = time.monotonic(), None
         try:
             problems = self.problems(program, configuration)
+        except programs.NoObjectCode:
+            with self.lock:
+                self.without_object_code.add(program.name)
+            return
         except programs.Refused as error:
             problems = [str(error)]
         except subprocess.TimeoutExpired as error:
@@ -206,6 +211,8 @@ def main():
         print(f"{seconds:7.0f} s  {name}")
     print(f"{len(subjects)} programs, {len(chosen)} configurations: {runner.passed} of {len(pairs)} passed, "
           f"{len(runner.findings)} findings, {len(runner.unfinished)} not finished, {runner.seconds():.0f} s")  # fmt: skip
+    if runner.without_object_code:
+        print("call LAPACK, so are no object code:", ", ".join(sorted(runner.without_object_code)))
     for program, configuration in sorted(runner.findings):
         print(f"FOUND {program} {configuration}")
     if runner.findings or (runner.unfinished and not options.budget):
