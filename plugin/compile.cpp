@@ -15,6 +15,7 @@
 #include "partita/ir/sharding.hpp"
 #include "plugin/error.hpp"
 #include "plugin/protobuf.hpp"
+#include "plugin/token_ports.hpp"
 
 namespace partita::pjrt {
 
@@ -68,10 +69,6 @@ std::vector<int> donated_arguments(const ir::Function& function) {
   return donated;
 }
 
-bool has_tokens(const std::vector<Type>& types) {
-  return std::ranges::any_of(types, [](const Type& t) { return t.is_token; });
-}
-
 }  // namespace
 
 CompiledProgram compile_program(std::string_view text, const CompileRequest& request,
@@ -91,11 +88,10 @@ CompiledProgram compile_program(std::string_view text, const CompileRequest& req
   for (const ir::Dict& attributes : entry.res_attrs)
     program.output_is_sum.push_back(ir::is_partial_port(*module, attributes));
   ir::split_partial_ports(*module, entry);
+  replace_token_ports(entry);
   program.inputs = entry.argument_types();
   program.outputs = entry.result_types;
   program.donated = donated_arguments(entry);
-  if (has_tokens(program.inputs) || has_tokens(program.outputs))
-    throw Failure(abi::unimplemented, "tokens as arguments or results are not part of partita");
   const int partitions = request.partitions;
   const auto asked_inputs = asked_cuts(*module, entry.arg_attrs, program.inputs, partitions);
   const auto asked_outputs = asked_cuts(*module, entry.res_attrs, program.outputs, partitions);

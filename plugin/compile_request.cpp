@@ -70,7 +70,8 @@ CompileRequest read_compile_request(std::string_view message) {
     const std::vector<WireField> entry = read_message(*field.bytes);
     const WireField *const key = find_field(entry, key_field), *const value =
                                                                    find_field(entry, value_field);
-    if (key != nullptr && key->bytes && value != nullptr && value->bytes)
+    if (key == nullptr || !key->bytes || value == nullptr || !value->bytes) continue;
+    if (!key->bytes->starts_with("xla_"))  // what XLA alone is told
       request.options[std::string(*key->bytes)] = option_text(*value->bytes);
   }
   if (is_portable) request.devices.clear();

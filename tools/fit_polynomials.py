@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
-"""Fits the polynomials of backend-cpu/kernels/vector_math_*.c and prints them as C.
+"""Fits the polynomials of backend-cpu/kernels/vector_math_*.c and scalar/helpers/real.h and prints them as C.
 
 Each entry of FITS names a function g, an interval and a degree; the polynomial P minimises the
 largest weight(t) * |P(t) - g(t)| by the exchange algorithm of Remez (E. W. Cheney, Introduction to
@@ -134,6 +134,28 @@ def log_erfc(x):
     return -m.log(m.erfc(x)) / x
 
 
+def bessel_near(order):
+    """e^-x I(x), of order 1 divided by x, as a function of t = x / 4 - 1."""
+    def f(t):
+        x = 4 * (1 + t)
+        if order == 0:
+            return m.exp(-x) * m.besseli(0, x)
+        return m.exp(-x) * m.besseli(1, x) / x if x > 0 else mpf(1) / 2
+    return f
+
+
+def bessel_far(order):
+    """sqrt(x) e^-x I(x) as a function of t = 16 / x - 1."""
+    def f(t):
+        u = (1 + t) / 16
+        return m.exp(-1 / u) * m.besseli(order, 1 / u) / m.sqrt(u) if u > mpf(10) ** -30 else 1 / m.sqrt(2 * mp.pi)
+    return f
+
+
+def relative(g):
+    return lambda t: 1 / abs(g(t))
+
+
 HALF_LN2 = mpf("0.34668")
 Z_LOG = mpf("0.029438")  # ((sqrt(2) - 1) / (sqrt(2) + 1))^2, slightly more
 Z_PI4 = mpf("0.61690")  # (pi / 4)^2, slightly more
@@ -178,6 +200,11 @@ FITS = {
     "f64_asin": Fit(ASIN, 0, mpf("0.25"), 12, cube(m.asin), 53),
     "f64_erf": Fit(ERF, 0, mpf("0.77"), 11, lambda z: 1 / (1 + ERF(z)), 53),
     "f64_erfcx": Fit(erfcx_of(mpf(2)), mpf("-0.61"), mpf("0.87"), 23, lambda q: 1 / erfcx_of(mpf(2))(q), 53),
+    # Computed in f32 or f64.
+    "real_i0_near": Fit(bessel_near(0), -1, 1, 27, relative(bessel_near(0)), 53),
+    "real_i0_far": Fit(bessel_far(0), -1, 1, 22, relative(bessel_far(0)), 53),
+    "real_i1_near": Fit(bessel_near(1), -1, 1, 27, relative(bessel_near(1)), 53),
+    "real_i1_far": Fit(bessel_far(1), -1, 1, 22, relative(bessel_far(1)), 53),
 }
 
 
@@ -211,6 +238,9 @@ def horner(variable, name, argument):
     """Lines of C that evaluate a polynomial."""
     fit = FITS[name]
     coefficients = fit.run()[0][::-1]
+    if name.startswith("real_"):
+        return ["  T %s = K(%s);" % (variable, coefficients[0])] + [
+            "  %s = K(%s) + %s * %s;" % (variable, c, variable, argument) for c in coefficients[1:]]
     dtype, suffix = ("float", "f32") if fit.bits == 24 else ("double", "f64")
     lines = ["  %s %s = %s;" % (dtype, variable, coefficients[0])]
     return lines + ["  %s = pm_fma_%s(%s, %s, %s);" % (variable, suffix, variable, argument, c)
@@ -222,7 +252,7 @@ def update(path):
         lines = file.read().split("\n")
     result, variable = [], None
     for line in lines:
-        if variable and re.match(r"  (float |double |)%s = (pm_fma_|[-0-9])" % variable, line):
+        if variable and re.match(r"  (float |double |T |)%s = (pm_fma_|K\(|[-0-9])" % variable, line):
             continue
         result.append(line)
         mark = re.match(r"  // fit: (\w+) = (\w+)\((\w+)\)$", line)

@@ -52,7 +52,8 @@ bool BatchedProcesses::operator()(const Node& node, BatchMap& map,
   const std::string target =
       node.is("stablehlo.custom_call") ? node.attrs.text("call_target_name", "") : std::string();
   const bool is_annotation = node.is("sdy.sharding_constraint") || node.is("sdy.reshard") ||
-                             target == "Sharding" || target == "annotate_device_placement";
+                             target == "Sharding" || target == "annotate_device_placement" ||
+                             target == "LayoutConstraint";
   if (is_annotation && job.operand(0).batched) {
     job.set(0, job.operand(0));
     return true;

@@ -114,6 +114,13 @@ void register_sharding_calls(OpRegistry& registry) {
   %0 = stablehlo.custom_call @annotate_device_placement(%a) {has_side_effect = true} : (tensor<3xi32>) -> tensor<3xi32>
   return %0 : tensor<3xi32>
 })");
+  // Layouts are those of the artifact's ports, row-major, whatever a value within would like.
+  add_annotation(registry, "LayoutConstraint",
+                 "Its operand, with a statement of the order in which memory shall hold its elements.",
+                 R"(func.func @main(%a: tensor<3x2xi32>) -> tensor<3x2xi32> {
+  %0 = stablehlo.custom_call @LayoutConstraint(%a) {operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]} : (tensor<3x2xi32>) -> tensor<3x2xi32>
+  return %0 : tensor<3x2xi32>
+})");
   OpDef to_piece =
       custom_call_target("SPMDFullToShardShape", "This process's piece of the whole array.");
   to_piece.infer = infer_passage;

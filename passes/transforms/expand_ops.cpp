@@ -3,9 +3,11 @@
 //
 // Ops that other ops say as well become these, so that kernels, libraries and simplification see few
 // kinds: batch normalisations; attention; convolutions whose windows have one element, which are contractions;
-// windows that tile the operand and are few and large, which are reductions.
+// windows that tile the operand and are few and large, which are reductions; remainders of powers of two.
 #include <algorithm>
+#include <cmath>
 
+#include "ir/interpreter/constants.hpp"
 #include "partita/ir/attention.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/normalization.hpp"
@@ -112,6 +114,27 @@ Results expand_reduce_window(Node& node) {
   return results;
 }
 
+// --- Remainders ---------------------------------------------------------------------------------
+
+/// |x| - c floor(|x| / c) with the sign of x, which is exact for c = 1, 2, 4, ...: there are vectors for these,
+/// and none for a remainder, which divides bit by bit.
+Results expand_remainder(Node& node) {
+  const Value x = node.operand(0);
+  const Type& type = x.type();
+  const ir::DenseRef splat = ir::splat_of(node.operand(1));
+  if (!splat || (type.dtype != DType::f32 && type.dtype != DType::f64)) return {};
+  const double divisor = std::fabs(convert(splat->to_array(), DType::f64).data<DType::f64>()[0]);
+  int exponent = 0;
+  if (!(divisor >= 1) || std::isinf(divisor) || std::frexp(divisor, &exponent) != 0.5) return {};
+  const Maker m{*node.graph(), &node};
+  const Value size = m.op("stablehlo.abs", {x});
+  const Value turns =
+      m.op("stablehlo.floor", {m.op("stablehlo.multiply", {size, m.splat(type, 1 / divisor)})});
+  const Value rest = m.op("stablehlo.subtract",
+                          {size, m.op("stablehlo.multiply", {turns, m.splat(type, divisor)})});
+  return {m.op("stablehlo.multiply", {m.op("stablehlo.sign", {x}), rest})};
+}
+
 Results expand(Node& node) {
   if (node.name().starts_with("stablehlo.batch_norm_"))
     return ir::normalization_ops(*node.graph(), node, &node);
@@ -120,6 +143,7 @@ Results expand(Node& node) {
     return ir::attention_gradient_ops(*node.graph(), node, &node);
   if (node.is("stablehlo.convolution")) return expand_convolution(node);
   if (node.is("stablehlo.reduce_window")) return expand_reduce_window(node);
+  if (node.is("stablehlo.remainder")) return expand_remainder(node);
   return {};
 }
 
@@ -147,9 +171,8 @@ PassInfo pass_expand_ops();
 PassInfo pass_expand_ops() {
   return {.name = "expand-ops",
           .doc =
-              "Writes batch normalisations, attention, convolutions and windows as simpler ops "
-              "where these "
-              "say the same.",
+              "Writes batch normalisations, attention, convolutions, windows and remainders as "
+              "simpler ops where these say the same.",
           .needs = Stage::parsed,
           .gives = Stage::parsed,
           .idempotent = true,

@@ -7,45 +7,68 @@ lu, pivoted QR, products with Q and tridiagonal systems custom calls @partita.NA
 computes by LAPACK.  What fails to converge is NaN, as on JAX's CPU.  Cholesky factors, triangular systems and QR need
 no rule: JAX's own emit what partita has kernels for.  Derivatives are JAX's, which are made of the same primitives.
 """
+import jax.numpy as jnp
 import numpy as np
+from jax._src import core
+from jax._src.export import _export
 from jax._src.interpreters import mlir
 from jax._src.lax import linalg
 from jax._src.lib.mlir import ir
 from jax._src.lib.mlir.dialects import hlo
 
 _DTYPES = tuple(np.dtype(name) for name in ("float32", "float64", "complex64", "complex128"))
+# What LAPACK has no routines for is computed in f32.
+_NARROW = (jnp.dtype("bfloat16"), jnp.dtype("float16"))
 
 
-def _tensor_type(aval):
-    return ir.RankedTensorType.get(aval.shape, mlir.dtype_to_ir_type(np.dtype(aval.dtype)))
+def _tensor_type(aval, dtype=None):
+    # Exporting leaves extents open.
+    open_size = ir.ShapedType.get_dynamic_size()
+    shape = [d if core.is_constant_dim(d) else open_size for d in aval.shape]
+    return ir.RankedTensorType.get(shape, mlir.dtype_to_ir_type(np.dtype(dtype or aval.dtype)))
 
 
 def _call(ctx, routine, operands, result_types=None, **options):
     """Results of @partita.ROUTINE, of the primitive's own types unless others are given."""
-    dtype = np.dtype(ctx.avals_in[0].dtype)
-    if dtype not in _DTYPES:
+    dtype = jnp.dtype(ctx.avals_in[0].dtype)
+    if dtype not in _DTYPES + _NARROW:
         raise NotImplementedError(f"{ctx.primitive}: unsupported dtype {dtype}")
+    is_narrow = [jnp.dtype(aval.dtype) in _NARROW for aval in ctx.avals_in]
+    operands = [
+        hlo.convert(_tensor_type(aval, "float32"), x) if narrow else x
+        for aval, x, narrow in zip(ctx.avals_in, operands, is_narrow)
+    ]
+    if result_types is None:
+        wide = ["float32" if jnp.dtype(aval.dtype) in _NARROW else None for aval in ctx.avals_out]
+        result_types = [_tensor_type(aval, to) for aval, to in zip(ctx.avals_out, wide)]
+    # Open extents are operands too.
+    is_open = not all(core.is_constant_shape(aval.shape) for aval in ctx.avals_out)
+    shapes = [mlir.eval_dynamic_shape_as_tensor(ctx, aval.shape) for aval in ctx.avals_out] if is_open else None
     op = mlir.custom_call(
         f"partita.{routine}",
-        result_types=result_types or [_tensor_type(aval) for aval in ctx.avals_out],
+        result_types=result_types,
         operands=operands,
+        result_shapes=shapes,
         backend_config={name: ir.BoolAttr.get(bool(value)) for name, value in options.items()},
     )
-    return list(op.results)
+    return [
+        hlo.convert(_tensor_type(aval), x) if jnp.dtype(aval.dtype) in _NARROW else x
+        for aval, x in zip(ctx.avals_out, op.results)
+    ]
 
 
-def _expect_all(primitive, subset_by_index, count):
-    if subset_by_index is not None and tuple(subset_by_index) != (0, count):
+def _expect_all(primitive, subset_by_index, extents):
+    if subset_by_index is not None and tuple(subset_by_index) != (0, min(extents)):
         raise NotImplementedError(f"{primitive}: subset_by_index is not supported on this platform")
 
 
 def _eigh(ctx, a, *, lower, subset_by_index=None, **_):
-    _expect_all("eigh", subset_by_index, ctx.avals_in[0].shape[-1])
+    _expect_all("eigh", subset_by_index, ctx.avals_in[0].shape[-1:])
     return _call(ctx, "eigh", [a], lower=lower)
 
 
 def _svd(ctx, a, *, full_matrices, compute_uv, subset_by_index=None, **_):
-    _expect_all("svd", subset_by_index, min(ctx.avals_in[0].shape[-2:]))
+    _expect_all("svd", subset_by_index, ctx.avals_in[0].shape[-2:])
     return _call(ctx, "svd", [a], full_matrices=full_matrices, compute_uv=compute_uv)
 
 
@@ -105,8 +128,15 @@ _RULES = {
 }
 
 
+_ROUTINES = ("eigh", "svd", "eig", "schur", "hessenberg", "tridiagonal", "lu", "pivoted_qr", "apply_reflections")
+_ROUTINES += ("tridiagonal_solve",)
+
+
 def register(platform: str) -> None:
-    """Registers the rules for a platform that JAX knows already."""
+    """Registers the rules for a platform that JAX knows already, and their calls as ones that jax.export may write."""
+    stable = getattr(_export, "_CUSTOM_CALL_TARGETS_GUARANTEED_STABLE", None)
+    if isinstance(stable, set):
+        stable.update(f"partita.{name}" for name in _ROUTINES)
     for name, rule in _RULES.items():
         primitive = getattr(linalg, name, None)
         if primitive is not None:

@@ -192,6 +192,46 @@ def case_text_of_a_compiled_program():
     assert "all-reduce(" in text and "f32[2,4]" in text, text
 
 
+def case_tokens_in_and_out():
+    def chain(token, x):
+        return jax.lax.after_all(token, jax.lax.create_token()), x + 1
+
+    with jax.default_device(OURS[0]):
+        token, y = jax.jit(chain)(jax.jit(lambda x: jax.lax.create_token(x))(0.0), numbers(3))
+        np.testing.assert_array_equal(jax.jit(chain)(token, y)[1], numbers(3) + 1 + 1)
+
+
+def case_options_of_xla_alone():
+    with jax.default_device(OURS[0]):
+        assert float(jax.jit(lambda x: x + 1, compiler_options={"xla_cpu_enable_fast_math": False})(2.0)) == 3
+
+
+def case_statements_about_layouts():
+    from jax.experimental.layout import Format, Layout
+
+    x = numbers(4, 6)
+    wanted = Format(Layout((1, 0)), jax.sharding.SingleDeviceSharding(OURS[0]))
+    y = jax.jit(lambda v: jax.lax.with_sharding_constraint(v.T, wanted) * 2)(jax.device_put(x, OURS[0]))
+    np.testing.assert_array_equal(y, x.T * 2)
+
+
+def case_linear_algebra():
+    """Narrow floats too, which XLA's CPU refuses, and exported with open extents."""
+    a = numbers(5, 5) + 3 * np.eye(5, dtype=np.float32)
+    symmetric = a + a.T
+    agree(lambda x: jnp.linalg.eigvalsh(x), symmetric, tolerance=1e-4)
+    agree(lambda x: jnp.linalg.svd(x)[1], a, tolerance=1e-4)
+    agree(jnp.linalg.inv, a, tolerance=1e-4)
+    with jax.default_device(OURS[0]):
+        values = jax.jit(lambda x: jax.lax.linalg.svd(x, compute_uv=False))(jnp.asarray(a, jnp.bfloat16))
+        assert values.dtype == jnp.bfloat16
+        np.testing.assert_allclose(np.asarray(values, np.float32), np.linalg.svd(a)[1], 0.05)
+        shape = jax.ShapeDtypeStruct(jax.export.symbolic_shape("b, n, n"), np.float32)
+        exported = jax.export.export(jax.jit(lambda x: jax.lax.linalg.lu(x)[0]), platforms=["partita"])(shape)
+        again = jax.export.deserialize(exported.serialize())
+        np.testing.assert_allclose(again.call(a[None])[0], jax.lax.linalg.lu(a)[0], 1e-4, 1e-4)
+
+
 def case_meshes_of_some_devices():
     x = numbers(4, 6)
     m = mesh(OURS[2:6], 4)

@@ -9,16 +9,47 @@ namespace partita::lowering {
 
 using scalar::no_expr;
 
+scalar::ExprId Butterfly::opposite(E x) const {
+  const scalar::Expr& e = pool_[x];
+  return e.kind == scalar::ExprKind::apply && e.name == "negate" ? e.operands[0] : no_expr;
+}
+
+scalar::ExprId Butterfly::negated(E x) const {
+  if (x == no_expr) return x;
+  if (const E of = opposite(x); of != no_expr) return of;
+  const scalar::Expr e = pool_[x];
+  if (e.kind == scalar::ExprKind::apply && e.name == "subtract")
+    return apply("subtract", e.operands[1], e.operands[0]);
+  return pool_.apply("negate", part_, {x});
+}
+
+scalar::ExprId Butterfly::plus(E x, E y) const {
+  if (const E of = opposite(y); of != no_expr) return minus(x, of);
+  if (const E of = opposite(x); of != no_expr) return apply("subtract", y, of);
+  return apply("add", x, y);
+}
+
+scalar::ExprId Butterfly::minus(E x, E y) const {
+  if (const E of = opposite(y); of != no_expr) return plus(x, of);
+  if (const E of = opposite(x); of != no_expr) return negated(apply("add", of, y));
+  return apply("subtract", x, y);
+}
+
+scalar::ExprId Butterfly::times(E x, double by) const {
+  const E of = opposite(x);
+  return of != no_expr ? apply("multiply", of, number(-by)) : apply("multiply", x, number(by));
+}
+
 ComplexParts Butterfly::add(ComplexParts x, ComplexParts y) const {
-  return {apply("add", x.re, y.re), x.im == no_expr   ? y.im
-                                    : y.im == no_expr ? x.im
-                                                      : apply("add", x.im, y.im)};
+  return {plus(x.re, y.re), x.im == no_expr   ? y.im
+                            : y.im == no_expr ? x.im
+                                              : plus(x.im, y.im)};
 }
 
 ComplexParts Butterfly::sub(ComplexParts x, ComplexParts y) const {
-  return {apply("subtract", x.re, y.re), x.im == no_expr   ? negated(y.im)
-                                         : y.im == no_expr ? x.im
-                                                           : apply("subtract", x.im, y.im)};
+  return {minus(x.re, y.re), x.im == no_expr   ? negated(y.im)
+                             : y.im == no_expr ? x.im
+                                               : minus(x.im, y.im)};
 }
 
 ComplexParts Butterfly::mul(ComplexParts x, ComplexParts y) const {
@@ -29,8 +60,7 @@ ComplexParts Butterfly::mul(ComplexParts x, ComplexParts y) const {
 }
 
 ComplexParts Butterfly::scaled(ComplexParts x, double by) const {
-  return {apply("multiply", x.re, number(by)),
-          x.im == no_expr ? no_expr : apply("multiply", x.im, number(by))};
+  return {times(x.re, by), x.im == no_expr ? no_expr : times(x.im, by)};
 }
 
 ComplexParts Butterfly::turned(ComplexParts x, std::int64_t k, std::int64_t n) const {
@@ -51,7 +81,10 @@ ComplexParts Butterfly::turned(ComplexParts x, std::int64_t k, std::int64_t n) c
     return scaled(sum, std::numbers::sqrt2 / 2);
   }
   const double angle = 2 * std::numbers::pi * double(k) / double(n);
-  return mul(x, {number(std::cos(angle)), number(std::sin(angle))});
+  const double cosine = std::cos(angle), sine = std::sin(angle);
+  if (x.im == no_expr) return {times(x.re, cosine), times(x.re, sine)};
+  return {minus(times(x.re, cosine), times(x.im, sine)),
+          plus(times(x.im, cosine), times(x.re, sine))};
 }
 
 std::vector<ComplexParts> Butterfly::of_prime(const std::vector<ComplexParts>& x) const {

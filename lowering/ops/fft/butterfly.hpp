@@ -38,9 +38,13 @@ class Butterfly {
   [[nodiscard]] E apply(std::string_view row, E x, E y) const {
     return pool_.apply(row, part_, {x, y});
   }
-  [[nodiscard]] E negated(E x) const {
-    return x == scalar::no_expr ? x : pool_.apply("negate", part_, {x});
-  }
+  // Sums and products of negated numbers are written without the negation.
+  [[nodiscard]] E plus(E x, E y) const;
+  [[nodiscard]] E minus(E x, E y) const;
+  [[nodiscard]] E times(E x, double by) const;
+  [[nodiscard]] E negated(E x) const;
+  /// What `x` is the negation of; else no_expr.
+  [[nodiscard]] E opposite(E x) const;
   [[nodiscard]] E number(double x) const { return pool_.constant_of(part_, x); }
 
   scalar::ExprPool& pool_;

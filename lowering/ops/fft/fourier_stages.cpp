@@ -25,10 +25,11 @@ std::pair<HostArray, HostArray> stage_roots(const Stage& s, int sign, DType part
 std::vector<std::int64_t> radices(std::int64_t n) {
   std::vector<std::int64_t> stages;
   std::int64_t stage = 1;
+  const std::int64_t largest = n <= largest_radix * largest_radix ? largest_radix : usual_radix;
   for (std::int64_t p = 2; n > 1; ++p) {
     if (p * p > n) p = n;
     for (; n % p == 0; n /= p) {
-      if (stage * p > largest_radix && stage > 1) {
+      if (stage * p > largest && stage > 1) {
         stages.push_back(stage);
         stage = 1;
       }

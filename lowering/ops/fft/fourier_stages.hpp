@@ -13,8 +13,10 @@
 
 namespace partita::lowering {
 
-/// Factors of one stage multiply to at most this, but for larger primes.
-inline constexpr std::int64_t largest_radix = 16;
+/// Factors of one stage multiply to at most this, but for larger primes; where one or two stages do not
+/// suffice, to no more than the second number: more stages of fewer registers take less time, to
+/// compile too.
+inline constexpr std::int64_t largest_radix = 16, usual_radix = 8;
 
 /// The radix of each stage.
 [[nodiscard]] std::vector<std::int64_t> radices(std::int64_t n);
