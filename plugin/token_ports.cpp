@@ -24,8 +24,7 @@ void replace_token_ports(Function& f) {
     const Value argument = f.body->argument(k);
     const Value port = body->add_argument(is_token(argument.type()) ? empty : argument.type(),
                                           f.body->argument_hint(k));
-    map[argument] =
-        is_token(argument.type()) ? make.op("stablehlo.create_token", {}) : port;
+    map[argument] = is_token(argument.type()) ? make.op("stablehlo.create_token", {}) : port;
   }
   body->results = clone_body(*f.body, *body, map);
   for (std::size_t k = 0; k < body->results.size(); ++k) {
