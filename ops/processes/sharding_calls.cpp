@@ -116,7 +116,7 @@ void register_sharding_calls(OpRegistry& registry) {
 })");
   // Layouts are those of the artifact's ports, row-major, whatever a value within would like.
   add_annotation(registry, "LayoutConstraint",
-                 "Its operand, with a statement of the order in which memory shall hold its elements.",
+                 "Its operand, with a statement of the order of its elements in memory.",
                  R"(func.func @main(%a: tensor<3x2xi32>) -> tensor<3x2xi32> {
   %0 = stablehlo.custom_call @LayoutConstraint(%a) {operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]} : (tensor<3x2xi32>) -> tensor<3x2xi32>
   return %0 : tensor<3x2xi32>

@@ -41,9 +41,7 @@ scalar::ExprId Butterfly::times(E x, double by) const {
 }
 
 ComplexParts Butterfly::add(ComplexParts x, ComplexParts y) const {
-  return {plus(x.re, y.re), x.im == no_expr   ? y.im
-                            : y.im == no_expr ? x.im
-                                              : plus(x.im, y.im)};
+  return {plus(x.re, y.re), x.im == no_expr ? y.im : y.im == no_expr ? x.im : plus(x.im, y.im)};
 }
 
 ComplexParts Butterfly::sub(ComplexParts x, ComplexParts y) const {
