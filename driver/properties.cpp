@@ -78,7 +78,7 @@ PlannedBytes planned_bytes(const Plan& plan) {
   const auto total = [&] {
     std::int64_t bytes = plan.arena_bytes;
     for (const Buffer& b : plan.buffers)
-      if (b.kind != BufferKind::arena)
+      if (b.kind != BufferKind::arena && b.kind != BufferKind::spare)
         bytes += b.count.evaluate(variables) * std::int64_t(byte_size(b.dtype));
     return bytes;
   };

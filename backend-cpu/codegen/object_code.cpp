@@ -158,6 +158,9 @@ class PlanPrinter final : public PlanText {
         case BufferKind::arena:
           base = cat("arena + ", b.arena_offset);
           break;
+        case BufferKind::spare:
+          base = cat("out[", b.index, "] + ", b.arena_offset);
+          break;
         case BufferKind::block:
           end = aligned(end);
           base = cat("arena + ", end);

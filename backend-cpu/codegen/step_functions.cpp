@@ -102,7 +102,7 @@ class FunctionText final : public PlanText {
       const Buffer& b = plan_.buffers[std::size_t(pointers_[k])];
       parameters += cat("char* restrict p", k, ", ");
       arguments += cat("(char*)buffers[", k, "] + offsets[", k, "] * ", byte_size(b.dtype));
-      if (b.kind == BufferKind::arena) arguments += cat(" - ", b.arena_offset);
+      if (b.arena_offset > 0) arguments += cat(" - ", b.arena_offset);
       arguments += ", ";
     }
     for (const int v : counters_) scalars += cat("  i64 x", v, ";\n");
@@ -123,10 +123,11 @@ class FunctionText final : public PlanText {
   }
 
  private:
-  /// The arena is one pointer; others by kind and index.
+  /// The arena is one pointer, and so is a result with what lies in it before; others by kind and index.
   [[nodiscard]] std::pair<BufferKind, int> memory_of(int buffer) const {
     const Buffer& b = plan_.buffers[std::size_t(buffer)];
     if (b.kind == BufferKind::arena) return {b.kind, 0};
+    if (is_of_output(b.kind)) return {BufferKind::output, b.index};
     return {b.kind, b.kind == BufferKind::block ? buffer : b.index};
   }
   void add_buffer(int buffer) {
@@ -136,8 +137,7 @@ class FunctionText final : public PlanText {
   [[nodiscard]] std::string base(int buffer) const override {
     const Buffer& b = plan_.buffers[std::size_t(buffer)];
     const std::string pointer = cat("p", pointer_of_.at(memory_of(buffer)));
-    return b.kind == BufferKind::arena && b.arena_offset > 0 ? cat(pointer, " + ", b.arena_offset)
-                                                             : pointer;
+    return b.arena_offset > 0 ? cat(pointer, " + ", b.arena_offset) : pointer;
   }
   void call(const std::string& kernel) override {
     line(cat("local_", kernel, "(0, items, b, o, s);"));

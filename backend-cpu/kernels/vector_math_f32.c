@@ -462,6 +462,7 @@ PARTITA_MATH float pm_lgamma_f32(float x) {
   const double angle = 3.141592653589793 * r, rest = 3.141592653589793 * (0.5 - r);
   const double sine = r < 0.25 ? pm_sin_part_f64(angle, 0.0) : pm_cos_part_f64(rest, 0.0);
   const double logarithm = pm_log_f64(a < 0.5 ? 3.141592653589793 * product / sine : product);
-  const double value = a < 0.5 ? logarithm - stirling : stirling - logarithm;
+  const double sum = a < 0.5 ? logarithm - stirling : stirling - logarithm;
+  const double value = (a == 1.0) | (a == 2.0) ? 0.0 : sum;
   return x - x == 0.0f ? (float)value : x * x;
 }

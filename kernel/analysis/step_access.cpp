@@ -52,7 +52,7 @@ std::map<int, int> access_counts(Plan& plan, KernelAccesses& kernels) {
 
 bool is_temporary(const Plan& plan, int buffer) {
   const BufferKind kind = plan.buffers[std::size_t(buffer)].kind;
-  return kind == BufferKind::arena || kind == BufferKind::block;
+  return kind == BufferKind::arena || kind == BufferKind::block || kind == BufferKind::spare;
 }
 
 KernelAccess::KernelAccess(const Kernel& kernel)

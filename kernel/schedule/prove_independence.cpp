@@ -184,7 +184,7 @@ class Prover {
       return draft_.plan.buffers[std::size_t(launch.buffers[std::size_t(k)].buffer)];
     };
     const Buffer &x = buffer(a), &y = buffer(b);
-    if (x.kind != y.kind) return true;
+    if (x.kind != y.kind && !(is_of_output(x.kind) && is_of_output(y.kind))) return true;
     // A block is memory of its own; an input or output may have several buffers.
     if (x.kind == BufferKind::block && &x != &y) return true;
     if (x.kind != BufferKind::arena && x.kind != BufferKind::block && x.index != y.index)

@@ -111,12 +111,12 @@ class DraftPrinter : text::Lines {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
       const Buffer& b = plan_.buffers[i];
       const bool is_indexed = b.kind != BufferKind::arena && b.kind != BufferKind::block;
-      const bool is_placed = draft_.has_places && b.kind == BufferKind::arena;
+      const bool is_placed =
+          (draft_.has_places && b.kind == BufferKind::arena) || b.kind == BufferKind::spare;
       line("buffer b", i, " ", text::buffer_kinds[std::size_t(b.kind)],
-           is_indexed  ? cat(" ", b.index)
-           : is_placed ? cat(" at ", b.arena_offset)
-                       : std::string(),
-           " : ", dtype(b.dtype), "[", host(b.count), "] ", quote(b.name));
+           is_indexed ? cat(" ", b.index) : std::string(),
+           is_placed ? cat(" at ", b.arena_offset) : std::string(), " : ", dtype(b.dtype), "[",
+           host(b.count), "] ", quote(b.name));
     }
     if (draft_.has_places) line("arena ", plan_.arena_bytes);
     if (plan_.requests > 0) line("requests ", plan_.requests);

@@ -34,8 +34,8 @@ inline constexpr std::array<std::pair<HostExpr::Kind, std::string_view>, 5> infi
     {HostExpr::Kind::mod, "mod"},
 }};
 
-inline constexpr std::array<std::string_view, 5> buffer_kinds{"input", "output", "constant",
-                                                              "arena", "block"};
+inline constexpr std::array<std::string_view, 6> buffer_kinds{"input", "output", "constant",
+                                                              "arena", "block",  "spare"};
 
 /// What a kernel says of itself in one word.
 inline constexpr std::array<std::pair<bool Kernel::*, std::string_view>, 3> kernel_flags{{

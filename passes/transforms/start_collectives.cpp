@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "partita/base/error.hpp"
@@ -207,6 +208,38 @@ class Starter {
   ir::ValueMap<Value> results_;  ///< of collectives: those of the done
 };
 
+// --- What collectives send ------------------------------------------------------------------------
+
+/// Whether it only says otherwise what its operand says.
+bool is_rewording(const Node& node) {
+  return node.is("stablehlo.reshape") || node.is("stablehlo.transpose") ||
+         node.is("stablehlo.convert");
+}
+
+/// What lies between the making of a value and the collective that alone needs it comes right behind the making, so
+/// that the collective can start there.
+void send_early(Graph& graph) {
+  const auto uses = ir::count_uses(graph);
+  const auto is_own = [&](Value v) {
+    const auto found = uses.find(v);
+    return v.node->graph() == &graph && found != uses.end() && found->second == 1;
+  };
+  for (const Node* collective : std::vector<Node*>(graph.nodes())) {
+    if (!synchronous(*collective)) continue;
+    for (Value v : collective->operands()) {
+      std::vector<Node*> chain;
+      for (; is_own(v) && is_rewording(*v.node); v = v.node->operand(0)) chain.push_back(v.node);
+      if (graph.is_argument(v) || v.node->graph() != &graph) continue;
+      Node* before = v.node;
+      for (Node* node : chain | std::views::reverse) {
+        before = *std::next(std::ranges::find(graph.nodes(), before));  // the chain is behind it
+        if (node != before) graph.move_before(node, before);
+        before = node;
+      }
+    }
+  }
+}
+
 // --- Placements ---------------------------------------------------------------------------------
 
 bool is_done(const Node& node) {
@@ -285,6 +318,7 @@ void process(Graph& graph, std::int64_t combined_bytes, PassContext& context) {
   }
   remove_unused(graph);
   LateWaits(graph).run();
+  send_early(graph);
   if (const std::int64_t calls = Starter(graph, combined_bytes).run(); calls > 0)
     context.counts["mesh_collectives"] += calls;
 }

@@ -144,28 +144,33 @@ HostArray parse_npy(std::vector<std::byte> bytes, const std::string& name) {
   return array;
 }
 
-std::vector<std::byte> write_npy(const HostArray& array) {
-  const DTypeInfo& dtype = info(array.type.dtype);
-  if (!dtype.numpy.is_numpys) return write_npy(convert(array, dtype.value));
-  const bool is_byte = dtype.bytes == 1;
+std::string npy_header(const Type& type) {
+  const DTypeInfo& dtype = info(type.dtype);
+  PARTITA_ASSERT(dtype.numpy.is_numpys);
   std::string shape;
-  for (const std::int64_t d : array.type.dims) shape += cat(d, ", ");
-  if (array.type.rank() == 1)
+  for (const std::int64_t d : type.dims) shape += cat(d, ", ");
+  if (type.rank() == 1)
     shape.pop_back();
   else if (!shape.empty())
     shape.resize(shape.size() - 2);
-  std::string header = cat("{'descr': '", is_byte ? "|" : "<", dtype.numpy.text,
+  std::string header = cat("{'descr': '", dtype.bytes == 1 ? "|" : "<", dtype.numpy.text,
                            "', 'fortran_order': False, 'shape': (", shape, "), }");
   constexpr std::size_t prefix = 10, alignment = 64;
   header.append(alignment - (prefix + header.size() + 1) % alignment, ' ');
   header += '\n';
   std::string text(magic);
   text += {'\x01', '\x00', char(header.size() & 0xff), char(header.size() >> 8)};
-  text += header;
-  std::vector<std::byte> bytes(text.size() + array.bytes.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
+  return text + header;
+}
+
+std::vector<std::byte> write_npy(const HostArray& array) {
+  const DTypeInfo& dtype = info(array.type.dtype);
+  if (!dtype.numpy.is_numpys) return write_npy(convert(array, dtype.value));
+  const std::string header = npy_header(array.type);
+  std::vector<std::byte> bytes(header.size() + array.bytes.size());
+  std::memcpy(bytes.data(), header.data(), header.size());
   if (!array.bytes.empty())
-    std::memcpy(bytes.data() + text.size(), array.bytes.data(), array.bytes.size());
+    std::memcpy(bytes.data() + header.size(), array.bytes.data(), array.bytes.size());
   return bytes;
 }
 

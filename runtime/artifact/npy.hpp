@@ -18,5 +18,7 @@ namespace partita {
 [[nodiscard]] HostArray parse_npy(std::vector<std::byte> bytes, const std::string& name);
 /// A dtype that NumPy has not (bf16) is written as the one it is computed in.
 [[nodiscard]] std::vector<std::byte> write_npy(const HostArray& array);
+/// What stands in a .npy file before the elements of an array, whose dtype is one of NumPy's.
+[[nodiscard]] std::string npy_header(const Type& type);
 
 }  // namespace partita

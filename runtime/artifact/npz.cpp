@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "partita/artifact/npz.hpp"
 
+#include <deque>
+
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "runtime/artifact/npy.hpp"
@@ -22,14 +24,17 @@ std::map<std::string, HostArray> read_npz(const std::filesystem::path& path) {
 }
 
 void write_npz(const std::filesystem::path& path, const std::map<std::string, HostArray>& arrays) {
-  std::vector<std::vector<std::byte>> files;
-  files.reserve(arrays.size());
+  std::deque<std::string> headers;
+  std::deque<HostArray> converted;  // what NumPy has no elements for
   std::vector<ZipItem> items;
   for (const auto& [name, array] : arrays) {
-    files.push_back(write_npy(array));
-    items.push_back({name + ".npy", files.back()});
+    const DTypeInfo& dtype = info(array.type.dtype);
+    const HostArray& own =
+        dtype.numpy.is_numpys ? array : converted.emplace_back(convert(array, dtype.value));
+    const std::string& header = headers.emplace_back(npy_header(own.type));
+    items.push_back({name + ".npy", std::as_bytes(std::span(header)), own.bytes});
   }
-  write_file(path, write_zip(items));
+  write_zip(path, items);
 }
 
 }  // namespace partita

@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::string_view expr_names[] = {"constant", "var", "add", "sub", "mul",
                                            "div",      "mod", "min", "max"};
-constexpr std::string_view buffer_kind_names[] = {"input", "output", "constant", "arena", "block"};
+constexpr std::string_view buffer_kind_names[] = {"input", "output", "constant",
+                                                  "arena", "block",  "spare"};
 constexpr auto combiner_names = [] {
   std::array<std::string_view, collective_combiners.size()> names;
   for (std::size_t k = 0; k < names.size(); ++k) names[k] = to_string(collective_combiners[k]);

@@ -200,6 +200,19 @@ void PlanValidator::check_buffer(const Buffer& buffer, const Place& place) const
              cat("offset ", buffer.arena_offset, " and ", buffer.count.value(), " elements"));
       return;
     }
+    case BufferKind::spare: {
+      expect_index(place, "a result", buffer.index, plan_.outputs.size());
+      const PortInfo& port = plan_.outputs[std::size_t(buffer.index)];
+      if (!buffer.count.is_constant() || port.placement >= 0)
+        fail(place, "a constant size in a result of constant size", "an expression");
+      const auto bytes = checked_bytes({.dtype = buffer.dtype, .dims = {buffer.count.value()}});
+      const std::int64_t room = checked_bytes(local_type(plan_, port)).value_or(0);
+      if (!bytes || buffer.arena_offset < 0 || buffer.arena_offset % 128 != 0 ||
+          buffer.arena_offset > room || *bytes > room - buffer.arena_offset)
+        fail(place, cat("a place within ", room, " bytes of a result"),
+             cat("offset ", buffer.arena_offset, " and ", buffer.count.value(), " elements"));
+      return;
+    }
     case BufferKind::block:
       if (!checked_bytes({.dtype = buffer.dtype, .dims = {buffer.count.evaluate(single_shard_)}}))
         fail(place, "a size", "one that does not fit in memory");

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "partita/base/error.hpp"
+#include "partita/base/file.hpp"
 
 namespace partita {
 
@@ -44,8 +45,16 @@ void add_item(zip_t* archive, const ZipItem& item) {
   const auto check = [&](bool ok) {
     if (!ok) throw_internal_error(cat("libzip: ", item.name, ": ", zip_strerror(archive)));
   };
+  std::vector<zip_buffer_fragment_t> parts;
+  for (const std::span<const std::byte> part : {item.bytes, item.rest})
+    if (!part.empty()) {
+      // libzip reads what it takes as bytes that may be written.
+      auto* const bytes =
+          reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(part.data()));  // NOLINT
+      parts.push_back({bytes, part.size()});
+    }
   UniqueHandle<SourceTraits> source(
-      zip_source_buffer(archive, item.bytes.data(), item.bytes.size(), 0));
+      zip_source_buffer_fragment(archive, parts.data(), parts.size(), 0));
   check(bool(source));
   const zip_int64_t index =
       zip_file_add(archive, item.name.c_str(), source.get(), ZIP_FL_ENC_UTF_8);
@@ -93,6 +102,26 @@ std::vector<std::byte> write_zip(const std::vector<ZipItem>& items) {
     throw_internal_error(cat("libzip: ", zip_strerror(archive.get())));
   static_cast<void>(archive.release());
   return contents(target.get());
+}
+
+void write_zip(const std::filesystem::path& path, const std::vector<ZipItem>& items) {
+  const bool is_done = !items.empty() && replace_file(path, [&](const auto& temporary) {
+    const auto fail = [&](const std::string& found) {
+      throw_user_error(cat("expected a writable file, found: ", found), {.file = path.string()});
+    };
+    int code = 0;
+    UniqueHandle<DiscardTraits> archive(
+        zip_open(temporary.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+    if (!archive) {
+      ErrorText error;
+      zip_error_init_with_code(&error.error, code);
+      fail(error.text());
+    }
+    for (const ZipItem& item : items) add_item(archive.get(), item);
+    if (zip_close(archive.get()) != 0) fail(zip_strerror(archive.get()));
+    static_cast<void>(archive.release());
+  });
+  if (!is_done) write_file(path, write_zip(items));
 }
 
 void ZipReader::Traits::release(Handle handle) noexcept { zip_discard(handle); }

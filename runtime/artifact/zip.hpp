@@ -20,8 +20,11 @@ namespace partita {
 struct ZipItem {
   std::string name;
   std::span<const std::byte> bytes;  ///< borrowed
+  std::span<const std::byte> rest;   ///< bytes that follow, borrowed
 };
 [[nodiscard]] std::vector<std::byte> write_zip(const std::vector<ZipItem>& items);
+/// The same as a file, which is never whole in memory; atomic, as write_file.
+void write_zip(const std::filesystem::path& path, const std::vector<ZipItem>& items);
 
 class ZipReader {
  public:

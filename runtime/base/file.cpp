@@ -67,23 +67,27 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  if (is_special(path)) {
-    const FileHandle file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!file) fail(path, "a writable file", errno);
-    return write_all(file.get(), bytes, path);
-  }
+bool replace_file(const std::filesystem::path& path,
+                  const std::function<void(const std::filesystem::path& temporary)>& write) {
+  if (is_special(path)) return false;
   Temporary temporary(path.string() + ".tmp." + std::to_string(::getpid()));
-  FileHandle file(::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file) {
-    const int error = errno;
-    temporary.keep();
-    fail(path, "a writable file", error);
-  }
-  write_all(file.get(), bytes, path);
-  if (::close(file.release()) != 0) fail(path, "a writable file", errno);
+  write(temporary.path());
   if (::rename(temporary.path().c_str(), path.c_str()) != 0) fail(path, "a writable file", errno);
   temporary.keep();
+  return true;
+}
+
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  const bool is_replaced = replace_file(path, [&](const std::filesystem::path& temporary) {
+    FileHandle file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file) fail(path, "a writable file", errno);
+    write_all(file.get(), bytes, path);
+    if (::close(file.release()) != 0) fail(path, "a writable file", errno);
+  });
+  if (is_replaced) return;
+  const FileHandle file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file) fail(path, "a writable file", errno);
+  write_all(file.get(), bytes, path);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -470,17 +470,18 @@ std::optional<HostArray> Session::output(int index) {
   const PortInfo& port = outputs[std::size_t(index)];
   const bool is_root = rank() == 0;
   std::optional<HostArray> result;
-  if (is_root) result.emplace(port.type);
   const std::vector<int> first = holders(impl_->artifact.plan, port, shards());
   const bool is_split = std::ranges::any_of(first, [](int s) { return s != 0; });
   if (is_split) {
+    if (is_root) result.emplace(port.type);
     impl_->join(port, index, first, result ? &*result : nullptr);
     return result;
   }
   impl_->on_all_shards([&](Shard& shard) {
-    if (shard.communicator().shard() == 0)
-      result->bytes =
-          whole_part(impl_->artifact.plan, port, shard.place(), shard.read_output(index));
+    if (shard.communicator().shard() != 0) return;
+    HostArray& whole = result.emplace();
+    whole.type = port.type;
+    whole.bytes = whole_part(impl_->artifact.plan, port, shard.place(), shard.read_output(index));
   });
   return result;
 }

@@ -206,7 +206,10 @@ void Shard::bind(int buffer, DeviceBufferPtr memory) {
   Bound& bound = bound_[std::size_t(buffer)];
   const std::int64_t width = std::int64_t(byte_size(planned.dtype));
   const std::int64_t margin = std::int64_t(poison_.margin());
-  bound.first = (margin + pieces_.places[std::size_t(buffer)].offset) / width;
+  const std::int64_t offset = planned.kind == BufferKind::spare
+                                  ? planned.arena_offset
+                                  : pieces_.places[std::size_t(buffer)].offset;
+  bound.first = (margin + offset) / width;
   bound.count = value(planned.count);
   const std::int64_t end = bound.first + bound.count;
   if (bound.count < 0 || (end > 0 && end > (std::int64_t(memory->bytes()) - margin) / width))
@@ -220,14 +223,14 @@ void Shard::rebind_ports() {
     const Buffer& buffer = plan_.buffers[i];
     if (buffer.kind == BufferKind::input && inputs_[std::size_t(buffer.index)])
       bind(int(i), inputs_[std::size_t(buffer.index)]);
-    if (buffer.kind == BufferKind::output) bind(int(i), outputs_[std::size_t(buffer.index)]);
+    if (is_of_output(buffer.kind)) bind(int(i), outputs_[std::size_t(buffer.index)]);
   }
 }
 
 void Shard::release_ports() {
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
     if (const BufferKind kind = plan_.buffers[i].kind;
-        kind == BufferKind::input || kind == BufferKind::output)
+        kind == BufferKind::input || is_of_output(kind))
       bound_[i].memory = nullptr;
   inputs_.assign(inputs_.size(), nullptr);
   outputs_.assign(outputs_.size(), nullptr);

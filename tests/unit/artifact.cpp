@@ -355,6 +355,19 @@ TEST(Validate, NamesWhatIsWrong) {
                 p.buffers[4].count = std::numeric_limits<std::int64_t>::max();
               }),
               HasSubstr("a place within"));
+  const auto spare = [&](int result, std::int64_t offset, std::int64_t count) {
+    return wrong([&](Artifact&, Plan& p) {
+      p.buffers[4] = {.kind = BufferKind::spare,
+                      .index = result,
+                      .dtype = DType::f32,
+                      .count = count,
+                      .arena_offset = offset};
+    });
+  };
+  EXPECT_THAT(spare(99, 0, 1), HasSubstr("expected a result below"));
+  EXPECT_THAT(spare(0, 1 << 20, 1), HasSubstr("bytes of a result"));
+  EXPECT_THAT(spare(0, 4, 1), HasSubstr("bytes of a result"));
+  EXPECT_THAT(spare(0, 0, 1 << 20), HasSubstr("bytes of a result"));
   EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.buffers[0].count = 4; }),
               HasSubstr("expected 5 elements, found 4"));
   EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.buffers[5].count = HostExpr::variable(2); }),

@@ -22,10 +22,13 @@ std::pair<HostArray, HostArray> stage_roots(const Stage& s, int sign, DType part
 
 }  // namespace
 
-std::vector<std::int64_t> radices(std::int64_t n) {
+std::int64_t usual_radix(std::int64_t n) {
+  return n <= largest_radix * largest_radix ? largest_radix : small_radix;
+}
+
+std::vector<std::int64_t> radices(std::int64_t n, std::int64_t largest) {
   std::vector<std::int64_t> stages;
   std::int64_t stage = 1;
-  const std::int64_t largest = n <= largest_radix * largest_radix ? largest_radix : usual_radix;
   for (std::int64_t p = 2; n > 1; ++p) {
     if (p * p > n) p = n;
     for (; n % p == 0; n /= p) {

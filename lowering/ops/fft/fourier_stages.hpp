@@ -13,13 +13,17 @@
 
 namespace partita::lowering {
 
-/// Factors of one stage multiply to at most this, but for larger primes; where one or two stages do not
-/// suffice, to no more than the second number: more stages of fewer registers take less time, to
-/// compile too.
-inline constexpr std::int64_t largest_radix = 16, usual_radix = 8;
+/// Factors of one stage multiply to at most this, but for larger primes.
+inline constexpr std::int64_t largest_radix = 16;
+/// Between launches, where one or two stages do not suffice, to no more than this: more stages of fewer
+/// registers take less time, to compile too.
+inline constexpr std::int64_t small_radix = 8;
 
-/// The radix of each stage.
-[[nodiscard]] std::vector<std::int64_t> radices(std::int64_t n);
+/// The largest radix of stages that are launches.
+[[nodiscard]] std::int64_t usual_radix(std::int64_t n);
+
+/// The radix of each stage, none above `largest` but for primes.
+[[nodiscard]] std::vector<std::int64_t> radices(std::int64_t n, std::int64_t largest);
 
 struct Stage {
   std::int64_t done, radix, rest;  ///< the product of the factors before it, its own, those to come

@@ -73,7 +73,7 @@ class GroupFourier {
     to_ = to;
     body_.note_count(std::max({l_.from.count(), l_.to.count(), count_ * l_.n}));
     std::int64_t done = 1;
-    for (const std::int64_t radix : radices(l_.n)) {
+    for (const std::int64_t radix : radices(l_.n, largest_radix)) {
       const std::int64_t rest = l_.n / (done * radix);
       stage({.done = done,
              .radix = radix,
@@ -207,7 +207,7 @@ class GroupFourier {
 
 std::optional<Location> lower_group_fourier(Context& context, const Location& at,
                                             const FourierLines& lines, const Node& node) {
-  const std::vector<std::int64_t> stages = radices(lines.n);
+  const std::vector<std::int64_t> stages = radices(lines.n, largest_radix);
   if (context.policy().target.device_class != DeviceClass::simt || stages.size() < 2 ||
       std::ranges::any_of(stages, [](std::int64_t r) { return r > largest_radix; }) ||
       GroupLines::bytes_of(lines, 1) > most_local_bytes || lines.from.count() == 0)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/axes/dim_edit.hpp"
 #include "ir/interpreter/constants.hpp"
 #include "passes/transforms/simplify/rewriter.hpp"
 
@@ -46,6 +47,36 @@ Replacement reshape(Node& node, Rewriter& r) {
   return {};
 }
 
+/// The product with its factors exchanged, where a transposition that is all that becomes of it exchanges their
+/// dimensions: gradients of weights come so.
+Replacement exchanged_product(Node& product, const I64s& permutation, const Type& type,
+                              Rewriter& r) {
+  if (r.uses(product.result()) != 1 || product.attrs.find("algorithm") != nullptr) return {};
+  const I64s &lhs_batch = product.attrs.i64s("lhs_batching_dimensions"),
+             &rhs_batch = product.attrs.i64s("rhs_batching_dimensions"),
+             &lhs_sum = product.attrs.i64s("lhs_contracting_dimensions"),
+             &rhs_sum = product.attrs.i64s("rhs_contracting_dimensions");
+  const std::size_t batch = lhs_batch.size(),
+                    rows = product.operand(0).type().dims.size() - batch - lhs_sum.size();
+  I64s exchange = ir::counting(std::int64_t(batch));
+  for (std::size_t d = batch + rows; d < permutation.size(); ++d)
+    exchange.push_back(std::int64_t(d));
+  for (std::size_t d = batch; d < batch + rows; ++d) exchange.push_back(std::int64_t(d));
+  if (permutation != exchange) return {};
+  ir::Dict attrs{{"lhs_batching_dimensions", rhs_batch},
+                 {"rhs_batching_dimensions", lhs_batch},
+                 {"lhs_contracting_dimensions", rhs_sum},
+                 {"rhs_contracting_dimensions", lhs_sum}};
+  if (const ir::Attribute* precision = product.attrs.find("precision_config")) {
+    const auto* list = precision->get_if<ir::List>();
+    ir::List exchanged = list ? *list : ir::List{};
+    std::ranges::reverse(exchanged.items);
+    attrs.set("precision_config", std::move(exchanged));
+  }
+  return {r.value("stablehlo.dot_general", {product.operand(1), product.operand(0)},
+                  std::move(attrs), {&type, 1})};
+}
+
 Replacement transpose(Node& node, Rewriter& r) {
   const Value x = node.operand(0);
   const I64s& permutation = node.attrs.i64s("permutation");
@@ -60,6 +91,8 @@ Replacement transpose(Node& node, Rewriter& r) {
   for (const std::int64_t d : permutation)
     if (x.type().dims[std::size_t(d)] != 1) moved.push_back(d);
   if (std::ranges::is_sorted(moved)) return {r.reshape(x, node.result_types()[0])};
+  if (x.node->is("stablehlo.dot_general"))
+    return exchanged_product(*x.node, permutation, node.result_types()[0], r);
   if (!x.node->is("stablehlo.broadcast_in_dim")) return {};
   I64s dims;
   for (const std::int64_t d : x.node->attrs.i64s("broadcast_dimensions"))

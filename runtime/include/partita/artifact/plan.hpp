@@ -47,14 +47,21 @@ enum class BufferKind : std::uint8_t {
   constant,  ///< Artifact::constants[index]
   arena,     ///< temporary at `arena_offset` of the shard's arena
   block,     ///< temporary outside the arena whose size depends on the shard's block
+  spare,  ///< temporary at `arena_offset` of the memory of result `index`, which is written later
 };
+
+/// Whether it lies in the memory of a result.
+[[nodiscard]] inline bool is_of_output(BufferKind kind) {
+  return kind == BufferKind::output || kind == BufferKind::spare;
+}
 
 struct Buffer {
   BufferKind kind = BufferKind::arena;
   int index = 0;
   DType dtype = DType::f32;
   HostExpr count;  ///< elements on this shard
-  /// Bytes; a multiple of 128.  Where places have a byte in common, their values are not alive together.
+  /// Bytes; a multiple of 128 (of a spare too).  Where places have a byte in common, their values are not alive
+  /// together.
   std::int64_t arena_offset = 0;
   std::string name;  ///< of the value it holds, for traces and messages
 };

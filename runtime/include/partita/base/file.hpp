@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ namespace partita {
 /// is written in place.  A path that cannot be written is a user error that names it.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file(const std::filesystem::path& path, std::string_view text);
+/// Has `write` make a temporary file beside `path`, of the name it is given, and renames that; what `write` throws leaves
+/// neither.  False, and nothing is done, where `path` is no regular file but is there.
+[[nodiscard]] bool replace_file(
+    const std::filesystem::path& path,
+    const std::function<void(const std::filesystem::path& temporary)>& write);
 /// Throws the user error that write_file would give where `path` certainly cannot be written, so
 /// that long work is not done in vain.
 void check_writable(const std::filesystem::path& path);
