@@ -55,7 +55,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    done = set(os.environ.get("PARTITA_JAX_TESTS_DONE", "").split("\n"))
+    done, _ = read_results(pathlib.Path(os.environ["PARTITA_JAX_TESTS_RECORD"]))
     kept = [i for i in items if _is_in_sample(_name(i.nodeid)) and _name(i.nodeid) not in done]
     config.hook.pytest_deselected(items=[i for i in items if i not in kept])
     items[:] = kept
@@ -116,8 +116,6 @@ def run_file(args, file, record):
     )
     begin = time.monotonic()
     while True:
-        results, _ = read_results(record)
-        environment["PARTITA_JAX_TESTS_DONE"] = "\n".join(results)
         left = args.limit - (time.monotonic() - begin)
         if left <= 0:
             return "limit"
