@@ -17,8 +17,12 @@ using kernel::Dialect;
 using kernel::Snippet;
 
 // Complex values are vectors of two, so that +, - and the access to parts are what the rows expect.
-// clang takes a compound literal in the type of a member of a union for one outside of functions.
-constexpr std::string_view always = R"(typedef _Bool i1;
+// clang takes a compound literal in the type of a member of a union for one outside of functions.  gcc's partial
+// redundancy elimination hands loads on to the next turn of a loop, which then stays scalar; clang knows no such option.
+constexpr std::string_view always = R"(#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-pre")
+#endif
+typedef _Bool i1;
 typedef signed char i8;
 typedef short i16;
 typedef int i32;

@@ -27,12 +27,10 @@ namespace fs = std::filesystem;
 /// the mask of a truth value for its number there (docs/decisions/0011-promises-of-generated-code.md).
 /// Loops are unrolled whole early on only where they are short, so that others become vectors as loops.
 /// What a loop of whole vectors leaves is done element by element: half vectors for it cost a twelfth of the
-/// time of compiling and were worth nothing.  Nor does a loop hand on what the next turn reads, which keeps it from
-/// becoming vectors (docs/cpu-backend.md).
+/// time of compiling and were worth nothing (docs/cpu-backend.md).
 const std::vector<std::string> common_flags{"-std=gnu11",
                                             "-O3",
                                             "-fno-tree-slp-vectorize",
-                                            "-fno-tree-pre",
                                             "--param=max-completely-peel-times=3",
                                             "--param=vect-epilogues-nomask=0",
                                             "-ffp-contract=off",
