@@ -116,16 +116,22 @@ void from_host(abi::BufferFromHost& call) {
   expect_row_major(call.device_layout, type, "an array of the host");
   const auto* const data = static_cast<const std::byte*>(call.data);
   const std::span<const std::int64_t> strides(call.byte_strides, call.num_byte_strides);
+  const bool is_dense =
+      strides.empty() || type.count() == 0 || std::ranges::equal(strides, dense_strides(type));
   DeviceArrayPtr array;
-  if (strides.empty() || type.count() == 0 || std::ranges::equal(strides, dense_strides(type))) {
+  if (is_dense && !is_narrow_integer(type.dtype)) {
     array = on->stream->upload(type, {data, type.bytes()});
   } else {
-    std::vector<std::byte> dense(type.bytes());
+    HostArray dense(type);
     const std::size_t width = byte_size(type.dtype);
-    walk_strided(type, strides, [&](std::int64_t k, std::int64_t offset) {
-      std::memcpy(dense.data() + std::size_t(k) * width, data + offset, width);
-    });
-    array = on->stream->upload(type, dense);
+    if (is_dense)
+      std::copy_n(data, dense.bytes.size(), dense.bytes.begin());
+    else
+      walk_strided(type, strides, [&](std::int64_t k, std::int64_t offset) {
+        std::memcpy(dense.bytes.data() + std::size_t(k) * width, data + offset, width);
+      });
+    // The host's narrow integers have any bits above their own.
+    array = on->stream->upload(type, reinterpreted(std::move(dense), type.dtype).bytes);
   }
   call.buffer = new BufferHandle(on, std::move(array));
   call.done_with_host_buffer = new EventHandle{done_event()};

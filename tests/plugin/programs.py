@@ -193,6 +193,18 @@ def case_text_of_a_compiled_program():
     assert "all-reduce(" in text and "f32[2,4]" in text, text
 
 
+def case_narrow_integers():
+    """Their bits in the host's bytes are those of the number alone."""
+    for name, low, high in (("int4", -8, 8), ("uint4", 0, 16), ("int2", -2, 2)):
+        x, y = (np.random.default_rng(k).integers(low, high, 64) for k in range(2))
+        with jax.default_device(OURS[0]):
+            a, b = (jnp.asarray(v.astype(jnp.dtype(name))) for v in (x, y))
+            np.testing.assert_array_equal(jax.lax.gt(a, b), x > y)
+            np.testing.assert_array_equal(np.asarray(jax.lax.max(a, b)).astype(int), np.maximum(x, y))
+            np.testing.assert_array_equal(np.asarray(a).astype(int), x)
+            np.testing.assert_array_equal(np.asarray(jnp.asarray(x.astype(jnp.dtype(name))[::-2]) + a[:32] * 0).astype(int), x[::-2])
+
+
 def case_tokens_in_and_out():
     def chain(token, x):
         return jax.lax.after_all(token, jax.lax.create_token()), x + 1
