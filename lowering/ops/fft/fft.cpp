@@ -73,13 +73,12 @@ class StageKernel {
   [[nodiscard]] bool sums() const { return s_.radix > largest_radix; }
 
  private:
-  /// Items are (q, p') here; roots are those of r · P, in the order of their exponents.
+  /// Items are (q, p') here; roots are those of r · P.
   void build_sum(const Planes& roots) {
     const Register re = body_.declare(part_, pool_.constant_of(part_, 0)),
                    im = body_.declare(part_, pool_.constant_of(part_, 0));
     body_.loop(s_.radix, [&](ExprId u) {
-      const ComplexParts x = read(u, pool_.mod(p_, s_.done)),
-                         w = load(roots, pool_.mod(pool_.mul(u, p_), s_.done * s_.radix));
+      const ComplexParts x = read(u, pool_.mod(p_, s_.done)), w = load(roots, factor(u));
       body_.multiply_add(re, x.re, w.re);
       body_.multiply_add(im, x.re, w.im);
       if (x.im == scalar::no_expr) return;
@@ -87,6 +86,13 @@ class StageKernel {
       body_.multiply_add(im, x.im, w.re);
     });
     write(p_, {body_.value(re), body_.value(im)});
+  }
+
+  /// Where a sum's table has the factor of term u.
+  ExprId factor(ExprId u) {
+    const std::int64_t frequencies = s_.done * s_.radix;
+    return s_.has_whole_table() ? pool_.add(pool_.mul(u, frequencies), p_)
+                                : pool_.mod(pool_.mul(u, p_), frequencies);
   }
 
   ComplexParts load(const Planes& planes, ExprId at) {

@@ -6,16 +6,17 @@ namespace partita::lowering {
 
 namespace {
 
-/// Powers u · p of the root of unity of a stage, for u from 1 (all p of a stage, by rows of u), as parts.
-std::pair<HostArray, HostArray> stage_roots(const Stage& s, int sign, DType part) {
+/// Powers u · p of the root of unity of a stage, for u from `first` (all `frequencies` p, by rows of u), as parts.
+std::pair<HostArray, HostArray> stage_roots(const Stage& s, int sign, DType part,
+                                            std::int64_t first, std::int64_t frequencies) {
   const std::int64_t n = s.done * s.radix;
   const ir::ComplexLine roots = ir::roots_of_unity(n, sign);
-  HostArray re(Type{.dtype = DType::f64, .dims = {s.radix - 1, s.done}}), im(re.type);
-  for (std::int64_t u = 1; u < s.radix; ++u)
-    for (std::int64_t p = 0; p < s.done; ++p) {
+  HostArray re(Type{.dtype = DType::f64, .dims = {s.radix - first, frequencies}}), im(re.type);
+  for (std::int64_t u = first; u < s.radix; ++u)
+    for (std::int64_t p = 0; p < frequencies; ++p) {
       const std::complex<double> w = roots[std::size_t(u * p % n)];
-      re.data<DType::f64>()[(u - 1) * s.done + p] = w.real();
-      im.data<DType::f64>()[(u - 1) * s.done + p] = w.imag();
+      re.data<DType::f64>()[(u - first) * frequencies + p] = w.real();
+      im.data<DType::f64>()[(u - first) * frequencies + p] = w.imag();
     }
   return {convert(re, part), convert(im, part)};
 }
@@ -27,11 +28,16 @@ std::int64_t usual_radix(std::int64_t n) {
 }
 
 std::vector<std::int64_t> radices(std::int64_t n, std::int64_t largest) {
-  std::vector<std::int64_t> stages;
+  // Sums of many terms come first, where their table is small.
+  std::vector<std::int64_t> stages, sums;
   std::int64_t stage = 1;
   for (std::int64_t p = 2; n > 1; ++p) {
     if (p * p > n) p = n;
     for (; n % p == 0; n /= p) {
+      if (p > largest_radix) {
+        sums.push_back(p);
+        continue;
+      }
       if (stage * p > largest && stage > 1) {
         stages.push_back(stage);
         stage = 1;
@@ -39,8 +45,9 @@ std::vector<std::int64_t> radices(std::int64_t n, std::int64_t largest) {
       stage *= p;
     }
   }
-  stages.push_back(stage);
-  return stages;
+  if (stage > 1 || sums.empty()) stages.push_back(stage);
+  sums.insert(sums.end(), stages.begin(), stages.end());
+  return sums;
 }
 
 std::optional<Planes> roots_of(Context& context, const Stage& stage, bool is_summed,
@@ -49,7 +56,7 @@ std::optional<Planes> roots_of(Context& context, const Stage& stage, bool is_sum
   const auto table = [&](HostArray numbers) {
     return context.new_constant(std::move(numbers), "roots of unity");
   };
-  if (is_summed) {
+  if (is_summed && !stage.has_whole_table()) {
     const HostArray all =
         table_of(ir::roots_of_unity(stage.done * stage.radix, lines.sign()), DType::c128);
     HostArray re(Type{.dtype = DType::f64, .dims = all.type.dims}), im(re.type);
@@ -59,8 +66,9 @@ std::optional<Planes> roots_of(Context& context, const Stage& stage, bool is_sum
     }
     return Planes{table(convert(re, part)), table(convert(im, part))};
   }
-  if (stage.done == 1) return std::nullopt;
-  auto [re, im] = stage_roots(stage, lines.sign(), part);
+  if (stage.done == 1 && !is_summed) return std::nullopt;
+  auto [re, im] = is_summed ? stage_roots(stage, lines.sign(), part, 0, stage.done * stage.radix)
+                            : stage_roots(stage, lines.sign(), part, 1, stage.done);
   return Planes{table(std::move(re)), table(std::move(im))};
 }
 

@@ -30,6 +30,10 @@ struct Stage {
   bool is_first, is_last;
   bool counts_rest;  ///< q is counted fastest, in items and in what is written
   bool reads_rest;   ///< in what is read
+
+  /// Of a stage that is a sum: whether its table has the factor of every term of every frequency, for which
+  /// no exponents are reduced.
+  [[nodiscard]] bool has_whole_table() const { return radix * radix * done <= (1 << 16); }
 };
 
 /// Arrays of real and imaginary parts.
@@ -38,7 +42,8 @@ struct Planes {
 };
 
 /// Tables of the powers that a stage multiplies by; nothing where all of them are 1.  Of a stage that is a sum: powers of
-/// the root of unity of all stages so far, in their order; else u · p, all p of a stage by rows of u, for u from 1.
+/// the root of unity of all stages so far, u · p for all its frequencies p by rows of u, or where those are many in their
+/// order; else u · p, all p of a stage by rows of u, for u from 1.
 [[nodiscard]] std::optional<Planes> roots_of(Context& context, const Stage& stage, bool is_summed,
                                              const FourierLines& lines);
 
