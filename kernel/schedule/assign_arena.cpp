@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "kernel/analysis/step_access.hpp"
@@ -16,6 +15,10 @@ namespace partita::kernel::schedule {
 namespace {
 
 constexpr std::int64_t arena_alignment = 128;
+
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+}
 
 struct Interval {
   std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = -1;
@@ -28,7 +31,7 @@ class Liveness {
       : kernels_(kernels),
         intervals(draft.plan.buffers.size()),
         first_steps(draft.plan.buffers.size(), std::numeric_limits<std::int64_t>::max()) {
-    visit(draft.plan.steps, std::nullopt);
+    visit(draft.plan.steps, true);
   }
 
  private:
@@ -37,23 +40,22 @@ class Liveness {
     i.begin = std::min(i.begin, begin);
     i.end = std::max(i.end, end);
   }
-  /// `outer`: when the step of the plan began that these are within.
-  void visit(Steps& steps, std::optional<std::int64_t> outer) {
+  /// `is_plan`: they are the plan's own steps, else within one of those.
+  void visit(Steps& steps, bool is_plan) {
     for (Step& s : steps) {
       const std::int64_t begin = now_++;
-      const std::int64_t outermost = outer.value_or(begin);
       const bool is_loop =
           std::holds_alternative<For>(s.what) || std::holds_alternative<While>(s.what);
-      if (!outer)
+      if (is_plan)
         for_each_access(s, kernels_, [&](const Access& a) {
           std::int64_t& first = first_steps[std::size_t(a.ref->buffer)];
-          first = std::min(first, outermost);
+          first = std::min(first, begin);
         });
       if (inner_steps(s).empty()) {
         for_each_access(s, kernels_, [&](const Access& a) { touch(a.ref->buffer, begin, begin); });
       } else {
         const std::vector<Interval> before = intervals;
-        for (Steps* inner : inner_steps(s)) visit(*inner, outermost);
+        for (Steps* inner : inner_steps(s)) visit(*inner, false);
         const std::int64_t end = now_++;
         for_each_access(s, kernels_, [&](const Access& a) {
           // Alive before the loop, or read by its control: alive throughout.
@@ -146,7 +148,7 @@ class SpareMemory {
           std::int64_t(byte_size(buffer.dtype)) > result.element)
         continue;
       // Places begin at multiples of the alignment.
-      const std::int64_t whole = (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+      const std::int64_t whole = aligned(bytes);
       const std::int64_t offset = result.memory.lowest(whole, alive, true);
       if (offset + bytes > result.bytes) continue;
       result.memory.take(offset, whole, alive);
@@ -177,11 +179,12 @@ void assign_arena(PlanDraft& draft, bool shares) {
     if (plan.buffers[std::size_t(b)].kind == BufferKind::arena &&
         live.intervals[std::size_t(b)].end >= 0)
       order.push_back(b);
-  const auto bytes = [&](int b) {
+  const auto own_bytes = [&](int b) {
     const Buffer& buffer = plan.buffers[std::size_t(b)];
-    const std::int64_t n = buffer.count.value() * std::int64_t(byte_size(buffer.dtype));
-    const std::int64_t own = (n + arena_alignment - 1) / arena_alignment * arena_alignment;
-    return std::max(own, arena_alignment) + (shares ? 0 : arena_alignment);
+    return buffer.count.value() * std::int64_t(byte_size(buffer.dtype));
+  };
+  const auto bytes = [&](int b) {
+    return std::max(aligned(own_bytes(b)), arena_alignment) + (shares ? 0 : arena_alignment);
   };
   // Large ones first, each at the lowest offset that is free during its life.
   std::ranges::stable_sort(order, [&](int x, int y) { return bytes(x) > bytes(y); });
@@ -191,8 +194,7 @@ void assign_arena(PlanDraft& draft, bool shares) {
   for (int b : order) {
     Buffer& buffer = plan.buffers[std::size_t(b)];
     const Interval& mine = live.intervals[std::size_t(b)];
-    const std::int64_t own = buffer.count.value() * std::int64_t(byte_size(buffer.dtype));
-    if (shares && spare.take(buffer, own, mine)) continue;
+    if (shares && spare.take(buffer, own_bytes(b), mine)) continue;
     buffer.arena_offset = arena.lowest(bytes(b), mine, shares);
     arena.take(buffer.arena_offset, bytes(b), mine);
     plan.arena_bytes = std::max(plan.arena_bytes, buffer.arena_offset + bytes(b));

@@ -21,6 +21,10 @@ _DTYPES = tuple(np.dtype(name) for name in ("float32", "float64", "complex64", "
 _NARROW = (jnp.dtype("bfloat16"), jnp.dtype("float16"))
 
 
+def _is_narrow(aval):
+    return jnp.dtype(aval.dtype) in _NARROW
+
+
 def _tensor_type(aval, dtype=None):
     # Exporting leaves extents open.
     open_size = ir.ShapedType.get_dynamic_size()
@@ -28,33 +32,29 @@ def _tensor_type(aval, dtype=None):
     return ir.RankedTensorType.get(shape, mlir.dtype_to_ir_type(np.dtype(dtype or aval.dtype)))
 
 
+def _wide_type(aval):
+    """Of the value as LAPACK takes or gives it."""
+    return _tensor_type(aval, "float32" if _is_narrow(aval) else None)
+
+
 def _call(ctx, routine, operands, result_types=None, **options):
-    """Results of @partita.ROUTINE, of the primitive's own types unless others are given."""
+    """Results of @partita.ROUTINE, which gives `result_types` (default: those of the primitive, narrow floats in f32), as
+    the primitive has them: in narrow floats again."""
     dtype = jnp.dtype(ctx.avals_in[0].dtype)
     if dtype not in _DTYPES + _NARROW:
         raise NotImplementedError(f"{ctx.primitive}: unsupported dtype {dtype}")
-    is_narrow = [jnp.dtype(aval.dtype) in _NARROW for aval in ctx.avals_in]
-    operands = [
-        hlo.convert(_tensor_type(aval, "float32"), x) if narrow else x
-        for aval, x, narrow in zip(ctx.avals_in, operands, is_narrow)
-    ]
-    if result_types is None:
-        wide = ["float32" if jnp.dtype(aval.dtype) in _NARROW else None for aval in ctx.avals_out]
-        result_types = [_tensor_type(aval, to) for aval, to in zip(ctx.avals_out, wide)]
+    operands = [hlo.convert(_wide_type(aval), x) if _is_narrow(aval) else x for aval, x in zip(ctx.avals_in, operands)]
     # Open extents are operands too.
     is_open = not all(core.is_constant_shape(aval.shape) for aval in ctx.avals_out)
     shapes = [mlir.eval_dynamic_shape_as_tensor(ctx, aval.shape) for aval in ctx.avals_out] if is_open else None
     op = mlir.custom_call(
         f"partita.{routine}",
-        result_types=result_types,
+        result_types=result_types or [_wide_type(aval) for aval in ctx.avals_out],
         operands=operands,
         result_shapes=shapes,
         backend_config={name: ir.BoolAttr.get(bool(value)) for name, value in options.items()},
     )
-    return [
-        hlo.convert(_tensor_type(aval), x) if jnp.dtype(aval.dtype) in _NARROW else x
-        for aval, x in zip(ctx.avals_out, op.results)
-    ]
+    return [hlo.convert(_tensor_type(aval), x) if _is_narrow(aval) else x for aval, x in zip(ctx.avals_out, op.results)]
 
 
 def _expect_all(primitive, subset_by_index, extents):
@@ -96,7 +96,7 @@ def _lu(ctx, a):
 
 def _geqp3(ctx, a, order, **_):
     order_type = _tensor_type(ctx.avals_in[1])
-    types = [_tensor_type(aval) for aval in ctx.avals_out]
+    types = [_wide_type(aval) for aval in ctx.avals_out]
     narrow = ir.RankedTensorType.get(order_type.shape, ir.IntegerType.get_signless(32))
     if order_type == narrow:
         return _call(ctx, "pivoted_qr", [a, order])
