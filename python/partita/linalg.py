@@ -38,8 +38,8 @@ def _wide_type(aval):
 
 
 def _call(ctx, routine, operands, result_types=None, **options):
-    """Results of @partita.ROUTINE, which gives `result_types` (default: those of the primitive, narrow floats in f32), as
-    the primitive has them: in narrow floats again."""
+    """Results of @partita.ROUTINE as the primitive has them.  The call itself gives `result_types`; default: the
+    primitive's, with f32 for narrow floats."""
     dtype = jnp.dtype(ctx.avals_in[0].dtype)
     if dtype not in _DTYPES + _NARROW:
         raise NotImplementedError(f"{ctx.primitive}: unsupported dtype {dtype}")
