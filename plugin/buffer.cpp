@@ -66,7 +66,8 @@ void expect_row_major(const abi::Layout* layout, const Type& type, std::string_v
 
 void destroy(abi::OfBuffer& call) { delete call.buffer; }
 void release(abi::OfBuffer& call) { call.buffer->release(); }
-void nothing(abi::OfBuffer&) {}
+void hold(abi::OfBuffer& call) { call.buffer->hold(); }
+void let_go(abi::OfBuffer& call) { call.buffer->let_go(); }
 
 void is_deleted(abi::BufferFlag& call) { call.value = call.buffer->is_deleted(); }
 void is_on_cpu(abi::BufferFlag& call) { call.value = false; }
@@ -230,6 +231,18 @@ void BufferHandle::release() {
   released.swap(array_);
 }
 
+void BufferHandle::hold() {
+  DeviceArrayPtr held = array();
+  const std::lock_guard lock(mutex_);
+  if (holds_++ == 0) held_ = std::move(held);
+}
+
+void BufferHandle::let_go() {
+  DeviceArrayPtr released;
+  const std::lock_guard lock(mutex_);
+  if (holds_ > 0 && --holds_ == 0) released.swap(held_);
+}
+
 void add_buffer_functions(abi::Table& table) {
   table.Buffer_Destroy = call<destroy>;
   table.Buffer_Delete = call<release>;
@@ -248,8 +261,8 @@ void add_buffer_functions(abi::Table& table) {
   table.Buffer_CopyRawToHost = call<copy_raw>;
   table.Buffer_CopyToDevice = call<copy_to_device>;
   table.Buffer_CopyToMemory = call<copy_to_memory>;
-  table.Buffer_IncreaseExternalReferenceCount = call<nothing>;
-  table.Buffer_DecreaseExternalReferenceCount = call<nothing>;
+  table.Buffer_IncreaseExternalReferenceCount = call<hold>;
+  table.Buffer_DecreaseExternalReferenceCount = call<let_go>;
   table.Buffer_UnsafePointer = call<pointer>;
   table.Buffer_OpaqueDeviceMemoryDataPointer = call<pointer>;
   table.Client_CreateViewOfDeviceBuffer = call<view>;

@@ -19,6 +19,9 @@ struct BufferHandle {
   [[nodiscard]] DeviceArrayPtr array() const;
   [[nodiscard]] bool is_deleted() const;
   void release();
+  /// Somebody uses the memory where it lies until as many calls of let_go().
+  void hold();
+  void let_go();
 
   DeviceHandle* const device;
   const Type type;
@@ -26,7 +29,8 @@ struct BufferHandle {
 
  private:
   mutable std::mutex mutex_;
-  DeviceArrayPtr array_;
+  DeviceArrayPtr array_, held_;
+  int holds_ = 0;
 };
 
 }  // namespace partita::pjrt

@@ -64,16 +64,17 @@ std::vector<Loaded::Arrays> reshaped(std::vector<Loaded::Arrays> arrays,
 
 }  // namespace
 
-std::vector<Loaded::Arrays> Loaded::execute(const std::vector<Arrays>& arguments,
-                                            DeviceHandle* on) {
+std::vector<Loaded::Arrays> Loaded::execute(std::vector<Arrays> arguments,
+                                            std::span<const int> donated, DeviceHandle* on) {
   if (arguments.size() != std::size_t(program_.partitions))
     throw_user_error(cat(program_.name, ": expected arguments for ", program_.partitions,
                          " devices, found ", arguments.size()));
-  const std::vector<Arrays> own = reshaped(arguments, program_.input_is_sum, with_term);
-  const std::vector<Arrays> results =
-      program_.is_gathered ? execute_gathered(own)
-                           : function_on(on != nullptr ? on : devices_.front()).execute(own);
-  return reshaped(results, program_.output_is_sum, without_term);
+  std::vector<Arrays> own = reshaped(std::move(arguments), program_.input_is_sum, with_term);
+  std::vector<Arrays> results =
+      program_.is_gathered
+          ? execute_gathered(own)
+          : function_on(on != nullptr ? on : devices_.front()).execute(std::move(own), donated);
+  return reshaped(std::move(results), program_.output_is_sum, without_term);
 }
 
 // The blocks of all devices meet on the host, one device runs the whole, and each gets its part of the results.
@@ -101,7 +102,7 @@ std::vector<Loaded::Arrays> Loaded::execute_gathered(const std::vector<Arrays>& 
     }
     wholes.front().push_back(first->stream->upload(type, whole));
   }
-  const Arrays results = function_on(first).execute(wholes).front();
+  const Arrays results = function_on(first).execute(std::move(wholes)).front();
   std::vector<Arrays> outputs(arguments.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Type& type = program_.outputs[i];
@@ -224,8 +225,12 @@ void memory_stats(abi::ExecutableMemoryStats& call) {
   call.argument_bytes = bytes_of(program.inputs, program.input_cuts);
   call.output_bytes = bytes_of(program.outputs, program.output_cuts);
   call.temporary_bytes = call.executable->loaded->temporary_bytes();
+  const Plan& plan = program.artifact->plan;
+  for (std::size_t k = 0; k < plan.outputs.size(); ++k)
+    if (donor_of(plan, int(k)) >= 0)
+      call.alias_bytes += std::int64_t(local_type(plan, plan.outputs[k]).bytes());
   call.peak_bytes = call.total_bytes =
-      call.argument_bytes + call.output_bytes + call.temporary_bytes;
+      call.argument_bytes + call.output_bytes - call.alias_bytes + call.temporary_bytes;
 }
 
 void memory_kinds(abi::ExecutableMemoryKinds& call) {
@@ -330,11 +335,15 @@ void execute(abi::LoadedExecute& call) {
   for (std::size_t d = 0; d < call.num_devices; ++d)
     for (std::size_t i = 0; i < call.num_arguments; ++i)
       arguments[d].push_back(call.arguments[d][i]->array());
-  const std::vector<Loaded::Arrays> outputs = loaded.execute(arguments, call.execute_device);
+  std::vector<int> donated;
   for (const int input : loaded.program().donated)
-    if (!is_kept(call.options, input))
-      for (std::size_t d = 0; d < call.num_devices; ++d)
-        call.arguments[d][std::size_t(input)]->release();
+    if (!is_kept(call.options, input)) donated.push_back(input);
+  // Before the call, which uses the memory of arrays that nobody else holds.
+  for (const int input : donated)
+    for (std::size_t d = 0; d < call.num_devices; ++d)
+      call.arguments[d][std::size_t(input)]->release();
+  const std::vector<Loaded::Arrays> outputs =
+      loaded.execute(std::move(arguments), donated, call.execute_device);
   for (std::size_t d = 0; d < call.num_devices; ++d) {
     DeviceHandle* const device =
         call.execute_device != nullptr ? call.execute_device : loaded.devices()[d];

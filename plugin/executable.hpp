@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,10 @@ class Loaded {
   [[nodiscard]] const std::vector<DeviceHandle*>& devices() const { return devices_; }
   /// One array for each argument or result of a partition.
   using Arrays = Function::Arrays;
-  /// On `on`, where the program is for any device, else on its own; the results of each partition.
-  [[nodiscard]] std::vector<Arrays> execute(const std::vector<Arrays>& arguments, DeviceHandle* on);
+  /// On `on`, where the program is for any device, else on its own; the results of each partition.  `donated`: arguments
+  /// that are given up.
+  [[nodiscard]] std::vector<Arrays> execute(std::vector<Arrays> arguments,
+                                            std::span<const int> donated, DeviceHandle* on);
   /// Bytes for constants and temporaries on one device.
   [[nodiscard]] std::int64_t temporary_bytes();
 

@@ -100,7 +100,7 @@ class FunctionText final : public PlanText {
     std::string parameters, arguments, scalars;
     for (std::size_t k = 0; k < pointers_.size(); ++k) {
       const Buffer& b = plan_.buffers[std::size_t(pointers_[k])];
-      parameters += cat("char* restrict p", k, ", ");
+      parameters += cat("char* ", is_apart(b) ? "restrict " : "", "p", k, ", ");
       arguments += cat("(char*)buffers[", k, "] + offsets[", k, "] * ", byte_size(b.dtype));
       if (b.arena_offset > 0) arguments += cat(" - ", b.arena_offset);
       arguments += ", ";
@@ -129,6 +129,12 @@ class FunctionText final : public PlanText {
     if (b.kind == BufferKind::arena) return {b.kind, 0};
     if (is_of_output(b.kind)) return {BufferKind::output, b.index};
     return {b.kind, b.kind == BufferKind::block ? buffer : b.index};
+  }
+  /// Whether the others are elsewhere, whatever a caller donates.
+  [[nodiscard]] bool is_apart(const Buffer& buffer) const {
+    return std::ranges::none_of(pointers_, [&](int other) {
+      return may_be_one(plan_, buffer, plan_.buffers[std::size_t(other)]);
+    });
   }
   void add_buffer(int buffer) {
     if (pointer_of_.emplace(memory_of(buffer), pointers_.size()).second)

@@ -137,7 +137,9 @@ class Prover {
         const BufferParam &x = kernel.buffers[std::size_t(a)], &y = kernel.buffers[std::size_t(b)];
         if (!x.is_written && !y.is_written) continue;
         const BufferRef &at = launch.buffers[std::size_t(a)], &bt = launch.buffers[std::size_t(b)];
-        if (at.buffer == bt.buffer && at.offset == bt.offset && x.dtype == y.dtype)
+        const bool are_one =
+            at.buffer == bt.buffer || may_be_one(draft_.plan, buffer_of(at), buffer_of(bt));
+        if (are_one && at.offset == bt.offset && x.dtype == y.dtype)
           arrays[std::size_t(b)] = std::min(arrays[std::size_t(b)], arrays[std::size_t(a)]);
         else if (!are_disjoint(launch, a, b))
           return std::nullopt;
@@ -146,10 +148,14 @@ class Prover {
     return arrays;
   }
 
+  [[nodiscard]] const Buffer& buffer_of(const BufferRef& ref) const {
+    return draft_.plan.buffers[std::size_t(ref.buffer)];
+  }
+
   /// Bytes of its memory that a launch may touch by one of its buffers; nothing where that is unknown.
   [[nodiscard]] std::optional<Extent> bytes_of(const Launch& launch, int b) {
     const BufferRef& ref = launch.buffers[std::size_t(b)];
-    const Buffer& buffer = draft_.plan.buffers[std::size_t(ref.buffer)];
+    const Buffer& buffer = buffer_of(ref);
     if (!buffer.count.is_constant()) return std::nullopt;
     const std::int64_t width = std::int64_t(byte_size(buffer.dtype));
     Extent all{0, buffer.count.value()};
@@ -180,10 +186,9 @@ class Prover {
   }
 
   [[nodiscard]] bool are_disjoint(const Launch& launch, int a, int b) {
-    const auto buffer = [&](int k) -> const Buffer& {
-      return draft_.plan.buffers[std::size_t(launch.buffers[std::size_t(k)].buffer)];
-    };
-    const Buffer &x = buffer(a), &y = buffer(b);
+    const Buffer &x = buffer_of(launch.buffers[std::size_t(a)]),
+                 &y = buffer_of(launch.buffers[std::size_t(b)]);
+    if (may_be_one(draft_.plan, x, y)) return false;
     if (x.kind != y.kind && !(is_of_output(x.kind) && is_of_output(y.kind))) return true;
     // A block is memory of its own; an input or output may have several buffers.
     if (x.kind == BufferKind::block && &x != &y) return true;

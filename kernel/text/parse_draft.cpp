@@ -57,6 +57,8 @@ class DraftParser {
       plan_.inputs.push_back(parse_port());
     } else if (in_.accept("output")) {
       plan_.outputs.push_back(parse_port());
+    } else if (in_.accept("donor")) {
+      parse_donor();
     } else if (in_.accept("constant")) {
       parse_constant();
     } else if (in_.accept("buffer")) {
@@ -129,7 +131,20 @@ class DraftParser {
       port.placement = int(it - plan_.placements.begin());
     }
     if (in_.accept("cut")) port.axes = parse_lists();
+    port.is_donated = in_.accept("donated");
     return port;
+  }
+
+  void parse_donor() {
+    in_.expect("of");
+    in_.expect("output");
+    const SourceLocation where = in_.where();
+    const std::int64_t output = in_.integer();
+    if (output < 0 || output >= std::int64_t(plan_.outputs.size()))
+      throw_user_error(cat("expected a number of an output before, found ", output), where);
+    in_.expect("input");
+    plan_.donors.resize(plan_.outputs.size(), -1);
+    plan_.donors[std::size_t(output)] = int(in_.integer());
   }
 
   void parse_constant() {

@@ -99,10 +99,14 @@ class DraftPrinter : text::Lines {
              p.placement < 0
                  ? std::string()
                  : cat(" over ", quote(plan_.placements[std::size_t(p.placement)].name)),
-             p.axes.empty() ? std::string() : cat(" cut ", lists_text(p.axes)));
+             p.axes.empty() ? std::string() : cat(" cut ", lists_text(p.axes)),
+             p.is_donated ? " donated" : "");
     };
     print_ports_of("input", plan_.inputs);
     print_ports_of("output", plan_.outputs);
+    for (int k = 0; k < int(plan_.donors.size()); ++k)
+      if (plan_.donors[std::size_t(k)] >= 0)
+        line("donor of output ", k, " input ", plan_.donors[std::size_t(k)]);
   }
 
   void print_buffers() {

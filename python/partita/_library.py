@@ -5,7 +5,7 @@ import ctypes
 import functools
 import os
 import pathlib
-from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_void_p
 
 
 class Error(RuntimeError):
@@ -59,7 +59,10 @@ _SIGNATURES = {
     "partita_buffer_free": (None, [c_void_p]),
     "partita_function_load": (c_int, [c_void_p, POINTER(c_void_p), c_size_t, POINTER(c_void_p)]),
     "partita_function_free": (None, [c_void_p]),
-    "partita_execute": (c_int, [c_void_p, POINTER(c_void_p), c_size_t, POINTER(c_void_p), c_size_t]),
+    "partita_execute": (
+        c_int,
+        [c_void_p, POINTER(c_void_p), c_size_t, POINTER(c_uint8), POINTER(c_void_p), c_size_t],
+    ),
 }
 _COMPILER_SIGNATURES = {
     "partita_compile": (

@@ -96,7 +96,8 @@ class Program:
         buffers = [self._uploaded(device, port, index, array) for index, (port, array) in enumerate(zip(self.inputs, arrays))]
         given = (ctypes.c_void_p * len(buffers))(*(b.pointer for b in buffers))
         results = (ctypes.c_void_p * len(self.outputs))()
-        c.check(c.runtime().partita_execute(function.pointer, given, len(buffers), results, len(self.outputs)))
+        donated = (ctypes.c_uint8 * len(buffers))(*(1 for _ in buffers))
+        c.check(c.runtime().partita_execute(function.pointer, given, len(buffers), donated, results, len(self.outputs)))
         made = [c.Handle(pointer, c.runtime().partita_buffer_free) for pointer in results]
         return [self._read(port, buffer) for port, buffer in zip(self.outputs, made)]
 

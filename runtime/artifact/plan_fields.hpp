@@ -192,12 +192,14 @@ void fields(A& a, Ref<A, PortInfo> x) {
   a("type", x.type);
   a.optional("placement", x.placement, -1);
   a.optional("axes", x.axes, std::vector<std::vector<int>>{});
+  a.optional("donated", x.is_donated, false);
 }
 
 template <class A>
 void fields(A& a, Ref<A, Plan> x) {
   a("inputs", x.inputs);
   a("outputs", x.outputs);
+  a.optional("donors", x.donors, std::vector<int>{});
   a("placements", x.placements);
   a.optional("mesh", x.mesh, std::vector<MeshAxis>{});
   a.optional("mesh_variable", x.mesh_variable, -1);

@@ -118,4 +118,14 @@ std::string fitting_devices(std::int64_t mesh_shards) {
   return cat(numbers, numbers.empty() ? "" : ", ", mesh_shards, " or a multiple of ", mesh_shards);
 }
 
+bool look_alike(const PortInfo& a, const PortInfo& b) {
+  return a.type == b.type && a.placement == b.placement && a.axes == b.axes;
+}
+
+bool may_be_one(const Plan& plan, const Buffer& a, const Buffer& b) {
+  if (a.kind == BufferKind::input && is_of_output(b.kind))
+    return donor_of(plan, b.index) == a.index;
+  return is_of_output(a.kind) && b.kind == BufferKind::input && may_be_one(plan, b, a);
+}
+
 }  // namespace partita

@@ -21,6 +21,7 @@ class PlanValidator {
     check_mesh();
     check_ports("inputs", plan_.inputs);
     check_ports("outputs", plan_.outputs);
+    check_donors();
     check_buffers();
     if (plan_.requests < 0 || plan_.requests > max_variables)
       fail({.name = "requests"}, "a count", cat(plan_.requests));
@@ -33,6 +34,7 @@ class PlanValidator {
   void check_groups(const ShardLists& lists, const Place& place) const;
   void check_axes(const PortInfo& port, const Place& place) const;
   void check_ports(std::string_view what, const std::vector<PortInfo>& ports) const;
+  void check_donors() const;
   void check_buffers();
   void check_buffer(const Buffer& buffer, const Place& place) const;
   void check_bound_count(const Buffer& buffer, std::int64_t expected, const Place& place) const;
@@ -155,6 +157,24 @@ void PlanValidator::check_ports(std::string_view what, const std::vector<PortInf
   }
 }
 
+// One result at most lies in an argument, and looks like it on every shard.
+void PlanValidator::check_donors() const {
+  const Place all{.name = "donors"};
+  if (plan_.donors.empty()) return;
+  if (plan_.donors.size() != plan_.outputs.size())
+    fail(all, cat("one for each of ", plan_.outputs.size(), " results"), cat(plan_.donors.size()));
+  std::set<int> used;
+  for (std::size_t i = 0; i < plan_.donors.size(); ++i) {
+    const int donor = plan_.donors[i];
+    if (donor == -1) continue;
+    const Place place{&all, {}, i};
+    expect_index(place, "an argument", donor, plan_.inputs.size());
+    if (!used.insert(donor).second) fail(place, "an argument of its own", cat(donor, " twice"));
+    if (!look_alike(plan_.inputs[std::size_t(donor)], plan_.outputs[i]))
+      fail(place, "an argument like the result", cat("argument ", donor));
+  }
+}
+
 void PlanValidator::check_buffers() {
   const Place all{.name = "buffers"};
   if (plan_.arena_bytes < 0) fail({.name = "arena_bytes"}, "a size", cat(plan_.arena_bytes));
@@ -193,7 +213,7 @@ void PlanValidator::check_buffer(const Buffer& buffer, const Place& place) const
       if (!buffer.count.is_constant()) fail(place, "a constant size in the arena", "an expression");
       const auto bytes = checked_bytes({.dtype = buffer.dtype, .dims = {buffer.count.value()}});
       if (bytes && !around_.has_places) return;
-      if (!bytes || buffer.arena_offset < 0 || buffer.arena_offset % 128 != 0 ||
+      if (!bytes || buffer.arena_offset < 0 || buffer.arena_offset % place_alignment(*bytes) != 0 ||
           buffer.arena_offset > plan_.arena_bytes ||
           *bytes > plan_.arena_bytes - buffer.arena_offset)
         fail(place, cat("a place within ", plan_.arena_bytes, " bytes of arena"),
@@ -207,7 +227,7 @@ void PlanValidator::check_buffer(const Buffer& buffer, const Place& place) const
         fail(place, "a constant size in a result of constant size", "an expression");
       const auto bytes = checked_bytes({.dtype = buffer.dtype, .dims = {buffer.count.value()}});
       const std::int64_t room = checked_bytes(local_type(plan_, port)).value_or(0);
-      if (!bytes || buffer.arena_offset < 0 || buffer.arena_offset % 128 != 0 ||
+      if (!bytes || buffer.arena_offset < 0 || buffer.arena_offset % place_alignment(*bytes) != 0 ||
           buffer.arena_offset > room || *bytes > room - buffer.arena_offset)
         fail(place, cat("a place within ", room, " bytes of a result"),
              cat("offset ", buffer.arena_offset, " and ", buffer.count.value(), " elements"));

@@ -45,6 +45,15 @@ partita::Type checked_type(partita_dtype dtype, std::size_t rank, const std::int
   return type;
 }
 
+/// The array of a buffer that has not been donated.
+const DeviceArrayPtr& array_of(const partita_buffer* buffer, const char* name) {
+  const DeviceArrayPtr& array = require(buffer, name).array;
+  if (!array)
+    throw_user_error(
+        cat(name, ": expected a buffer with an array, found one that has been donated"));
+  return array;
+}
+
 void check_bytes(const partita::Type& type, std::size_t bytes) {
   if (bytes != type.bytes())
     throw_user_error(cat("buffer of ", partita::to_string(type), ": expected ", type.bytes(),
@@ -96,7 +105,7 @@ partita_status partita_buffer_create(partita_device* device, partita_dtype dtype
 partita_status partita_buffer_type(const partita_buffer* buffer, partita_dtype* dtype, size_t* rank,
                                    const int64_t** dims, size_t* bytes) {
   return guarded([&] {
-    const partita::Type& type = require(buffer, "buffer").array->type();
+    const partita::Type& type = array_of(buffer, "buffer")->type();
     if (dtype != nullptr) *dtype = partita::c_api::to_c(type.dtype);
     if (rank != nullptr) *rank = type.dims.size();
     if (dims != nullptr) *dims = type.dims.empty() ? nullptr : type.dims.data();
@@ -107,7 +116,7 @@ partita_status partita_buffer_type(const partita_buffer* buffer, partita_dtype* 
 partita_status partita_buffer_read(const partita_buffer* buffer, void* data, size_t bytes,
                                    partita_event** done) {
   return guarded([&] {
-    const partita::DeviceArray& array = *require(buffer, "buffer").array;
+    const partita::DeviceArray& array = *array_of(buffer, "buffer");
     check_bytes(array.type(), bytes);
     std::span<std::byte> to;
     if (bytes > 0) to = {&require(static_cast<std::byte*>(data), "data"), bytes};
@@ -121,7 +130,7 @@ partita_status partita_buffer_copy(const partita_buffer* buffer, partita_device*
                                    partita_buffer** copy) {
   return guarded([&] {
     require(copy, "copy");
-    const partita::DeviceArray& array = *require(buffer, "buffer").array;
+    const partita::DeviceArray& array = *array_of(buffer, "buffer");
     *copy = new partita_buffer{array.copy_to(require(device, "device").stream)};
   });
 }
@@ -129,7 +138,7 @@ partita_status partita_buffer_copy(const partita_buffer* buffer, partita_device*
 partita_status partita_buffer_ready(const partita_buffer* buffer, partita_event** ready) {
   return guarded([&] {
     require(ready, "ready");
-    *ready = new partita_event{require(buffer, "buffer").array->ready()};
+    *ready = new partita_event{array_of(buffer, "buffer")->ready()};
   });
 }
 
@@ -159,7 +168,8 @@ partita_status partita_function_load(const partita_artifact* artifact,
 }
 
 partita_status partita_execute(partita_function* function, partita_buffer* const* inputs,
-                               size_t input_count, partita_buffer** outputs, size_t output_count) {
+                               size_t input_count, const uint8_t* donated, partita_buffer** outputs,
+                               size_t output_count) {
   return guarded([&] {
     const partita::Function& called = *require(function, "function").function;
     if (output_count != called.output_types().size())
@@ -169,10 +179,17 @@ partita_status partita_execute(partita_function* function, partita_buffer* const
     for (std::size_t d = 0; d < arguments.size(); ++d)
       for (std::size_t i = 0; i < input_count; ++i)
         arguments[d].push_back(
-            require((&require(inputs, "inputs"))[d * input_count + i], "inputs").array);
+            array_of((&require(inputs, "inputs"))[d * input_count + i], "inputs"));
     if (output_count > 0) require(outputs, "outputs");
+    std::vector<int> given_up;
+    for (std::size_t i = 0; donated != nullptr && i < input_count; ++i) {
+      if (donated[i] == 0) continue;
+      given_up.push_back(int(i));
+      for (std::size_t d = 0; d < arguments.size(); ++d)
+        inputs[d * input_count + i]->array = nullptr;
+    }
     std::vector<std::unique_ptr<partita_buffer>> made;
-    for (const partita::Function::Arrays& results : called.execute(arguments))
+    for (const partita::Function::Arrays& results : called.execute(std::move(arguments), given_up))
       for (const DeviceArrayPtr& result : results)
         made.push_back(std::make_unique<partita_buffer>(partita_buffer{result}));
     for (std::size_t k = 0; k < made.size(); ++k) outputs[k] = made[k].release();

@@ -16,7 +16,7 @@ namespace partita {
 struct ArenaPieces {
   struct Place {
     int piece = -1;           ///< -1: not in the arena
-    std::int64_t offset = 0;  ///< bytes within the piece; a multiple of 128
+    std::int64_t offset = 0;  ///< bytes within the piece; a multiple of place_alignment
   };
   std::vector<std::int64_t> bytes;  ///< of each piece
   std::vector<Place> places;        ///< per buffer of the plan

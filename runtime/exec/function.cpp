@@ -33,6 +33,20 @@ Artifact variant_for(const Artifact& artifact, const Stream& stream) {
   return chosen;
 }
 
+/// What a job holds of an argument.
+struct Argument {
+  DeviceArray::Place place;
+  EventPtr ready;
+  bool is_donated = false;
+
+  /// Whether the memory is nobody else's.
+  [[nodiscard]] bool is_free() const {
+    if (!is_donated || place.use_count() != 1 || place->use_count() != 1) return false;
+    std::atomic_thread_fence(std::memory_order_acquire);  // after what the others read
+    return true;
+  }
+};
+
 }  // namespace
 
 struct Function::Impl {
@@ -50,9 +64,9 @@ struct Function::Impl {
   void load();
   void unload();
   void check(std::span<const Arrays> inputs) const;
-  Arrays enqueue(std::size_t s, const Arrays& inputs);
-  void run(std::size_t s, const std::vector<DeviceArray::Place>& from,
-           const std::vector<EventPtr>& ready, const std::vector<DeviceArray::Place>& to);
+  Arrays enqueue(std::size_t s, Arrays inputs, std::span<const int> donated);
+  void run(std::size_t s, const std::vector<Argument>& from,
+           const std::vector<DeviceArray::Place>& to);
 };
 
 void Function::Impl::load() {
@@ -102,36 +116,37 @@ void Function::Impl::check(std::span<const Arrays> inputs) const {
   }
 }
 
-Function::Arrays Function::Impl::enqueue(std::size_t s, const Arrays& inputs) {
+Function::Arrays Function::Impl::enqueue(std::size_t s, Arrays inputs,
+                                         std::span<const int> donated) {
   const auto done = std::make_shared<Event>();
   Arrays outputs;
-  std::vector<DeviceArray::Place> to, from;
-  std::vector<EventPtr> ready;
+  std::vector<DeviceArray::Place> to;
+  std::vector<Argument> from;
   for (const Type& type : output_types[s])
     to.push_back(
         outputs.emplace_back(std::make_shared<DeviceArray>(streams[s], type, done))->place());
-  for (const DeviceArrayPtr& input : inputs) {
-    from.push_back(input->place());
-    ready.push_back(input->ready());
-  }
-  streams[s]->enqueue([this, s, from = std::move(from), ready = std::move(ready),
-                       to = std::move(to)](Device&) { run(s, from, ready, to); },
-                      done, is_short && streams.size() == 1);
+  for (const DeviceArrayPtr& input : inputs) from.push_back({input->place(), input->ready()});
+  for (const int input : donated) from[std::size_t(input)].is_donated = true;
+  inputs.clear();
+  streams[s]->enqueue(
+      [this, s, from = std::move(from), to = std::move(to)](Device&) { run(s, from, to); }, done,
+      is_short && streams.size() == 1);
   return outputs;
 }
 
-void Function::Impl::run(std::size_t s, const std::vector<DeviceArray::Place>& from,
-                         const std::vector<EventPtr>& ready,
+void Function::Impl::run(std::size_t s, const std::vector<Argument>& from,
                          const std::vector<DeviceArray::Place>& to) {
   const auto begin = Clock::now();
   try {
     std::vector<DeviceBufferPtr> inputs;
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (const std::exception_ptr error = ready[i]->error()) std::rethrow_exception(error);
-      inputs.push_back(*from[i]);
+    std::vector<bool> given_up;
+    for (const Argument& argument : from) {
+      if (const std::exception_ptr error = argument.ready->error()) std::rethrow_exception(error);
+      given_up.push_back(argument.is_free());
+      inputs.push_back(*argument.place);
     }
     const std::vector<DeviceBufferPtr> results = shards[s]->run_on(
-        std::move(inputs),
+        std::move(inputs), given_up,
         [&](std::span<const std::int64_t> bytes) { return streams[s]->arena(bytes); });
     for (std::size_t i = 0; i < to.size(); ++i) *to[i] = results[i];
   } catch (...) {
@@ -174,8 +189,12 @@ std::vector<Type> Function::output_types(int shard) const {
 
 std::int64_t Function::temporary_bytes() const { return impl_->shards.front()->temporary_bytes(); }
 
-std::vector<Function::Arrays> Function::execute(std::span<const Arrays> inputs) const {
+std::vector<Function::Arrays> Function::execute(std::vector<Arrays> inputs,
+                                                std::span<const int> donated) const {
   impl_->check(inputs);
+  for (const int input : donated)
+    if (input < 0 || std::size_t(input) >= impl_->input_types.front().size())
+      throw_user_error(cat("donated: expected the number of an argument, found ", input));
   std::unique_lock lock(Stream::order(), std::defer_lock);
   if (inputs.size() > 1) {
     lock.lock();
@@ -185,7 +204,8 @@ std::vector<Function::Arrays> Function::execute(std::span<const Arrays> inputs) 
     }
   }
   std::vector<Arrays> outputs;
-  for (std::size_t s = 0; s < inputs.size(); ++s) outputs.push_back(impl_->enqueue(s, inputs[s]));
+  for (std::size_t s = 0; s < inputs.size(); ++s)
+    outputs.push_back(impl_->enqueue(s, std::move(inputs[s]), donated));
   return outputs;
 }
 

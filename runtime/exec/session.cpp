@@ -408,6 +408,8 @@ void Session::submit() {
       throw_user_error(cat(port_name("input", int(i), impl_->artifact.plan.inputs[i]),
                            ": expected a value, found none"));
   impl_->on_all_shards([](Shard& shard) { shard.run(); });
+  for (std::size_t i = 0; i < impl_->input_set.size(); ++i)
+    if (impl_->shards.front()->gives_up(int(i))) impl_->input_set[i] = false;
   if (impl_->options.check_replicas) impl_->check_replicas();
 }
 

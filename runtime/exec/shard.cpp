@@ -48,6 +48,7 @@ Shard::Shard(const Artifact& artifact, std::shared_ptr<Device> device, Communica
       communicator_(communicator),
       place_(place_of_shard(plan_, communicator.shard(), communicator.shards())),
       shares_constants_(shares_constants && !options.poison),
+      donates_(options.donates && !options.poison),
       trace_(options.trace),
       variables_(plan_.variables.size()),
       is_block_variable_(plan_.variables.size()),
@@ -124,7 +125,13 @@ std::int64_t Shard::planned_bytes() const {
   std::int64_t bytes = temporary_bytes();
   for (const auto* ports : {&plan_.inputs, &plan_.outputs})
     for (const PortInfo& port : *ports) bytes += std::int64_t(port_bytes(port));
+  for (std::size_t i = 0; i < plan_.inputs.size(); ++i)
+    if (gives_up(int(i))) bytes -= std::int64_t(port_bytes(plan_.inputs[i]));
   return bytes;
+}
+
+bool Shard::gives_up(int input) const {
+  return donates_ && std::ranges::find(plan_.donors, input) != plan_.donors.end();
 }
 
 std::int64_t Shard::temporary_bytes() const {
@@ -154,6 +161,10 @@ std::int64_t Shard::held_bytes(std::map<const std::byte*, std::int64_t>& lent) c
 void Shard::load() { program_ = device_->load(artifact_); }
 
 void Shard::allocate() {
+  for (std::size_t k = 0; donates_ && k < outputs_.size(); ++k)
+    if (const int donor = donor_of(plan_, int(k)); donor >= 0)
+      inputs_[std::size_t(donor)] = outputs_[k] =
+          poison_.allocate(*device_, port_bytes(plan_.outputs[k]));
   allocate_outputs();
   allocate_constants();
   for (const std::int64_t bytes : pieces_.bytes)
@@ -183,7 +194,7 @@ void Shard::allocate_constants() {
 
 void Shard::allocate_outputs() {
   for (std::size_t i = 0; i < plan_.outputs.size(); ++i)
-    outputs_[i] = poison_.allocate(*device_, port_bytes(plan_.outputs[i]));
+    if (!outputs_[i]) outputs_[i] = poison_.allocate(*device_, port_bytes(plan_.outputs[i]));
 }
 
 void Shard::bind_arena() {
@@ -233,14 +244,18 @@ void Shard::release_ports() {
         kind == BufferKind::input || is_of_output(kind))
       bound_[i].memory = nullptr;
   inputs_.assign(inputs_.size(), nullptr);
-  outputs_.assign(outputs_.size(), nullptr);
+  outputs_.assign(plan_.outputs.size(), nullptr);
 }
 
 std::vector<DeviceBufferPtr> Shard::run_on(std::vector<DeviceBufferPtr> inputs,
+                                           const std::vector<bool>& given_up,
                                            const ArenaSource& arena) {
-  PARTITA_ASSERT(inputs.size() == inputs_.size());
+  PARTITA_ASSERT(inputs.size() == inputs_.size() && given_up.size() == inputs.size());
   try {
     inputs_ = std::move(inputs);
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+      if (const int donor = donor_of(plan_, int(k)); donor >= 0 && given_up[std::size_t(donor)])
+        outputs_[k] = inputs_[std::size_t(donor)];
     allocate_outputs();
     rebind_ports();
     if (std::vector<DeviceBufferPtr> pieces = arena(pieces_.bytes); pieces != arena_) {
@@ -252,7 +267,7 @@ std::vector<DeviceBufferPtr> Shard::run_on(std::vector<DeviceBufferPtr> inputs,
     release_ports();
     throw;
   }
-  std::vector<DeviceBufferPtr> results = outputs_;
+  std::vector<DeviceBufferPtr> results = std::move(outputs_);
   release_ports();
   return results;
 }
@@ -297,8 +312,9 @@ void Shard::write_input(int index, std::span<const std::byte> array) {
 bool Shard::lend_input(int index, std::span<const std::byte> array) {
   const PortInfo& port = plan_.inputs[std::size_t(index)];
   const auto part = part_in_place(block_of(plan_, port, place_), byte_size(port.type.dtype), array);
-  DeviceBufferPtr memory =
-      poison_.is_on() || !part || part->empty() ? nullptr : device_->borrow(*part);
+  DeviceBufferPtr memory = poison_.is_on() || gives_up(index) || !part || part->empty()
+                               ? nullptr
+                               : device_->borrow(*part);
   if (!memory) {
     write_input(index, array);
     return false;

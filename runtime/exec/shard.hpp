@@ -51,6 +51,9 @@ class Shard {
   /// A device error that names a value which is larger than the device allows one buffer to be, if there is one.
   void check_largest_buffer() const;
 
+  /// Whether a result lies in the memory of an input, which run() leaves without a value.
+  [[nodiscard]] bool gives_up(int input) const;
+
   /// Compiles the kernels.
   void load();
   /// Allocates everything and uploads the constants.
@@ -66,8 +69,10 @@ class Shard {
   /// Memory for the arena, in pieces of at least so many bytes.
   using ArenaSource =
       std::function<std::vector<DeviceBufferPtr>(std::span<const std::int64_t> bytes)>;
-  /// run() on memory of the caller's: inputs are read where they are, results are in memory that becomes the caller's.
+  /// run() on memory of the caller's: inputs are read where they are, results are in memory that becomes the caller's, of
+  /// inputs where `given_up`, for each of them, says so and the plan has such a result.
   [[nodiscard]] std::vector<DeviceBufferPtr> run_on(std::vector<DeviceBufferPtr> inputs,
+                                                    const std::vector<bool>& given_up,
                                                     const ArenaSource& arena);
   /// Elements of output `index` on this shard.
   [[nodiscard]] std::vector<std::byte> read_output(int index);
@@ -160,6 +165,7 @@ class Shard {
   std::vector<int> groups_;    // numbers in the communicator of the plan's lists of groups
   int placement_groups_ = -1;  // shards with the same number in the mesh; -1: the whole job
   bool shares_constants_;
+  bool donates_;
   Trace trace_;
   DeviceProgramPtr program_;
   std::vector<std::int64_t> variables_;

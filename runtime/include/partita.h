@@ -277,10 +277,13 @@ PARTITA_API partita_status partita_function_load(const partita_artifact* artifac
                                                  partita_device* const* devices, size_t count,
                                                  partita_function** function);
 /* Enqueues one execution.  `inputs`: `input_count` buffers for each device, those of the first device first; `outputs` gets
- * `output_count` new ones for each, in the same order, whose elements come later.  Inputs may be freed at once. */
+ * `output_count` new ones for each, in the same order, whose elements come later.  Inputs may be freed at once.
+ * `donated`: a byte for each of the `input_count` arguments, or NULL.  Where it is not 0, the buffers are given up: results
+ * may lie in their memory, and all that may be done with them is to free them, also where the call fails. */
 PARTITA_API partita_status partita_execute(partita_function* function,
                                            partita_buffer* const* inputs, size_t input_count,
-                                           partita_buffer** outputs, size_t output_count);
+                                           const uint8_t* donated, partita_buffer** outputs,
+                                           size_t output_count);
 PARTITA_API void partita_function_free(partita_function* function);
 
 /* Returns when the work is done, with the status and text of what it failed with. */

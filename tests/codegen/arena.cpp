@@ -53,14 +53,15 @@ void assign_arena(PlanDraft& draft, const std::string& options = "") {
 TEST(Arena, is_shared_by_what_is_not_alive_together) {
   PlanDraft draft = chain();
   assign_arena(draft);
-  EXPECT_EQ(draft.plan.arena_bytes, 256);  // every other one lies in the result
+  EXPECT_EQ(draft.plan.arena_bytes, 4 * count);  // every other one lies in the result
   EXPECT_GT(close_pairs(draft.plan, 0), 0);
 }
 
 TEST(Arena, has_a_place_and_a_gap_for_each_without_sharing) {
   PlanDraft draft = chain();
   assign_arena(draft, "{share=no}");
-  EXPECT_EQ(draft.plan.arena_bytes, 4 * (256 + gap));
+  constexpr std::int64_t bytes = 4 * count, whole = 2 * 128;  // up to where another may begin
+  EXPECT_EQ(draft.plan.arena_bytes, 3 * (whole + gap) + bytes + gap);
   EXPECT_EQ(close_pairs(draft.plan, gap), 0);
 }
 

@@ -429,7 +429,7 @@ TEST_F(CApi, functions_take_and_return_buffers) {
   for (int round = 0; round < 3; ++round) {
     partita_buffer* const inputs[] = {x, w};
     partita_buffer* y = nullptr;
-    ASSERT_EQ(partita_execute(add, inputs, 2, &y, 1), PARTITA_OK) << partita_last_error();
+    ASSERT_EQ(partita_execute(add, inputs, 2, nullptr, &y, 1), PARTITA_OK) << partita_last_error();
     partita_buffer_free(x);
     x = y;
   }
@@ -444,6 +444,42 @@ TEST_F(CApi, functions_take_and_return_buffers) {
   EXPECT_EQ(dims[0], 4);
   partita_buffer_free(x);
   partita_buffer_free(w);
+}
+
+TEST_F(CApi, results_lie_in_donated_buffers_that_nobody_else_holds) {
+  Artifact program = add_program();
+  program.plan.inputs[0].is_donated = true;
+  program.plan.donors = {0};
+  const std::vector<std::byte> bytes = serialize_artifact(program);
+  partita_artifact* artifact = nullptr;
+  ASSERT_EQ(partita_artifact_parse(bytes.data(), bytes.size(), "add.pta", &artifact), PARTITA_OK)
+      << partita_last_error();
+  partita_device* device = nullptr;
+  ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
+  partita_function* add = nullptr;
+  ASSERT_EQ(partita_function_load(artifact, &device, 1, &add), PARTITA_OK) << partita_last_error();
+  partita_buffer* const w = f32_buffer(device, {10}, {});
+  const uint8_t donated[] = {1, 0};
+  const auto add_to = [&](partita_buffer* x) {
+    partita_buffer* const inputs[] = {x, w};
+    partita_buffer* y = nullptr;
+    EXPECT_EQ(partita_execute(add, inputs, 2, donated, &y, 1), PARTITA_OK) << partita_last_error();
+    EXPECT_EQ(partita_execute(add, inputs, 2, nullptr, &y, 1), PARTITA_ERROR_USER);
+    EXPECT_STREQ(partita_last_error(),
+                 "inputs: expected a buffer with an array, found one that has been donated");
+    partita_buffer_free(x);
+    EXPECT_EQ(f32_elements(y), (std::vector<float>{11, 12, 13, 14}));
+    return y;
+  };
+  partita_buffer* const x = f32_buffer(device, {1, 2, 3, 4}, {4});
+  EXPECT_EQ(f32_elements(x).front(), 1);
+  int64_t held = partita_device_allocated_bytes(device);
+  partita_buffer* const y = add_to(x);
+  EXPECT_EQ(partita_device_allocated_bytes(device), held);
+  for (partita_buffer* const buffer : {y, w}) partita_buffer_free(buffer);
+  partita_function_free(add);
+  partita_device_free(device);
+  partita_artifact_free(artifact);
 }
 
 TEST_F(CApi, functions_run_on_the_devices_of_a_mesh) {
@@ -461,7 +497,7 @@ TEST_F(CApi, functions_run_on_the_devices_of_a_mesh) {
   for (int device = 0; device < 6; ++device)
     x.push_back(
         f32_buffer(devices[std::size_t(device)], std::vector<float>(6, float(device)), {3, 2}));
-  ASSERT_EQ(partita_execute(function, x.data(), 1, results.data(), 2), PARTITA_OK)
+  ASSERT_EQ(partita_execute(function, x.data(), 1, nullptr, results.data(), 2), PARTITA_OK)
       << partita_last_error();
   for (std::size_t device = 0; device < 6; ++device)
     EXPECT_EQ(f32_elements(results[2 * device + 1]).front(), float(device % 3) * 2 + 3);
@@ -499,7 +535,7 @@ TEST_F(CApi, events_tell_when_and_wrong_buffers_are_refused) {
   partita_buffer* y = nullptr;
   const auto refused = [&](partita_buffer* a, partita_buffer* b, size_t inputs, size_t outputs) {
     partita_buffer* const arrays[] = {a, b};
-    EXPECT_EQ(partita_execute(add, arrays, inputs, &y, outputs), PARTITA_ERROR_USER);
+    EXPECT_EQ(partita_execute(add, arrays, inputs, nullptr, &y, outputs), PARTITA_ERROR_USER);
     return std::string(partita_last_error());
   };
   EXPECT_EQ(refused(x, w, 1, 1), "expected 2 arguments, found 1");

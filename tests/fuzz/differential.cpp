@@ -2,7 +2,8 @@
 // Copyright The partita authors
 //
 // Compiled equals interpreted, on random programs over the table of ops.  Compiled ones run over poisoned
-// memory, with a pattern that follows from the seed, and twice: the second run gives the same bits.
+// memory, with a pattern that follows from the seed, and twice: the second run gives the same bits, and so does one whose
+// arguments are all donated.
 //
 //   fuzz_differential [--seconds S] [--seed N] [--programs N] [--target NAME] [--tier T] [--jobs N]
 //                     [--merge N] [--steps N] [--shrink FILE.mlir]
@@ -37,6 +38,7 @@
 #include "partita/device/device.hpp"
 #include "partita/driver/target.hpp"
 #include "partita/exec/executor.hpp"
+#include "partita/exec/function.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "tests/support/forked_batches.hpp"
 #include "tests/support/random_graph.hpp"
@@ -72,13 +74,44 @@ std::vector<HostArray> run(Session& session, std::size_t outputs) {
   return results;
 }
 
-/// The results over poisoned memory, if a second run gives the same bits.
+/// Donates every argument.
+void donate_all(ir::Module& module) {
+  for (ir::Dict& attributes : module.entry("main").arg_attrs)
+    attributes.set("jax.buffer_donor", true);
+}
+
+/// The results in memory of the arguments, where the plan allows it.
+std::vector<HostArray> run_donating(const Artifact& artifact, const std::string& target,
+                                    const std::vector<HostArray>& inputs) {
+  const auto stream = std::make_shared<Stream>(
+      std::shared_ptr<Device>(std::move(open_devices({.backend = target}).front())));
+  const Function function(std::make_shared<const Artifact>(artifact), {stream});
+  Function::Arrays arguments;
+  std::vector<int> donated;
+  for (const HostArray& input : inputs) {
+    donated.push_back(int(arguments.size()));
+    arguments.push_back(stream->upload(input.type, input.bytes));
+  }
+  std::vector<Function::Arrays> all;
+  all.push_back(std::move(arguments));
+  const Function::Arrays made = function.execute(std::move(all), donated).front();
+  std::vector<HostArray> results;
+  for (const DeviceArrayPtr& array : made) {
+    results.emplace_back(array->type());
+    array->download(results.back().bytes)->wait();
+  }
+  return results;
+}
+
+/// The results over poisoned memory, if a second run gives the same bits, and one that donates the arguments.
 std::vector<HostArray> compiled(const RandomGraph& program, const Options& how, unsigned seed) {
   driver::CompileOptions options;
   options.target = how.target;
   for (const driver::TargetOption& option : driver::find_target(how.target).options)
     if (option.name == "tier") options.target_options["tier"] = how.tier;
-  Session session(partita::compile(*program.module, options).artifact, {.poison = poison_of(seed)});
+  donate_all(*program.module);
+  const Artifact artifact = partita::compile(*program.module, options).artifact;
+  Session session(artifact, {.poison = poison_of(seed)});
   for (std::size_t k = 0; k < program.inputs.size(); ++k)
     session.set_input(int(k), program.inputs[k]);
   std::vector<HostArray> results = run(session, program.noise.size());
@@ -86,6 +119,10 @@ std::vector<HostArray> compiled(const RandomGraph& program, const Options& how, 
   for (std::size_t k = 0; k < results.size(); ++k)
     if (results[k].bytes != again[k].bytes)
       throw_internal_error(cat("result ", k, ": a second run gives other bits"));
+  const std::vector<HostArray> donated = run_donating(artifact, how.target, program.inputs);
+  for (std::size_t k = 0; k < results.size(); ++k)
+    if (results[k].bytes != donated[k].bytes)
+      throw_internal_error(cat("result ", k, ": other bits in memory of donated arguments"));
   return results;
 }
 

@@ -88,6 +88,32 @@ def case_donation():
             raise AssertionError("a donated array was read")
 
 
+def case_results_in_memory_of_donated_arguments():
+    def step(state, gradient):
+        p, m, v = state
+        m, v = 0.9 * m + 0.1 * gradient, 0.99 * v + 0.01 * gradient**2
+        return p - 0.01 * m / (jnp.sqrt(v) + 1e-8), m, v
+
+    with jax.default_device(OURS[0]):
+        state, gradient = tuple(jnp.full((300, 7), float(k)) for k in range(3)), jnp.asarray(numbers(300, 7))
+        expected = jax.jit(step)(state, gradient)
+        compiled = jax.jit(step, donate_argnums=0).lower(state, gradient).compile()
+        assert compiled.memory_analysis().alias_size_in_bytes == 3 * state[0].nbytes
+        places = {x.unsafe_buffer_pointer() for x in state}
+        kept = state[1] + 0  # made before the memory is another's
+        state = compiled(state, gradient)
+        assert {x.unsafe_buffer_pointer() for x in state} == places
+        for x, y in zip(state, expected, strict=True):
+            np.testing.assert_array_equal(x, y)
+        np.testing.assert_array_equal(kept, np.full((300, 7), 1.0, np.float32))
+        # An array that is an argument twice stays where it is.
+        twice = jax.jit(lambda a, b: (a + 1, b * 2), donate_argnums=0)
+        x = jnp.arange(5.0)
+        a, b = twice(x, x)
+        np.testing.assert_array_equal(a, np.arange(5.0) + 1)
+        np.testing.assert_array_equal(b, np.arange(5.0) * 2)
+
+
 def case_copies_between_devices():
     x = jax.device_put(numbers(5), OURS[1])
     y = jax.device_put(x, OURS[6])

@@ -62,7 +62,7 @@ Function federated(const std::shared_ptr<Stream>& stream) {
 
 /// One execution on one device.
 Function::Arrays executed(const Function& function, const Function::Arrays& arrays) {
-  return function.execute(std::span(&arrays, 1)).front();
+  return function.execute({arrays}).front();
 }
 
 TEST(Event, CallsBackOnceWhetherAskedBeforeOrAfter) {

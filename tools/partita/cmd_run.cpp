@@ -102,6 +102,7 @@ SessionOptions session_options(const RunOptions& options, int done) {
   session.timeout = std::chrono::milliseconds(std::int64_t(options.timeout_s * 1000));
   session.check_replicas = options.check_replicas;
   session.trace = !options.trace.empty();
+  session.donates = options.repeat == 1 && options.rounds == done + 1;
   if (!options.memory_budget.empty())
     session.memory_budget = parse_bytes(options.memory_budget, "--memory-budget");
   session.agreement =
@@ -196,8 +197,11 @@ class Runner {
 
  private:
   void run_rounds(std::vector<double>* seconds) {
-    for (std::size_t i = 0; i < inputs_.size(); ++i) session_.lend_input(int(i), inputs_[i]);
-    if (options_.repeat == 1) inputs_.clear();  // the session keeps what its devices use in place
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      session_.lend_input(int(i), inputs_[i]);
+      if (options_.repeat == 1)
+        inputs_[i] = nullptr;  // the session keeps what its devices use in place
+    }
     const bool is_shown = seconds != nullptr && seconds->empty();
     const Progress progress(options_, session_.rank() == 0 && is_shown);
     for (int round = done_ + 1; round <= options_.rounds; ++round) {

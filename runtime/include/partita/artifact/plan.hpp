@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -60,11 +61,17 @@ struct Buffer {
   int index = 0;
   DType dtype = DType::f32;
   HostExpr count;  ///< elements on this shard
-  /// Bytes; a multiple of 128 (of a spare too).  Where places have a byte in common, their values are not alive
-  /// together.
+  /// Bytes; a multiple of place_alignment.  Where places have a byte in common, their values are not alive together.
   std::int64_t arena_offset = 0;
   std::string name;  ///< of the value it holds, for traces and messages
 };
+
+/// Bytes of which the place of a temporary of so many bytes is a multiple: small ones lie close together.
+[[nodiscard]] constexpr std::int64_t place_alignment(std::int64_t bytes) {
+  constexpr std::int64_t most = 128, least = 16;  // of an element at least
+  return bytes >= most ? most
+                       : std::int64_t(std::bit_ceil(std::uint64_t(bytes < least ? least : bytes)));
+}
 
 /// Element `offset` of a buffer; offsets reach kernels as arguments, never as sub-buffers.
 struct BufferRef {
@@ -220,11 +227,16 @@ struct PortInfo {
   /// Per dimension: indices into Plan::mesh of the axes that cut it, the major first (array_block.hpp).  Empty: every
   /// shard of the mesh holds the whole.
   std::vector<std::vector<int>> axes;
+  bool is_donated = false;  ///< an argument that the program's text gives up
   friend bool operator==(const PortInfo&, const PortInfo&) = default;
 };
 
 struct Plan {
   std::vector<PortInfo> inputs, outputs;
+  /// For each result the argument, of the same type and layout, in whose memory it may lie where the caller gives that
+  /// up: no step writes the one before all have read the other, or else in the place of what the same item reads.
+  /// -1: none.  Empty: none of any.
+  std::vector<int> donors;
   std::vector<Placement> placements;
   std::vector<MeshAxis> mesh;  ///< empty: of one shard
   int mesh_variable = -1;  ///< variable that holds the shard's number in the mesh; -1: none does
@@ -244,6 +256,15 @@ struct BlockRange {
 [[nodiscard]] constexpr BlockRange block_of(std::int64_t size, int shard, int shards) {
   return {size * shard / shards, size * (shard + 1) / shards};
 }
+
+/// Whether arguments or results are of one type and lie over the shards alike.
+[[nodiscard]] bool look_alike(const PortInfo& a, const PortInfo& b);
+/// The argument in whose memory a result may lie; -1: none.
+[[nodiscard]] inline int donor_of(const Plan& plan, int output) {
+  return plan.donors.empty() ? -1 : plan.donors[std::size_t(output)];
+}
+/// Whether a buffer of an argument and one of a result are one array where the caller gives the argument up.
+[[nodiscard]] bool may_be_one(const Plan& plan, const Buffer& a, const Buffer& b);
 
 /// Extents of the axes of the mesh, and their product.
 [[nodiscard]] Dims mesh_sizes(const Plan& plan);

@@ -30,6 +30,9 @@ struct SessionOptions {
   bool check_replicas = false;
   std::int64_t memory_budget = 0;  ///< bytes per shard; 0: none
   bool trace = false;
+  /// Results lie in the memory of donated arguments where the plan allows it, which a run leaves without a value: for
+  /// sessions whose inputs are set for each run.  Memory that is poisoned is not shared.
+  bool donates = false;
   /// A byte that fills the arena, blocks, outputs and margins around all memory before each run, for
   /// tests: results that change with it come from memory that nothing has written.  Margins that were
   /// written are an internal error.  Inputs are copied, never lent.
@@ -90,6 +93,7 @@ class Session {
   void set_input(int index, std::span<const std::byte> array);
   /// As set_input, but without a copy where the devices share the host's memory: the session keeps
   /// `array`, and nobody changes it, until the input has another value or the session ends.
+  /// A copy too where a result is to lie there.
   void lend_input(int index, std::shared_ptr<const HostArray> array);
   /// The caller keeps the bytes, of the port's type, as they are for so long.
   void lend_input(int index, std::span<const std::byte> array);

@@ -37,9 +37,11 @@ class Function {
   [[nodiscard]] std::int64_t temporary_bytes() const;
 
   /// Enqueues one execution and returns: the results of each shard, which are ready when its event is done.  `inputs`: for
-  /// each shard its arrays, which the caller may give up at once.  Where an input has failed, so do the results.  Arrays of
-  /// other types or streams are a user error.
-  [[nodiscard]] std::vector<Arrays> execute(std::span<const Arrays> inputs) const;
+  /// each shard its arrays, which the caller may give up at once.  `donated`: arguments whose arrays nobody reads any more;
+  /// results may be in the memory of those that nobody else holds.  Where an input has failed, so do the results.  Arrays
+  /// of other types or streams are a user error, and so are numbers of no argument.
+  [[nodiscard]] std::vector<Arrays> execute(std::vector<Arrays> inputs,
+                                            std::span<const int> donated = {}) const;
 
  private:
   struct Impl;
