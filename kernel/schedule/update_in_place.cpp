@@ -78,6 +78,11 @@ class InPlace {
     return total_[b] == life.count && life.is_free_of_collectives;
   }
 
+  /// Results that may lie in an argument are not begun before that was read.
+  [[nodiscard]] bool has_donor(int b) const {
+    return donor_of(kernels_.draft().plan, buffer(b).index) >= 0;
+  }
+
   [[nodiscard]] bool is_large(int b) const {
     const HostExpr& count = buffer(b).count;
     return count.is_constant() &&
@@ -95,7 +100,7 @@ class InPlace {
       const BufferKind kind = buffer(b).kind;
       starts_at_zero &= !a.writes || a.ref->offset == HostExpr(0);
       if (a.writes && life.first == i && !life.begins_with_read && is_local(b) && is_large(b) &&
-          (kind == BufferKind::output || kind == BufferKind::arena))
+          (kind == BufferKind::arena || (kind == BufferKind::output && !has_donor(b))))
         to.push_back(b);
       const bool fits = a.reads && !a.writes && a.is_in_place && a.ref->offset == HostExpr(0) &&
                         kind == BufferKind::arena && life.last == i && life.first < i &&
