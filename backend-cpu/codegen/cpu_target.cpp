@@ -14,6 +14,7 @@
 #include "backend-cpu/codegen/step_functions.hpp"
 #include "backend-cpu/codegen/work_loops.hpp"
 #include "kernel/analysis/kernel_work.hpp"
+#include "kernel/analysis/step_access.hpp"
 #include "kernel/ast/plan_steps.hpp"
 #include "kernel/print/kernel_list.hpp"
 #include "kernel/print/printer.hpp"
@@ -42,6 +43,23 @@ constexpr std::string_view item_loop = "#pragma GCC ivdep";
 /// comes from (docs/decisions/0011-promises-of-generated-code.md).
 constexpr std::string_view unknown_zero = "unknown_zero";
 
+/// A statement that keeps a loop from becoming vectors.
+constexpr std::string_view stays_scalar = "__asm__ volatile(\"\");";
+/// Elements that an item stores into one buffer from which vectors are put together element by element.
+constexpr std::size_t many_stores = 4;
+/// Operations up to which a launch takes less than compilers would take over such vectors in thousands of runs.
+constexpr double little_work = 1 << 16;
+
+/// Whether a kernel is better off without vectors of several items: each item writes several elements, and all of them do
+/// little.
+bool is_better_scalar(const Kernel& kernel) {
+  const std::int64_t items = kernel.pool.extent(0);
+  if (double(items) * work_per_item(kernel) > little_work) return false;
+  const KernelAccess access(kernel);
+  return !access.is_looped &&
+         std::ranges::any_of(access.stores, [](const auto& s) { return s.size() >= many_stores; });
+}
+
 /// Prints kernels of one module and remembers what their text needs before it.
 class KernelPrinter {
  public:
@@ -51,6 +69,7 @@ class KernelPrinter {
     const Kernel& k = loops.kernel;
     BodyNames names = k.wide_index ? BodyNames{"i64", DType::i64} : BodyNames{"i32", DType::i32};
     names.parallel_loop = item_loop;
+    if (is_better_scalar(kernel)) names.parallel_body = stays_scalar;
     names.reduction_loop = "#pragma omp simd";
     names.reduction = [&](std::string_view row, DType d, const std::string& name) {
       return reduction(row, d, name);

@@ -288,6 +288,7 @@ class BodyPrinter {
              x.step == 1 ? cat("++", i) : cat(i, " += ", x.step), ") {"));
     // What the loop changes has another value in its second turn, and behind it.
     values_.forget(changes);
+    if (x.is_parallel && !names_.parallel_body.empty()) line(cat("  ", names_.parallel_body));
     nested(x.body);
     if (!held_.empty()) end_reductions(x.body);
     values_.forget(changes);

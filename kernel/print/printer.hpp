@@ -29,6 +29,8 @@ struct BodyNames {
   DType index_dtype = DType::i32;
   /// Put before a loop whose iterations are independent; none where empty.
   std::string parallel_loop = {};
+  /// Begins the body of such a loop; nothing where empty.
+  std::string parallel_body = {};
   /// Put before a loop that does nothing but `register = row(register, …)` on floats, followed by the
   /// clauses of each register's `reduction`; nothing where one has none.  `name` is what is combined into.
   std::string reduction_loop = {};
