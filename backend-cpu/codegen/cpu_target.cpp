@@ -15,6 +15,7 @@
 #include "backend-cpu/codegen/work_loops.hpp"
 #include "kernel/analysis/kernel_work.hpp"
 #include "kernel/analysis/step_access.hpp"
+#include "kernel/ast/expressions.hpp"
 #include "kernel/ast/plan_steps.hpp"
 #include "kernel/print/kernel_list.hpp"
 #include "kernel/print/printer.hpp"
@@ -45,19 +46,31 @@ constexpr std::string_view unknown_zero = "unknown_zero";
 
 /// A statement that keeps a loop from becoming vectors.
 constexpr std::string_view stays_scalar = "__asm__ volatile(\"\");";
-/// Elements that an item stores into one buffer from which vectors are put together element by element.
+/// Elements that an item stores into one buffer from which vectors, put together element by element, are much text.
 constexpr std::size_t many_stores = 4;
 /// Operations up to which a launch takes less than compilers would take over such vectors in thousands of runs.
 constexpr double little_work = 1 << 16;
 
-/// Whether a kernel is better off without vectors of several items: each item writes several elements, and all of them do
-/// little.
-bool is_better_scalar(const Kernel& kernel) {
-  const std::int64_t items = kernel.pool.extent(0);
-  if (double(items) * work_per_item(kernel) > little_work) return false;
-  const KernelAccess access(kernel);
-  return !access.is_looped &&
-         std::ranges::any_of(access.stores, [](const auto& s) { return s.size() >= many_stores; });
+/// Whether places of neighbouring items are no fixed number of elements apart: divisions of the item say where they are.
+bool is_scattered(const Kernel& kernel, scalar::ExprId place) {
+  using scalar::ExprKind;
+  return std::ranges::any_of(reachable(kernel.pool, place), [&](scalar::ExprId id) {
+    const scalar::Expr& e = kernel.pool[id];
+    return (e.kind == ExprKind::index_div || e.kind == ExprKind::index_mod) &&
+           std::ranges::any_of(reachable(kernel.pool, id), [&](scalar::ExprId of) {
+             return kernel.pool[of].kind == ExprKind::index_variable && kernel.pool[of].slot == 0;
+           });
+  });
+}
+
+/// Whether a kernel is better off without vectors of several items: each item writes several elements, which lie scattered,
+/// and all of them do little.  `in_loops`: the kernel in loops over items.
+bool is_better_scalar(const Kernel& kernel, const Kernel& in_loops) {
+  if (double(kernel.pool.extent(0)) * work_per_item(kernel) > little_work) return false;
+  const KernelAccess access(in_loops);
+  return std::ranges::any_of(access.stores, [&](const std::set<scalar::ExprId>& stores) {
+    return stores.size() >= many_stores && is_scattered(in_loops, *stores.begin());
+  });
 }
 
 /// Prints kernels of one module and remembers what their text needs before it.
@@ -69,7 +82,7 @@ class KernelPrinter {
     const Kernel& k = loops.kernel;
     BodyNames names = k.wide_index ? BodyNames{"i64", DType::i64} : BodyNames{"i32", DType::i32};
     names.parallel_loop = item_loop;
-    if (is_better_scalar(kernel)) names.parallel_body = stays_scalar;
+    if (is_better_scalar(kernel, k)) names.parallel_body = stays_scalar;
     names.reduction_loop = "#pragma omp simd";
     names.reduction = [&](std::string_view row, DType d, const std::string& name) {
       return reduction(row, d, name);

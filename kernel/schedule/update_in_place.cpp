@@ -165,7 +165,7 @@ DraftPass draft_pass_update_in_place() {
               "writes, writes it there (`least-bytes`: arrays of at least so many).",
           .options = {"least-bytes"},
           .run = [](PlanDraft& draft, const PassRun& run) {
-            update_in_place(draft, run.integer("least-bytes", 65536));
+            update_in_place(draft, run.integer("least-bytes", 1024));
           }};
 }
 
