@@ -17,7 +17,7 @@ pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
 # What every target of this project may include. Never part of the installed interface.
 add_library(partita_third_party INTERFACE)
 target_link_libraries(partita_third_party INTERFACE
-  OpenCL::OpenCL clblast MPI::MPI_C Boost::json Boost::headers PkgConfig::libzip Threads::Threads)
+  OpenCL::OpenCL clblast Boost::json Boost::headers PkgConfig::libzip Threads::Threads)
 target_compile_definitions(partita_third_party INTERFACE
   CL_TARGET_OPENCL_VERSION=120  # the floor; headers then offer nothing newer
   OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

@@ -9,7 +9,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/partita)
 
 install(TARGETS partita_runtime partita_compiler EXPORT partita_targets)
-install(TARGETS partita_pjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS partita_mpi partita_pjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET partita)
   install(TARGETS partita)
 endif()

@@ -54,9 +54,14 @@ function(partita_library alias)
     INSTALL_RPATH "$ORIGIN")
 endfunction()
 
-# partita_room(<alias>): the current folder, a room (docs/architecture.md), is part of that library.
+# partita_room(<alias> [WITHOUT <folder>]): the current folder, a room (docs/architecture.md), is part of that library, but for
+# a folder that is a library of its own.
 function(partita_room alias)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WITHOUT" "")
   partita_glob_sources(sources ${CMAKE_CURRENT_SOURCE_DIR})
+  if(arg_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${arg_WITHOUT}/")
+  endif()
   target_sources(partita_${alias} PRIVATE ${sources})
   partita_public_headers(partita_${alias})
 endfunction()

@@ -42,6 +42,8 @@ def add_program(out, partita):
     copy_binary(partita, out / "bin" / "partita", "$ORIGIN/../lib")
     for name, path in libraries_of(partita).items():
         copy_binary(path.resolve(), out / "lib" / name, "$ORIGIN")
+    of_ranks = partita.parents[1] / "lib" / "libpartita_mpi.so"  # with the MPI that starts them
+    copy_binary(of_ranks, out / "lib" / of_ranks.name, "$ORIGIN")
     return needed_glibc([out / "bin" / "partita", *(out / "lib").iterdir()])
 
 

@@ -22,6 +22,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 from binaries import copy_binary, libraries_of, needed_glibc, run  # noqa: E402: after the path of tools/
 
 OURS = ("libpartita.so.0", "libpartita_compiler.so.0", "libpartita_pjrt.so")
+# Loaded where there are several ranks, with the MPI that started them.
+OF_RANKS = "libpartita_mpi.so"
 # What a machine with a package manager in C++ has.
 OF_THE_MACHINE = ("libstdc++.so.6", "libgcc_s.so.1")
 TIME = (1980, 1, 1, 0, 0, 0)
@@ -40,6 +42,7 @@ def add_libraries(folder, build):
         source = build / "lib" / name
         copy_binary(source.resolve(), folder / name, "$ORIGIN")
         others |= {n: p for n, p in libraries_of(source).items() if n not in OURS and n not in OF_THE_MACHINE}
+    copy_binary(build / "lib" / OF_RANKS, folder / OF_RANKS, "$ORIGIN")
     for name, path in others.items():
         target = folder / private_name(name)
         copy_binary(path.resolve(), target, "$ORIGIN")

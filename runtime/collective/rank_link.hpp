@@ -39,7 +39,4 @@ class RankLink {
   virtual void leave(std::int64_t completed) noexcept = 0;
 };
 
-/// Takes a link whose job has failed: its memory and its threads stay until the process ends.
-void bury(std::unique_ptr<RankLink> link);
-
 }  // namespace partita::collective

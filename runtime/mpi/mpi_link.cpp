@@ -2,18 +2,22 @@
 // Copyright The partita authors
 //
 // The ranks of an MPI communicator as a RankLink: two duplicated communicators (data, control), the
-// agreement of the ranks at start, and make_mpi_communicators.
+// agreement of the ranks at start, and what libpartita_mpi.so has.
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include <unistd.h>
 
 #include "partita/base/error.hpp"
 #include "runtime/collective/fault.hpp"
-#include "runtime/collective/mpi_channel.hpp"
-#include "runtime/collective/mpi_monitor.hpp"
-#include "runtime/collective/mpi_state.hpp"
+#include "runtime/collective/process_watch.hpp"
 #include "runtime/collective/shard_group.hpp"
+#include "runtime/mpi/mpi_channel.hpp"
+#include "runtime/mpi/mpi_monitor.hpp"
+#include "runtime/mpi/mpi_state.hpp"
 
 namespace partita::collective {
 namespace {
@@ -212,21 +216,11 @@ class MpiLink final : public RankLink {
   std::unique_ptr<MpiMonitor> monitor_;
 };
 
-}  // namespace
-}  // namespace partita::collective
-
-namespace partita {
-
-namespace {
-
 MPI_Comm given_comm(const void* mpi_comm) {
   return mpi_comm == nullptr ? MPI_COMM_WORLD : *static_cast<const MPI_Comm*>(mpi_comm);
 }
 
-}  // namespace
-
-int mpi_ranks(const void* mpi_comm) {
-  using namespace collective;
+int ranks_of(const void* mpi_comm) {
   static_cast<void>(ensure_mpi());
   int ranks = 1;
   const MpiLock lock(mpi_mutex());
@@ -234,16 +228,15 @@ int mpi_ranks(const void* mpi_comm) {
   return ranks;
 }
 
-std::vector<std::unique_ptr<Communicator>> make_mpi_communicators(
-    const CommunicatorOptions& options, const void* mpi_comm) {
-  using namespace collective;
+std::vector<std::unique_ptr<Communicator>> make_communicators(const CommunicatorOptions& options,
+                                                              const void* mpi_comm) {
   if (options.shards_per_rank < 1) {
     throw_user_error(cat("shards per rank: expected at least 1, found ", options.shards_per_rank));
   }
   (void)fault_of(options);  // a text that cannot be read is refused before the ranks meet
   const int level = ensure_mpi();
   const MPI_Comm parent = given_comm(mpi_comm);
-  if (mpi_ranks(mpi_comm) == 1) return make_local_communicators(options);
+  if (ranks_of(mpi_comm) == 1) return make_local_communicators(options);
   if (level < MPI_THREAD_SERIALIZED && options.shards_per_rank > 1) {
     throw_user_error(cat("expected MPI initialised with at least MPI_THREAD_SERIALIZED for ",
                          options.shards_per_rank, " shards per rank, found a lower thread level"));
@@ -252,4 +245,30 @@ std::vector<std::unique_ptr<Communicator>> make_mpi_communicators(
   return communicators_of(std::make_shared<ShardGroup>(options, std::move(link)), options);
 }
 
-}  // namespace partita
+void abort_job(int exit_code) noexcept {
+  leave_mpi_unfinalised();
+  std::fflush(nullptr);
+  int rank = 0, ranks = 1;
+  {
+    const MpiLock lock(mpi_mutex());
+    if (!is_usable()) return;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  }
+  if (ranks == 1) return;
+  // One rank's call ends all; the launcher reports every call, so the others give the first one time.
+  const std::chrono::milliseconds turn(200 * std::min(rank, 10));
+  if (wait_for_termination(turn)) std::_Exit(exit_code);
+  const MpiLock lock(mpi_mutex());
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
+}
+
+}  // namespace
+}  // namespace partita::collective
+
+const partita::collective::MpiLibrary* partita_mpi_library() {
+  using namespace partita::collective;
+  static constexpr MpiLibrary library{
+      .ranks = ranks_of, .make_communicators = make_communicators, .abort_job = abort_job};
+  return &library;
+}

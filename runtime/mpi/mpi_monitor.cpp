@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "runtime/collective/mpi_monitor.hpp"
+#include "runtime/mpi/mpi_monitor.hpp"
 
 #include <algorithm>
 #include <cstdio>

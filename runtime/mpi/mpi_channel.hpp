@@ -17,7 +17,7 @@
 #include "runtime/collective/channel.hpp"
 #include "runtime/collective/emulated_net.hpp"
 #include "runtime/collective/failure.hpp"
-#include "runtime/collective/mpi_state.hpp"
+#include "runtime/mpi/mpi_state.hpp"
 
 namespace partita::collective {
 

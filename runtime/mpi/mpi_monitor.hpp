@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "runtime/collective/failure.hpp"
-#include "runtime/collective/mpi_state.hpp"
 #include "runtime/collective/process_watch.hpp"
+#include "runtime/mpi/mpi_state.hpp"
 
 namespace partita::collective {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "runtime/collective/mpi_channel.hpp"
+#include "runtime/mpi/mpi_channel.hpp"
 
 #include <algorithm>
 #include <thread>

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// All that calls MPI is a library of its own (runtime/mpi), which is loaded where ranks meet: processes without ranks need
+// no MPI.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "partita/collective/communicator.hpp"
+
+namespace partita::collective {
+
+/// A mutex that is handed on in order of arrival: a thread that takes it in a loop does not starve
+/// the others.
+class FairMutex {
+ public:
+  void lock() {
+    const std::lock_guard turn(turn_);
+    mutex_.lock();
+  }
+  void unlock() { mutex_.unlock(); }
+
+ private:
+  std::mutex turn_, mutex_;
+};
+
+/// Around every MPI call (MPI_THREAD_SERIALIZED).
+[[nodiscard]] FairMutex& mpi_mutex();
+using MpiLock = std::lock_guard<FairMutex>;
+
+/// What the library has, as communicator.hpp says of the functions of libpartita.
+struct MpiLibrary {
+  int (*ranks)(const void* mpi_comm);
+  std::vector<std::unique_ptr<Communicator>> (*make_communicators)(
+      const CommunicatorOptions& options, const void* mpi_comm);
+  void (*abort_job)(int exit_code) noexcept;
+};
+
+}  // namespace partita::collective
+
+/// The one symbol of libpartita_mpi.so that is looked up.
+extern "C" const partita::collective::MpiLibrary* partita_mpi_library();
