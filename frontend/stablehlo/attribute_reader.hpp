@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontend/stablehlo/lexer.hpp"
+#include "frontend/stablehlo/quantization.hpp"
 #include "partita/ir/attribute.hpp"
 
 namespace partita::ir {
@@ -18,7 +19,7 @@ inline constexpr int max_nesting = 100;
 
 /// Functions of a text: "(operand types) -> result types".
 struct FunctionType {
-  std::vector<Type> inputs, outputs;
+  std::vector<WrittenType> inputs, outputs;
 };
 
 class AttributeReader {
@@ -44,13 +45,13 @@ class AttributeReader {
   [[nodiscard]] SourceLocation here() const { return lexer_.location(peek()); }
 
   // --- Types ---
-  Type read_type();
+  WrittenType read_type();
   /// A tensor type's inner text ("4x8xf32"), or the reason why it is none that partita has.
-  [[nodiscard]] static std::optional<Type> parse_tensor(std::string_view inner,
-                                                        std::string& reason);
+  [[nodiscard]] static std::optional<WrittenType> parse_tensor(std::string_view inner,
+                                                               std::string& reason);
   FunctionType read_function_type();
   /// One type, or several in parentheses.
-  std::vector<Type> read_types();
+  std::vector<WrittenType> read_types();
 
   // --- Attributes ---
   Attribute read_attribute();
@@ -82,6 +83,7 @@ class AttributeReader {
   Lexer lexer_;
   std::string context_ = "module";  ///< op whose text is being read, for messages
   int depth_ = 0;
+  QuantizationRef last_dense_;  ///< of the type of the constant that was read last
   std::map<std::string, Attribute, std::less<>> aliases_;  ///< "#name" to what it stands for
 
  private:

@@ -56,6 +56,7 @@ std::unique_ptr<Module> BytecodeModuleReader::read() {
   });
   if (!found) in.fail("a module", "none");
   module->location_aliases = values_.location_aliases();
+  calls_.check(*module, refusals_);
   return module;
 }
 
@@ -142,9 +143,9 @@ void BytecodeModuleReader::read_result_types(Op& op, ByteStream& in) {
 }
 
 void BytecodeModuleReader::read_operands(Op& op, ByteStream& in) {
-  const std::vector<Value>& values = scopes_.back().values;
+  const std::vector<WrittenValue>& values = scopes_.back().values;
   for (std::size_t count = in.read_count("operands"); count > 0; --count) {
-    const Value value = values[in.read_index(values.size(), "value")];
+    const WrittenValue& value = values[in.read_index(values.size(), "value")];
     if (!value) in.fail("an operand that is defined before", cat("another of ", op.name));
     op.operands.push_back(value);
   }
@@ -161,10 +162,10 @@ void BytecodeModuleReader::skip_use_list(ByteStream& in, std::size_t count) {
   }
 }
 
-void BytecodeModuleReader::define(std::size_t index, Value value, const ByteStream& in) {
+void BytecodeModuleReader::define(std::size_t index, WrittenValue value, const ByteStream& in) {
   Scope& scope = scopes_.back();
   if (index >= scope.values.size()) in.fail(cat(scope.values.size(), " values"), "more");
-  scope.values[index] = value;
+  scope.values[index] = std::move(value);
 }
 
 // --- Regions ------------------------------------------------------------------------------------
@@ -191,7 +192,7 @@ void BytecodeModuleReader::with_regions(const Op& op, ByteStream& in, const Read
   --depth_;
 }
 
-void BytecodeModuleReader::read_arguments(ByteStream& in, Graph* graph) {
+void BytecodeModuleReader::read_arguments(ByteStream& in, WrittenRegion* region) {
   argument_locations_.clear();
   const std::size_t count = in.read_count("arguments");
   for (std::size_t k = 0; k < count; ++k) {
@@ -208,22 +209,25 @@ void BytecodeModuleReader::read_arguments(ByteStream& in, Graph* graph) {
     std::string location = "unknown";
     if (has_location)
       location = values_.location(in.read_index(tables_.attributes().size(), "attribute"));
-    if (graph == nullptr) in.fail("a module without arguments", cat(count));
-    define(scopes_.back().next++, graph->add_argument(values_.value_type(type, in)), in);
+    if (region == nullptr) in.fail("a module without arguments", cat(count));
+    const WrittenType& written = values_.value_type(type, in);
+    define(scopes_.back().next++, {region->graph->add_argument(written), written.quantization}, in);
+    region->quantizations.arguments.push_back(written.quantization);
     argument_locations_.push_back(location == "unknown" ? std::string() : std::move(location));
   }
   if (tables_.version() >= 3 && in.read_byte() != 0) skip_use_list(in, count);
 }
 
 template <class ReadOp>
-void BytecodeModuleReader::read_block(ByteStream& in, Graph* graph, const ReadOp& read_op) {
+void BytecodeModuleReader::read_block(ByteStream& in, WrittenRegion* region,
+                                      const ReadOp& read_op) {
   const ByteStream::Flagged head = in.read_flagged_varint();
-  if (head.flag) read_arguments(in, graph);
+  if (head.flag) read_arguments(in, region);
   if (head.value > in.remaining()) in.fail("ops that fit the file", cat(head.value));
   for (std::uint64_t k = 0; k < head.value; ++k) read_op();
 }
 
-std::unique_ptr<Graph> BytecodeModuleReader::read_region(ByteStream& in) {
+WrittenRegion BytecodeModuleReader::read_region(ByteStream& in) {
   const std::uint64_t blocks = in.read_varint();
   if (blocks != 1) in.fail("regions of one block", blocks == 0 ? "none" : cat(blocks));
   Scope& scope = scopes_.back();
@@ -231,14 +235,14 @@ std::unique_ptr<Graph> BytecodeModuleReader::read_region(ByteStream& in) {
   // As many as ops and arguments have; each takes a byte at least.
   scope.values.resize(base + in.read_count("values"));
   scope.next = base;
-  auto graph = std::make_unique<Graph>();
+  WrittenRegion region{std::make_unique<Graph>(), {}};
   bool is_ended = false;
-  read_block(in, graph.get(), [&] { read_node(*graph, is_ended, in); });
+  read_block(in, &region, [&] { read_node(region, is_ended, in); });
   if (!is_ended) in.fail("a return at the end of the region", "none");
   Scope& after = scopes_.back();
   after.values.resize(base);
   after.next = outer_next;
-  return graph;
+  return region;
 }
 
 // --- Modules ------------------------------------------------------------------------------------
@@ -305,7 +309,12 @@ bool BytecodeModuleReader::read_body(Function& function, const Op& op, ByteStrea
   const std::size_t scopes = scopes_.size();
   const int depth = depth_;
   try {
-    with_regions(op, in, [&](ByteStream& body) { function.body = read_region(body); });
+    function_ = function.name;
+    with_regions(op, in, [&](ByteStream& body) {
+      WrittenRegion region = read_region(body);
+      function.body = std::move(region.graph);
+      calls_.define(function.name, std::move(region.quantizations));
+    });
     return true;
   } catch (const Error&) {
     if (refusals_ == nullptr || !op.is_isolated || tables_.version() < 2) throw;
@@ -336,41 +345,49 @@ void BytecodeModuleReader::read_function(Module& module, const Op& op, ByteStrea
 
 // --- Nodes --------------------------------------------------------------------------------------
 
-void BytecodeModuleReader::read_node(Graph& graph, bool& is_ended, ByteStream& in) {
+void BytecodeModuleReader::read_node(WrittenRegion& region, bool& is_ended, ByteStream& in) {
   if (is_ended) in.fail("the end of the region after its return", "another op");
   Op op = read_head(in);
   if (is_return(op.artifact_name)) {
     if (!op.result_types.empty() || op.region_count != 0)
       in.fail("a return without results and regions", "others");
-    graph.results = op.operands;
+    region.graph->results = stored(op.operands);
+    region.quantizations.results = quantizations(op.operands);
     is_ended = true;
     return;
   }
   if (op.name == "builtin.unrealized_conversion_cast") return read_cast(op, in);
-  std::vector<std::unique_ptr<Graph>> regions;
+  std::vector<WrittenRegion> regions;
   with_regions(op, in, [&](ByteStream& inner) {
     for (std::size_t k = 0; k < op.region_count; ++k) regions.push_back(read_region(inner));
   });
   const OpDef* def = OpRegistry::instance().find(op.name);
   if (def != nullptr && !def->regions_capture)
-    for (const auto& region : regions) copy_captured_constants(*region);
-  finish_node(graph, std::move(op), std::move(regions), in);
+    for (const WrittenRegion& inner : regions) copy_captured_constants(*inner.graph);
+  finish_node(*region.graph, std::move(op), std::move(regions), in);
 }
 
-void BytecodeModuleReader::finish_node(Graph& graph, Op op,
-                                       std::vector<std::unique_ptr<Graph>> regions,
+void BytecodeModuleReader::finish_node(Graph& graph, Op op, std::vector<WrittenRegion> regions,
                                        const ByteStream& in) {
   const bool is_versioned = op.artifact_name.starts_with("vhlo.");
   if (is_versioned && find_artifact_op(op.artifact_name) == nullptr)
     in.fail("a known op", unknown_op(op.artifact_name));
   Dict attrs = is_versioned ? stablehlo_attributes(op.name, op.attrs) : std::move(op.attrs);
-  Node* node = create(graph, op.name, std::move(op.operands), std::move(attrs), std::move(regions),
-                      op.result_types, nullptr, {.file = std::string(file_)});
-  if (std::size_t(node->result_count()) != op.result_types.size())
-    in.fail(cat(node->result_count(), " results of ", op.name), cat(op.result_types.size()));
-  node->loc_text = op.location;
-  for (int k = 0; k < node->result_count(); ++k)
-    define(op.first_result + std::size_t(k), node->result(k), in);
+  const std::size_t declared = op.result_types.size(), before = graph.nodes().size();
+  WrittenOp written{.name = op.name,
+                    .operands = std::move(op.operands),
+                    .attrs = std::move(attrs),
+                    .regions = std::move(regions),
+                    .results = std::move(op.result_types),
+                    .location = {.file = std::string(file_)}};
+  calls_.note(written, function_);
+  std::vector<WrittenValue> values = create_written(graph, std::move(written));
+  if (values.size() != declared)
+    in.fail(cat(values.size(), " results of ", op.name), cat(declared));
+  if (graph.nodes().size() > before)
+    (values.empty() ? graph.nodes().back() : values.front().node)->loc_text = op.location;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    define(op.first_result + k, std::move(values[k]), in);
 }
 
 // Between types of VHLO and of MLIR that are one type here.
@@ -378,8 +395,9 @@ void BytecodeModuleReader::read_cast(const Op& op, const ByteStream& in) {
   if (op.operands.size() != op.result_types.size() || op.region_count != 0)
     in.fail("a cast with as many results as operands", cat(op.result_types.size()));
   for (std::size_t k = 0; k < op.operands.size(); ++k) {
-    if (op.operands[k].type() != op.result_types[k])
-      in.fail(cat("a cast to ", to_string(op.operands[k].type())), to_string(op.result_types[k]));
+    if (op.operands[k].written() != op.result_types[k])
+      in.fail(cat("a cast to ", to_string(op.operands[k].written())),
+              to_string(op.result_types[k]));
     define(op.first_result + k, op.operands[k], in);
   }
 }

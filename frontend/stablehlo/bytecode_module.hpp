@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "frontend/stablehlo/bytecode_values.hpp"
+#include "frontend/stablehlo/quantized_ops.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
 
@@ -29,8 +30,8 @@ class BytecodeModuleReader {
   struct Op {
     std::string artifact_name, name;  ///< "vhlo.add_v1", "stablehlo.add"
     Dict attrs;
-    std::vector<Value> operands;
-    std::vector<Type> result_types;
+    std::vector<WrittenValue> operands;
+    std::vector<WrittenType> result_types;
     std::size_t first_result = 0;  ///< number of its first value
     std::size_t region_count = 0;
     bool is_isolated = false;
@@ -38,7 +39,7 @@ class BytecodeModuleReader {
   };
   /// Numbering of values: regions that are not isolated continue that of their surroundings.
   struct Scope {
-    std::vector<Value> values;
+    std::vector<WrittenValue> values;
     std::size_t next = 0;
   };
 
@@ -50,24 +51,23 @@ class BytecodeModuleReader {
   void skip_use_list(ByteStream& in, std::size_t count);
   [[nodiscard]] std::string unknown_op(const std::string& name) const;
 
-  void define(std::size_t index, Value value, const ByteStream& in);
+  void define(std::size_t index, WrittenValue value, const ByteStream& in);
   /// Calls `read` with the stream of the op's regions, in a scope of their own where isolated.
   template <class Read>
   void with_regions(const Op& op, ByteStream& in, const Read& read);
   /// A region of one block: its arguments, then each of its ops by `read_op`.
   template <class ReadOp>
-  void read_block(ByteStream& in, Graph* graph, const ReadOp& read_op);
-  void read_arguments(ByteStream& in, Graph* graph);
-  std::unique_ptr<Graph> read_region(ByteStream& in);
+  void read_block(ByteStream& in, WrittenRegion* region, const ReadOp& read_op);
+  void read_arguments(ByteStream& in, WrittenRegion* region);
+  WrittenRegion read_region(ByteStream& in);
 
   void read_module_op(Module& module, ByteStream& in);
   void read_item(Module& module, ByteStream& in);
   void read_function(Module& module, const Op& op, ByteStream& in);
   bool read_body(Function& function, const Op& op, ByteStream& in);
   void read_mesh(Module& module, const Op& op, const ByteStream& in);
-  void read_node(Graph& graph, bool& is_ended, ByteStream& in);
-  void finish_node(Graph& graph, Op op, std::vector<std::unique_ptr<Graph>> regions,
-                   const ByteStream& in);
+  void read_node(WrittenRegion& region, bool& is_ended, ByteStream& in);
+  void finish_node(Graph& graph, Op op, std::vector<WrittenRegion> regions, const ByteStream& in);
   void read_cast(const Op& op, const ByteStream& in);
 
   std::string_view file_;
@@ -75,6 +75,8 @@ class BytecodeModuleReader {
   BytecodeValues values_;
   std::vector<Scope> scopes_;
   std::vector<std::string> argument_locations_;  ///< of the block that was read last
+  QuantizedCalls calls_;
+  std::string function_;  ///< whose body is being read
   int depth_ = 0;
   std::vector<Refusal>* refusals_ = nullptr;  ///< not null: go on after a function with errors
 };

@@ -96,7 +96,7 @@ const BytecodeType& BytecodeValues::type(std::size_t index) {
                 });
 }
 
-const Type& BytecodeValues::value_type(std::size_t index, const ByteStream& where) {
+const WrittenType& BytecodeValues::value_type(std::size_t index, const ByteStream& where) {
   const BytecodeType& found = type(index);
   if (!found.type)
     where.fail(found.problem.empty() ? "a tensor type" : found.problem, cat("'", found.text, "'"));

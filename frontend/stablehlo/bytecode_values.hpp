@@ -9,6 +9,7 @@
 #include <map>
 
 #include "frontend/stablehlo/bytecode_tables.hpp"
+#include "frontend/stablehlo/quantization.hpp"
 #include "partita/ir/attribute.hpp"
 
 namespace partita::ir {
@@ -17,8 +18,8 @@ struct BytecodeType {
   std::string text;  ///< as MLIR spells it: "tensor<4xf32>", "i32"
   int bits = 0;      ///< of an integer or float; 0 for other types
   bool is_signed = true;
-  std::optional<Type> type;  ///< of values that partita has
-  std::string problem;       ///< why it has none such
+  std::optional<WrittenType> type;  ///< of values that partita has
+  std::string problem;              ///< why it has none such
   bool is_function = false;
   std::vector<std::size_t> inputs, outputs;  ///< of functions, numbers of types
 };
@@ -31,7 +32,7 @@ class BytecodeValues {
   const Attribute& attribute(std::size_t index);
   const BytecodeType& type(std::size_t index);
   /// Of a value; fails where partita has no such type.
-  const Type& value_type(std::size_t index, const ByteStream& where);
+  const WrittenType& value_type(std::size_t index, const ByteStream& where);
   /// Text of a location, an alias where it is long; empty where nothing is known.
   std::string location(std::size_t index);
   /// "#loc1 = loc(…)" for the aliases, in order.

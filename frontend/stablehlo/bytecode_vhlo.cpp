@@ -161,7 +161,7 @@ Attribute decode_vhlo_attribute(BytecodeValues& values, ByteStream& in) {
     }
     case 17: {
       const BytecodeType& type = values.read_type(in);
-      if (type.type) return *type.type;
+      if (type.type && !type.type->quantization) return type.type->stored();
       return RawAttr{type.text};
     }
     case 18:
@@ -283,6 +283,36 @@ BytecodeType read_function_type(BytecodeValues& values, ByteStream& in) {
 
 namespace {
 
+// !quant.uniform<i8:f32:0, {0.1:-30,0.5:-20}>; per axis where it has an axis.
+BytecodeType read_quantized_type(BytecodeValues& values, bool is_per_axis, ByteStream& in) {
+  const bool is_signed = (in.read_varint() & 1) != 0;
+  std::string storage = values.read_type(in).text;
+  if (!is_signed && storage.starts_with('i')) storage.front() = 'u';
+  const std::string expressed = values.read_type(in).text;
+  const BytecodeType f64 = element_type("f64");
+  const auto read_scale = [&] {
+    return float_text(BytecodeValues::read_float(in, f64).get_if<Float>()->value);
+  };
+  if (!is_per_axis) {
+    const std::string scale = read_scale();
+    const std::int64_t zero_point = in.read_signed_varint();
+    const std::int64_t min = in.read_signed_varint();
+    return other_type(cat("!quant.uniform<", storage, "<", min, ":", in.read_signed_varint(),
+                          ">:", expressed, ", ", scale, ":", zero_point, ">"));
+  }
+  const std::uint64_t axis = in.read_varint();
+  const std::int64_t min = in.read_signed_varint(), max = in.read_signed_varint();
+  std::vector<std::string> scales(in.read_count("scales"));
+  for (std::string& scale : scales) scale = read_scale();
+  if (in.read_count("zero points") != scales.size())
+    in.fail(cat(scales.size(), " zero points"), "another number of them");
+  std::string text =
+      cat("!quant.uniform<", storage, "<", min, ":", max, ">:", expressed, ":", axis, ", ");
+  for (const std::string& scale : scales)
+    text += cat(text.ends_with(' ') ? "{" : ",", scale, ":", in.read_signed_varint());
+  return other_type(text + "}>");
+}
+
 // "T, U"
 std::string read_types(BytecodeValues& values, ByteStream& in) {
   std::string text;
@@ -318,7 +348,7 @@ BytecodeType decode_vhlo_type(BytecodeValues& values, ByteStream& in) {
       return other_type(cat("!stablehlo.future<", read_types(values, in), ">"));
     case 24:
     case 30:
-      in.fail("an element type of numbers", "a quantized type, which is not supported");
+      return read_quantized_type(values, code == 30, in);
     default:
       in.fail("a type of VHLO that is known here", cat("type ", code));
   }

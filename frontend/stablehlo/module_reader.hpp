@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "frontend/stablehlo/attribute_reader.hpp"
+#include "frontend/stablehlo/quantized_ops.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
 
@@ -17,7 +18,7 @@ namespace partita::ir {
 /// An op as far as its text has been read.
 struct OpText {
   std::string name;
-  const OpDef* def = nullptr;
+  const OpDef* def = nullptr;  ///< null: of an op without nodes (is_quantizing_op)
   Token where;
   struct ResultName {
     std::string name;
@@ -25,18 +26,18 @@ struct OpText {
     Token where;
   };
   std::vector<ResultName> results;
-  std::vector<Value> operands;
+  std::vector<WrittenValue> operands;
   Dict attrs;
-  std::vector<std::unique_ptr<Graph>> regions;
-  std::optional<std::vector<Type>> operand_types;  ///< as the text declares them
-  std::vector<Type> result_types;
+  std::vector<WrittenRegion> regions;
+  std::optional<std::vector<WrittenType>> operand_types;  ///< as the text declares them
+  std::vector<WrittenType> result_types;
 };
 
 /// An argument of a function or region as written.
 struct ArgumentText {
   std::string name;
   Token where;
-  Type type;
+  WrittenType type;
   Dict attrs;
   std::string location;
 };
@@ -61,19 +62,18 @@ class ModuleReader : public AttributeReader {
   void read_generic_item(Module& module);
   void read_function(Module& module);
   void read_generic_function(Module& module, const Token& where);
-  void read_function_results(Function& function);
+  std::vector<WrittenType> read_function_results(Function& function);
   void read_mesh(Module& module);
   std::vector<ArgumentText> read_arguments();
+  void read_function_body(Function& function, const std::vector<ArgumentText>& arguments,
+                          const std::vector<WrittenType>& results, const Token& where);
   void read_attribute_lists(Function& function, const Dict& properties, const Token& where);
 
   // --- Names (read_op.cpp) ---
-  struct Named {
-    Value first;
-    int count;
-  };
+  using Named = std::vector<WrittenValue>;
   /// A tuple is what its elements are: no node makes or takes one apart.
   struct Tuple {
-    std::optional<Value> value;  ///< not a tuple itself
+    std::optional<WrittenValue> value;  ///< not a tuple itself
     std::vector<Tuple> elements;
   };
   struct Scope {
@@ -81,9 +81,9 @@ class ModuleReader : public AttributeReader {
     bool isolated;
     std::unordered_map<std::string, Tuple> tuples = {};
   };
-  void define(const std::string& name, Value first, int count, const Token& where);
-  Value read_operand();
-  std::vector<Value> read_operands(std::string_view close);
+  void define(const std::string& name, Named values, const Token& where);
+  WrittenValue read_operand();
+  std::vector<WrittenValue> read_operands(std::string_view close);
 
   // --- Tuples (read_tuple.cpp) ---
   void read_tuple(const OpText& op, bool is_generic);
@@ -93,12 +93,12 @@ class ModuleReader : public AttributeReader {
   void define_tuple(const OpText& op, Tuple tuple);
 
   // --- Regions and ops (read_op.cpp) ---
-  /// `dialect`: whose `return` ends the region.
-  void read_block(Graph& graph, std::string_view dialect);
-  std::unique_ptr<Graph> read_region(const OpText& op);
-  std::unique_ptr<Graph> read_region_with(const OpText& op, std::vector<ArgumentText> arguments);
+  /// `dialect`: whose `return` ends the region.  What it returns.
+  std::vector<WrittenValue> read_block(Graph& graph, std::string_view dialect);
+  WrittenRegion read_region(const OpText& op);
+  WrittenRegion read_region_with(const OpText& op, std::vector<ArgumentText> arguments);
   void bind_arguments(Graph& graph, const std::vector<ArgumentText>& arguments);
-  void read_terminator(Graph& graph, std::string_view expected);
+  std::vector<WrittenValue> read_terminator(std::string_view expected);
   void read_op(Graph& graph);
   void read_result_names(OpText& op);
   void start(OpText& op, std::string name, const Token& where);
@@ -114,7 +114,7 @@ class ModuleReader : public AttributeReader {
   void read_plain_items(OpText& op);
   void read_item(OpText& op);
   void read_types_tail(OpText& op);
-  void apply_types(OpText& op, std::vector<Type> types);
+  void apply_types(OpText& op, std::vector<WrittenType> types);
   EnumAttr read_enumeration(const OpText& op, std::string kind);
   void read_constant(OpText& op);
   void read_compare(OpText& op);
@@ -139,6 +139,8 @@ class ModuleReader : public AttributeReader {
   void read_convolution(OpText& op);
 
   std::vector<Scope> scopes_;
+  QuantizedCalls calls_;
+  std::string function_;                      ///< whose body is being read
   std::vector<Refusal>* refusals_ = nullptr;  ///< not null: go on after a function with errors
 };
 

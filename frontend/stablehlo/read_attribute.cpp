@@ -97,7 +97,9 @@ Attribute AttributeReader::read_word() {
     lexer_.take();
     std::string reason;
     if (at("<"))
-      if (auto type = parse_tensor(lexer_.take_balanced('<', '>'), reason)) return *std::move(type);
+      if (const auto type = parse_tensor(lexer_.take_balanced('<', '>'), reason);
+          type && !type->quantization)
+        return type->stored();
     lexer_.rewind(mark);
   }
   skip_type();
@@ -237,7 +239,7 @@ Attribute AttributeReader::read_dense() {
   std::string reason;
   const std::string_view text = lexer_.text_from(type_begin);
   const std::size_t inner = text.find('<') + 1;
-  std::optional<Type> type;
+  std::optional<WrittenType> type;
   if (is_tensor && inner > 0)
     type = parse_tensor(text.substr(inner, text.size() - inner - 1), reason);
   if (!type) {
@@ -247,6 +249,7 @@ Attribute AttributeReader::read_dense() {
     read_type();  // fails with the reason
     fail(reason, head);
   }
+  last_dense_ = type->quantization;
   SourceLocation where = lexer_.location(open);
   ++where.column;
   return read_dense_literal(literal, *type, context_, where);

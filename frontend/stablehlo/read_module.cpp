@@ -2,6 +2,7 @@
 // Copyright The partita authors
 //
 // Modules and functions, in pretty and generic form.
+#include <algorithm>
 #include <utility>
 
 #include "frontend/stablehlo/module_reader.hpp"
@@ -15,6 +16,7 @@ std::unique_ptr<Module> ModuleReader::read() {
   while (!at(TokenKind::end)) read_top_level(*module, has_module);
   const bool is_empty = module->functions.empty() && (refusals_ == nullptr || refusals_->empty());
   if (!has_module && is_empty) fail("expected a module or a function, found none", peek());
+  calls_.check(*module, refusals_);
   return module;
 }
 
@@ -114,45 +116,65 @@ std::vector<ArgumentText> ModuleReader::read_arguments() {
   return arguments;
 }
 
-void ModuleReader::read_function_results(Function& function) {
-  if (!eat("->")) return;
+std::vector<WrittenType> ModuleReader::read_function_results(Function& function) {
+  if (!eat("->")) return {};
+  std::vector<WrittenType> types;
   if (!at("(")) {
-    function.result_types.push_back(read_type());
+    types.push_back(read_type());
     function.res_attrs.emplace_back();
-    return;
+    return types;
   }
   lexer_.take();
-  if (eat(")")) return;
+  if (eat(")")) return types;
   do {
-    function.result_types.push_back(read_type());
+    types.push_back(read_type());
     function.res_attrs.push_back(at("{") ? read_dict() : Dict());
   } while (eat(","));
   expect(")");
+  return types;
+}
+
+// Up to the closing brace.  Types of results without regard to what integers stand for are verified with
+// the whole module.
+void ModuleReader::read_function_body(Function& function,
+                                      const std::vector<ArgumentText>& arguments,
+                                      const std::vector<WrittenType>& results, const Token& where) {
+  function.result_types = stored(results);
+  function.body = std::make_unique<Graph>();
+  function_ = function.name;
+  scopes_.push_back({.names = {}, .isolated = true});
+  bind_arguments(*function.body, arguments);
+  for (const ArgumentText& argument : arguments)
+    function.arg_loc_texts.push_back(argument.location);
+  const std::vector<WrittenValue> returned = read_block(*function.body, "func");
+  scopes_.pop_back();
+  for (std::size_t k = 0; k < results.size() && k < returned.size(); ++k)
+    if (!same(results[k].quantization, returned[k].quantization))
+      fail(cat("expected result ", k, " of @", function.name, " of type ", to_string(results[k]),
+               ", found ", to_string(returned[k].written())),
+           where);
+  Quantizations types{{}, quantizations(results)};
+  for (const ArgumentText& argument : arguments)
+    types.arguments.push_back(argument.type.quantization);
+  calls_.define(function.name, std::move(types));
 }
 
 void ModuleReader::read_function(Module& module) {
   auto function = std::make_unique<Function>();
-  function->location = here();
-  lexer_.take();
+  const Token head = lexer_.take();
+  function->location = lexer_.location(head);
   context_ = "func.func";
   function->is_public = !at("private");
   if (at("public") || at("private") || at("nested")) lexer_.take();
   function->name = read_symbol();
   const std::vector<ArgumentText> arguments = read_arguments();
-  read_function_results(*function);
+  const std::vector<WrittenType> results = read_function_results(*function);
   if (eat("attributes")) function->attrs = read_dict();
   if (!at("{")) fail_expected(cat("the body of @", function->name));
   lexer_.take();
   if (at(TokenKind::block)) fail("expected a body without block label, found one", peek());
-  function->body = std::make_unique<Graph>();
-  scopes_.push_back({.names = {}, .isolated = true});
-  bind_arguments(*function->body, arguments);
-  for (const ArgumentText& argument : arguments) {
-    function->arg_attrs.push_back(argument.attrs);
-    function->arg_loc_texts.push_back(argument.location);
-  }
-  read_block(*function->body, "func");
-  scopes_.pop_back();
+  for (const ArgumentText& argument : arguments) function->arg_attrs.push_back(argument.attrs);
+  read_function_body(*function, arguments, results, head);
   function->loc_text = read_location().value_or("");
   module.functions.push_back(std::move(function));
 }
@@ -242,7 +264,6 @@ void ModuleReader::read_generic_function(Module& module, const Token& where) {
   function->is_public = !visibility || *visibility != Attribute("private");
   AttributeReader type_reader(type->get_if<RawAttr>()->text, lexer_.file(), where.line);
   const FunctionType signature = type_reader.read_function_type();
-  function->result_types = signature.outputs;
 
   expect("(");
   expect("{");
@@ -252,20 +273,14 @@ void ModuleReader::read_generic_function(Module& module, const Token& where) {
     if (at("(")) arguments = read_arguments();
     expect(":");
   }
-  function->body = std::make_unique<Graph>();
-  scopes_.push_back({.names = {}, .isolated = true});
-  bind_arguments(*function->body, arguments);
-  for (const ArgumentText& argument : arguments)
-    function->arg_loc_texts.push_back(argument.location);
-  read_block(*function->body, "func");
-  scopes_.pop_back();
+  read_function_body(*function, arguments, signature.outputs, where);
   context_ = "func.func";
   expect(")");
   if (at("{")) function->attrs = read_dict();
   expect(":");
   read_function_type();
   function->loc_text = read_location().value_or("");
-  if (function->argument_types() != signature.inputs)
+  if (!std::ranges::equal(arguments, signature.inputs, {}, &ArgumentText::type))
     fail(cat("expected arguments of @", function->name,
              " as in its function_type, found other types"),
          where);

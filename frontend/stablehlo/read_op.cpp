@@ -35,16 +35,16 @@ bool is_named(std::string_view name) {
 
 // --- Names --------------------------------------------------------------------------------------
 
-void ModuleReader::define(const std::string& name, Value first, int count, const Token& where) {
+void ModuleReader::define(const std::string& name, Named values, const Token& where) {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (scope->names.contains(name))
       fail(cat("expected a new name, found %", name, ", which is defined already"), where);
     if (scope->isolated) break;
   }
-  scopes_.back().names.emplace(name, Named{first, count});
+  scopes_.back().names.emplace(name, std::move(values));
 }
 
-Value ModuleReader::read_operand() {
+WrittenValue ModuleReader::read_operand() {
   const Token token = expect(TokenKind::value, "an operand '%name'");
   const std::string name(token.text.substr(1));
   std::int64_t index = 0;
@@ -56,23 +56,24 @@ Value ModuleReader::read_operand() {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     const auto found = scope->names.find(name);
     if (found != scope->names.end()) {
-      if (!visible && !found->second.first.node->is("stablehlo.constant"))
+      const Named& named = found->second;
+      if (index < 0 || index >= std::int64_t(named.size()))
+        fail(cat("expected a result number below ", named.size(), ", found %", name, "#", index),
+             token);
+      const WrittenValue& value = named[std::size_t(index)];
+      if (!visible && !value.node->is("stablehlo.constant"))
         fail(cat("expected values of the region itself, found %", name,
                  " from outside of it (the region is isolated)"),
              token);
-      const Named& named = found->second;
-      if (index < 0 || index >= named.count)
-        fail(cat("expected a result number below ", named.count, ", found %", name, "#", index),
-             token);
-      return {named.first.node, named.first.index + int(index)};
+      return value;
     }
     if (scope->isolated) visible = false;
   }
   fail(cat("expected a value that is defined before, found %", name), token);
 }
 
-std::vector<Value> ModuleReader::read_operands(std::string_view close) {
-  std::vector<Value> operands;
+std::vector<WrittenValue> ModuleReader::read_operands(std::string_view close) {
+  std::vector<WrittenValue> operands;
   if (at(close)) return operands;
   do operands.push_back(read_operand());
   while (eat(","));
@@ -85,23 +86,25 @@ void ModuleReader::bind_arguments(Graph& graph, const std::vector<ArgumentText>&
   for (const ArgumentText& argument : arguments) {
     const Value value =
         graph.add_argument(argument.type, is_named(argument.name) ? argument.name : std::string());
-    define(argument.name, value, 1, argument.where);
+    define(argument.name, {{value, argument.type.quantization}}, argument.where);
   }
 }
 
-void ModuleReader::read_block(Graph& graph, std::string_view dialect) {
+std::vector<WrittenValue> ModuleReader::read_block(Graph& graph, std::string_view dialect) {
   const std::string expected = cat(dialect, ".return");
   while (!is_terminator(peek())) {
     if (at("}") || at(TokenKind::block) || at(TokenKind::end))
       fail_expected(cat("an op or ", expected));
     read_op(graph);
   }
-  read_terminator(graph, expected);
+  std::vector<WrittenValue> results = read_terminator(expected);
   if (at(TokenKind::block)) fail("expected regions of one block, found another block", peek());
   expect("}");
+  graph.results = stored(results);
+  return results;
 }
 
-void ModuleReader::read_terminator(Graph& graph, std::string_view expected) {
+std::vector<WrittenValue> ModuleReader::read_terminator(std::string_view expected) {
   const Token token = lexer_.take();
   const bool generic = token.kind == TokenKind::string;
   std::string name = generic ? unescape(token.text) : std::string(token.text);
@@ -111,10 +114,11 @@ void ModuleReader::read_terminator(Graph& graph, std::string_view expected) {
   if (name != expected)
     fail(cat("expected ", expected, " at the end of the region, found ", name), token);
   const std::string outer = std::exchange(context_, name);
-  std::vector<Type> types;
+  std::vector<WrittenValue> results;
+  std::vector<WrittenType> types;
   if (generic) {
     expect("(");
-    graph.results = read_operands(")");
+    results = read_operands(")");
     expect(")");
     if (at("{")) read_dict();
     expect(":");
@@ -122,30 +126,41 @@ void ModuleReader::read_terminator(Graph& graph, std::string_view expected) {
   } else {
     // Attributes stand before the values in "return" and "sdy.return", behind them elsewhere.
     if (at("{")) read_dict();
-    if (at(TokenKind::value)) graph.results = read_operands(":");
+    if (at(TokenKind::value)) results = read_operands(":");
     if (at("{")) read_dict();
-    if (!graph.results.empty()) {
+    if (!results.empty()) {
       expect(":");
       do types.push_back(read_type());
       while (eat(","));
     }
   }
   read_location();
-  if (types.size() != graph.results.size())
-    fail(cat("expected ", graph.results.size(), " types, found ", types.size()), token);
+  if (types.size() != results.size())
+    fail(cat("expected ", results.size(), " types, found ", types.size()), token);
   for (std::size_t k = 0; k < types.size(); ++k)
-    if (types[k] != graph.results[k].type())
-      fail(cat("expected operand ", k, " of type ", to_string(graph.results[k].type()), ", found ",
+    if (types[k] != results[k].written())
+      fail(cat("expected operand ", k, " of type ", to_string(results[k].written()), ", found ",
                to_string(types[k])),
            token);
   context_ = outer;
+  return results;
 }
 
-std::unique_ptr<Graph> ModuleReader::read_region_with(const OpText& op,
-                                                      std::vector<ArgumentText> arguments) {
+namespace {
+
+std::vector<QuantizationRef> quantizations_of(const std::vector<ArgumentText>& arguments) {
+  std::vector<QuantizationRef> all;
+  for (const ArgumentText& argument : arguments) all.push_back(argument.type.quantization);
+  return all;
+}
+
+}  // namespace
+
+WrittenRegion ModuleReader::read_region_with(const OpText& op,
+                                             std::vector<ArgumentText> arguments) {
   const Nested nested(*this);
   auto graph = std::make_unique<Graph>();
-  scopes_.push_back({.names = {}, .isolated = !op.def->regions_capture});
+  scopes_.push_back({.names = {}, .isolated = op.def == nullptr || !op.def->regions_capture});
   expect("{");
   if (at(TokenKind::block)) {
     lexer_.take();
@@ -153,16 +168,15 @@ std::unique_ptr<Graph> ModuleReader::read_region_with(const OpText& op,
     expect(":");
   }
   bind_arguments(*graph, arguments);
-  read_block(*graph, op.name == "chlo.scan" ? "stablehlo" : dialect_of(op.name));
+  const std::vector<WrittenValue> results =
+      read_block(*graph, op.name == "chlo.scan" ? "stablehlo" : dialect_of(op.name));
   if (scopes_.back().isolated) copy_captured_constants(*graph);
   scopes_.pop_back();
   context_ = op.name;
-  return graph;
+  return {std::move(graph), {quantizations_of(arguments), quantizations(results)}};
 }
 
-std::unique_ptr<Graph> ModuleReader::read_region(const OpText& op) {
-  return read_region_with(op, {});
-}
+WrittenRegion ModuleReader::read_region(const OpText& op) { return read_region_with(op, {}); }
 
 // --- Ops ----------------------------------------------------------------------------------------
 
@@ -185,7 +199,8 @@ void ModuleReader::read_result_names(OpText& op) {
 void ModuleReader::start(OpText& op, std::string name, const Token& where) {
   op.name = std::move(name);
   op.where = where;
-  op.def = &OpRegistry::instance().get(op.name, lexer_.location(where));
+  if (!is_quantizing_op(op.name))
+    op.def = &OpRegistry::instance().get(op.name, lexer_.location(where));
   context_ = op.name;
 }
 
@@ -256,32 +271,42 @@ void ModuleReader::read_generic(OpText& op) {
 void ModuleReader::finish(OpText& op, Graph& graph) {
   const auto location_text = read_location();
   if (op.operand_types) {
-    const std::vector<Type>& types = *op.operand_types;
+    const std::vector<WrittenType>& types = *op.operand_types;
     if (types.size() != op.operands.size())
       fail(cat("expected types of ", op.operands.size(), " operands, found ", types.size()),
            op.where);
     for (std::size_t k = 0; k < types.size(); ++k)
-      if (types[k] != op.operands[k].type())
+      if (types[k] != op.operands[k].written())
         fail(cat("expected operand ", k, " of type ", to_string(types[k]), " as declared, found ",
-                 to_string(op.operands[k].type())),
+                 to_string(op.operands[k].written())),
              op.where);
   }
   const std::size_t declared = op.result_types.size();
-  Node* node = create(graph, op.name, std::move(op.operands), std::move(op.attrs),
-                      std::move(op.regions), op.result_types, nullptr, lexer_.location(op.where));
-  const int count = node->result_count();
-  if (std::size_t(count) != declared)
-    fail(cat("expected ", count, " result types, found ", declared), op.where);
-  node->loc_text = location_text.value_or("");
-  int named = 0;
-  for (const auto& result : op.results) named += result.count;
-  if (!op.results.empty() && named != count)
-    fail(cat("expected names for ", count, " results, found ", named), op.where);
-  int index = 0;
+  WrittenOp written{.name = op.name,
+                    .operands = std::move(op.operands),
+                    .attrs = std::move(op.attrs),
+                    .regions = std::move(op.regions),
+                    .results = std::move(op.result_types),
+                    .location = lexer_.location(op.where)};
+  calls_.note(written, function_);
+  const std::size_t before = graph.nodes().size();
+  const std::vector<WrittenValue> values = create_written(graph, std::move(written));
+  if (values.size() != declared)
+    fail(cat("expected ", values.size(), " result types, found ", declared), op.where);
+  Node* const node = graph.nodes().size() == before ? nullptr
+                     : values.empty()               ? graph.nodes().back()
+                                                    : values.front().node;
+  if (node != nullptr) node->loc_text = location_text.value_or("");
+  std::size_t named = 0;
+  for (const auto& result : op.results) named += std::size_t(result.count);
+  if (!op.results.empty() && named != values.size())
+    fail(cat("expected names for ", values.size(), " results, found ", named), op.where);
+  auto next = values.begin();
   for (const auto& result : op.results) {
-    define(result.name, node->result(index), result.count, result.where);
-    if (index == 0 && is_named(result.name)) node->hint = result.name;
-    index += result.count;
+    if (next == values.begin() && is_named(result.name) && node != nullptr)
+      node->hint = result.name;
+    define(result.name, Named(next, next + result.count), result.where);
+    next += result.count;
   }
 }
 

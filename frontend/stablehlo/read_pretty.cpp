@@ -123,7 +123,7 @@ void ModuleReader::read_types_tail(OpText& op) {
     op.result_types = std::move(type.outputs);
     return;
   }
-  std::vector<Type> types;
+  std::vector<WrittenType> types;
   do types.push_back(read_type());
   while (eat(","));
   if (eat("->")) {
@@ -135,20 +135,20 @@ void ModuleReader::read_types_tail(OpText& op) {
 }
 
 // Types without an arrow: one for all operands and the result, with the exceptions below.
-void ModuleReader::apply_types(OpText& op, std::vector<Type> types) {
+void ModuleReader::apply_types(OpText& op, std::vector<WrittenType> types) {
   const std::size_t operands = op.operands.size();
   if (op.name == "stablehlo.select" && types.size() == 2) {
     op.operand_types = {types[0], types[1], types[1]};
     op.result_types = {types[1]};
   } else if (op.name == "stablehlo.complex" && types.size() == 1 && is_complex(types[0].dtype)) {
     const Type part{.dtype = part_of(types[0].dtype), .dims = types[0].dims};
-    op.operand_types = std::vector<Type>(operands, part);
+    op.operand_types = std::vector<WrittenType>(operands, part);
     op.result_types = std::move(types);
   } else if (op.name == "stablehlo.optimization_barrier") {
     op.result_types = types;
     op.operand_types = std::move(types);
   } else if (types.size() == 1) {
-    op.operand_types = std::vector<Type>(operands, types[0]);
+    op.operand_types = std::vector<WrittenType>(operands, types[0]);
     op.result_types = std::move(types);
   } else {
     fail(cat("expected one type or types with '->', found ", types.size(), " types"), op.where);
@@ -158,13 +158,15 @@ void ModuleReader::apply_types(OpText& op, std::vector<Type> types) {
 // --- Other forms --------------------------------------------------------------------------------
 
 // stablehlo.constant [{attributes}] dense<…> : T
+// stablehlo.constant() <{value = dense<…> : T}> : () -> U      where the constant's integers are quantized as U says
 void ModuleReader::read_constant(OpText& op) {
+  if (at("(")) return read_generic(op);
   read_braced_attributes(op);
   const Token where = peek();
   Attribute value = read_attribute();
   const auto* dense = value.get_if<DenseRef>();
   if (!dense) fail("expected a constant 'dense<…> : tensor<…>', found another attribute", where);
-  op.result_types = {(*dense)->type()};
+  op.result_types = {WrittenType((*dense)->type(), last_dense_)};
   if (op.attrs.contains("value")) fail("expected one attribute 'value', found two", where);
   op.attrs.set("value", std::move(value));
 }
@@ -181,7 +183,7 @@ void ModuleReader::read_compare(OpText& op) {
   // "T" alone names the operands' type.
   if (!op.result_types.empty() && op.result_types[0].dtype != DType::i1 && op.operand_types &&
       op.operand_types->front() == op.result_types[0])
-    op.result_types[0].dtype = DType::i1;
+    op.result_types[0] = Type{.dtype = DType::i1, .dims = op.result_types[0].dims};
 }
 
 // stablehlo.slice %x [begin:end[:step], …] : …
@@ -332,7 +334,7 @@ void ModuleReader::read_check(OpText& op) {
   if (op.attrs.contains("value") && !is_enclosed) return;  // its type is the operand's
   expect(":");
   read_braced_attributes(op);
-  std::vector<Type> types;
+  std::vector<WrittenType> types;
   do types.push_back(read_type());
   while (eat(","));
   if (types.size() == 1) types.resize(op.operands.size(), types[0]);

@@ -8,7 +8,7 @@ namespace partita::ir {
 
 // stablehlo.reduce(%a init: %i)[, (%b init: %j)…] [applies OP] across dimensions = […] [{…}] : …  [reducer(…) (…) {…}]
 void ModuleReader::read_reduce(OpText& op) {
-  std::vector<Value> inits;
+  std::vector<WrittenValue> inits;
   do {
     expect("(");
     op.operands.push_back(read_operand());
@@ -31,12 +31,21 @@ void ModuleReader::read_reduce(OpText& op) {
   const SourceLocation location = lexer_.location(*body);
   static_cast<void>(OpRegistry::instance().get(name, location));
   auto region = std::make_unique<Graph>();
-  const Type element = Type::scalar(op.operands.front().type().dtype);
-  const std::vector<Value> arguments{region->add_argument(element), region->add_argument(element)};
-  const Node* node = create(*region, name, arguments, {}, {}, {}, nullptr, location);
-  for (int k = 0; k < node->result_count(); ++k)
-    region->results.push_back(Value{const_cast<Node*>(node), k});
-  op.regions.push_back(std::move(region));
+  const WrittenType array = op.operands.front().written();
+  const WrittenType element(Type::scalar(array.dtype), array.quantization);
+  const WrittenValue left(region->add_argument(element), array.quantization),
+      right(region->add_argument(element), array.quantization);
+  WrittenOp combine{.name = name,
+                    .operands = {left, right},
+                    .attrs = {},
+                    .regions = {},
+                    .results = {},
+                    .location = location};
+  if (array.quantization) combine.results = {element};
+  const std::vector<WrittenValue> results = create_written(*region, std::move(combine));
+  region->results = stored(results);
+  op.regions.push_back(
+      {std::move(region), {{array.quantization, array.quantization}, quantizations(results)}});
 }
 
 // reducer(%a: T, %b: T) (%c: U, %d: U) { … }: a pair of arguments per operand; left ones come first.
@@ -64,7 +73,7 @@ void ModuleReader::read_scan(OpText& op) {
   const std::size_t inputs = op.operands.size();
   expect("inits");
   expect("(");
-  const std::vector<Value> inits = read_operands(")");
+  const std::vector<WrittenValue> inits = read_operands(")");
   expect(")");
   op.operands.insert(op.operands.end(), inits.begin(), inits.end());
   expect("dimension");

@@ -26,9 +26,9 @@ void ModuleReader::expect_tuple_type(const Tuple& tuple) {
   const Nested nested(*this);
   const Token where = peek();
   if (tuple.value) {
-    const Type type = read_type();
-    if (type != tuple.value->type())
-      fail(cat("expected type ", to_string(tuple.value->type()), ", found ", to_string(type)),
+    const WrittenType type = read_type();
+    if (type != tuple.value->written())
+      fail(cat("expected type ", to_string(tuple.value->written()), ", found ", to_string(type)),
            where);
     return;
   }
@@ -46,7 +46,7 @@ void ModuleReader::define_tuple(const OpText& op, Tuple tuple) {
   if (op.results.size() != 1 || op.results[0].count != 1)
     fail("expected a name for 1 result, found more", op.where);
   const auto& result = op.results[0];
-  if (tuple.value) return define(result.name, *tuple.value, 1, result.where);
+  if (tuple.value) return define(result.name, {*tuple.value}, result.where);
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (scope->names.contains(result.name) || scope->tuples.contains(result.name))
       fail(cat("expected a new name, found %", result.name, ", which is defined already"),

@@ -93,7 +93,24 @@ void AttributeReader::fail(const std::string& message, const SourceLocation& whe
 
 // --- Types --------------------------------------------------------------------------------------
 
-std::optional<Type> AttributeReader::parse_tensor(std::string_view inner, std::string& reason) {
+namespace {
+
+// The element type !quant.uniform<…> of a type whose extents are known.
+std::optional<WrittenType> quantized_type(Type type, std::string_view element,
+                                          std::string& reason) {
+  auto quantization = parse_quantization(element, reason);
+  if (!quantization) return std::nullopt;
+  reason = misfit(*quantization, type.dims);
+  if (!reason.empty()) return std::nullopt;
+  type.dtype = quantization->storage;
+  return WrittenType(std::move(type),
+                     std::make_shared<const Quantization>(*std::move(quantization)));
+}
+
+}  // namespace
+
+std::optional<WrittenType> AttributeReader::parse_tensor(std::string_view inner,
+                                                         std::string& reason) {
   const std::string text = without_blanks(inner);
   Type type;
   const char* at = text.data();
@@ -122,6 +139,7 @@ std::optional<Type> AttributeReader::parse_tensor(std::string_view inner, std::s
     if (extent > 0) count *= extent;
   }
   const std::string_view element(at, std::size_t(end - at));
+  if (element.starts_with("!quant.")) return quantized_type(std::move(type), element, reason);
   if (element.find(',') != std::string_view::npos) {
     reason = "expected a tensor type without encoding";
     return std::nullopt;
@@ -134,10 +152,10 @@ std::optional<Type> AttributeReader::parse_tensor(std::string_view inner, std::s
     return std::nullopt;
   }
   type.dtype = *dtype;
-  return type;
+  return WrittenType(std::move(type));
 }
 
-Type AttributeReader::read_type() {
+WrittenType AttributeReader::read_type() {
   const Token first = peek();
   if (at(TokenKind::bang)) {
     const bool is_stablehlo = first.text == "!stablehlo.token";
@@ -158,10 +176,10 @@ Type AttributeReader::read_type() {
   return *std::move(type);
 }
 
-std::vector<Type> AttributeReader::read_types() {
+std::vector<WrittenType> AttributeReader::read_types() {
   if (!at("(")) return {read_type()};
   lexer_.take();
-  std::vector<Type> types;
+  std::vector<WrittenType> types;
   if (eat(")")) return types;
   do types.push_back(read_type());
   while (eat(","));
