@@ -84,9 +84,8 @@ void check_contraction(const WrittenOp& op) {
     if (op.operands[k].quantization)
       fail(op, cat("operand ", k, " that is not quantized"), to_string(op.operands[k].written()));
   check_types(op, c);
-  if (op.name == "stablehlo.dot_general" || op.name == "stablehlo.dot")
-    check_dot(op, c);
-  else
+  if (op.name == "stablehlo.dot_general") check_dot(op, c);
+  if (op.name == "stablehlo.convolution" || op.name == "stablehlo.dynamic_conv")
     check_features(op, c);
 }
 
@@ -240,20 +239,17 @@ void check_carried(const WrittenOp& op) {
   }
 }
 
-namespace {
-
-// Operands that are elements: of a scatter not the indices.
-std::vector<WrittenValue> combined_operands(const WrittenOp& op) {
-  std::vector<WrittenValue> values = op.operands;
-  if (op.name == "stablehlo.scatter" && values.size() % 2 == 1)
-    values.erase(values.begin() + std::ptrdiff_t(values.size() / 2));
-  return values;
+std::vector<std::size_t> combined_operands(const WrittenOp& op) {
+  std::vector<std::size_t> numbers;
+  const bool has_indices = op.name == "stablehlo.scatter" && op.operands.size() % 2 == 1;
+  for (std::size_t k = 0; k < op.operands.size(); ++k)
+    if (!has_indices || k != op.operands.size() / 2) numbers.push_back(k);
+  return numbers;
 }
 
-}  // namespace
-
 void check_combined(const WrittenOp& op) {
-  const std::vector<WrittenValue> operands = combined_operands(op);
+  std::vector<WrittenValue> operands;
+  for (const std::size_t k : combined_operands(op)) operands.push_back(op.operands[k]);
   const std::size_t groups =
       op.name == "stablehlo.map" || op.results.empty() ? operands.size() : op.results.size();
   if (operands.empty() || groups > operands.size()) return;

@@ -205,6 +205,27 @@ std::vector<WrittenValue> make_of_numbers(Graph& graph, WrittenOp op) {
   return values;
 }
 
+// Elements of a reduction or scatter become those that its region combines, of a storage type that is as
+// wide or wider (StableHLO's promotion).
+void promote_operands(Graph& graph, WrittenOp& op) {
+  const bool promotes = op.name != "stablehlo.map" && op.name != "stablehlo.sort" &&
+                        op.name != "stablehlo.select_and_scatter";
+  if (!promotes || op.regions.size() != 1 || op.results.empty()) return;
+  const std::vector<std::size_t> numbers = combined_operands(op);
+  const auto& arguments = op.regions[0].quantizations.arguments;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const std::size_t argument = k % op.results.size();
+    WrittenValue& operand = op.operands[numbers[k]];
+    const QuantizationRef from = operand.quantization;
+    const QuantizationRef to = argument < arguments.size() ? arguments[argument] : nullptr;
+    if (!from || !to || same(from, to) || from->expressed != to->expressed ||
+        info(from->storage).bits > info(to->storage).bits)
+      continue;
+    const Maker maker{graph, nullptr, op.location};
+    operand = {quantize(maker, dequantize(maker, operand, *from), *to), to};
+  }
+}
+
 // --- Ops of their own ---------------------------------------------------------------------------
 
 std::vector<WrittenValue> make_conversion(Graph& graph, const WrittenOp& op) {
@@ -341,6 +362,7 @@ std::vector<WrittenValue> create_written(Graph& graph, WrittenOp op) {
       check_moved(op, row->operands);
       break;
     case Rule::combined:
+      promote_operands(graph, op);
       check_combined(op);
       break;
     case Rule::carried:

@@ -61,6 +61,8 @@ void check_moved(const WrittenOp& op, std::size_t count);
 void check_carried(const WrittenOp& op);
 /// Reductions, scatters, sorts, maps.
 void check_combined(const WrittenOp& op);
+/// Their operands that are elements: of a scatter not the indices.
+[[nodiscard]] std::vector<std::size_t> combined_operands(const WrittenOp& op);
 
 // --- Calls --------------------------------------------------------------------------------------
 

@@ -118,6 +118,19 @@ func.func @reductions() {
   check.expect_eq_const %k, dense<[7, 5, 3]> : tensor<3xi8>
   return
 }
+// Sums are taken with the integers of the reduction: 120 + 120 is no i8.
+func.func @wider_reductions() {
+  %q = stablehlo.constant dense<[120, 120]> : tensor<2x!quant.uniform<i8:f32, 0.5>>
+  %z = stablehlo.constant dense<0> : tensor<!quant.uniform<i16:f32, 0.5>>
+  %s = "stablehlo.reduce"(%q, %z) ({
+  ^bb0(%a: tensor<!quant.uniform<i16:f32, 0.5>>, %b: tensor<!quant.uniform<i16:f32, 0.5>>):
+    %0 = stablehlo.add %a, %b : tensor<!quant.uniform<i16:f32, 0.5>>
+    stablehlo.return %0 : tensor<!quant.uniform<i16:f32, 0.5>>
+  }) {dimensions = array<i64: 0>} : (tensor<2x!quant.uniform<i8:f32, 0.5>>, tensor<!quant.uniform<i16:f32, 0.5>>) -> tensor<!quant.uniform<i16:f32, 0.5>>
+  %i = stablehlo.bitcast_convert %s : (tensor<!quant.uniform<i16:f32, 0.5>>) -> tensor<i16>
+  check.expect_eq_const %i, dense<240> : tensor<i16>
+  return
+}
 // Numbers [[1, 2], [3, 4]] times [[1, 10], [2, 20]], scales of columns; the sums with a scale of 2, 20 per column.
 func.func @products() {
   %l = stablehlo.constant dense<[[3, 5], [7, 9]]> : tensor<2x2x!quant.uniform<i8:f32, 0.5:1>>
@@ -129,6 +142,11 @@ func.func @products() {
   %x = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
   %h = stablehlo.dot_general %x, %r, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2x!quant.uniform<i8:f32:1, {1.0, 10.0}>>) -> tensor<2x2xf32>
   check.expect_eq_const %h, dense<[[5.0, 50.0], [11.0, 110.0]]> : tensor<2x2xf32>
+  // stablehlo.dot takes zero points on the right.
+  %t = stablehlo.constant dense<[[2, 2], [3, 3]]> : tensor<2x2x!quant.uniform<i8:f32, 1.0:1>>
+  %d = stablehlo.dot %l, %t : (tensor<2x2x!quant.uniform<i8:f32, 0.5:1>>, tensor<2x2x!quant.uniform<i8:f32, 1.0:1>>) -> tensor<2x2x!quant.uniform<i8:f32, 1.0:50>>
+  %j = stablehlo.bitcast_convert %d : (tensor<2x2x!quant.uniform<i8:f32, 1.0:50>>) -> tensor<2x2xi8>
+  check.expect_eq_const %j, dense<[[55, 55], [61, 61]]> : tensor<2x2xi8>
   %b = stablehlo.constant dense<[[1, 1], [2, 2]]> : tensor<2x2x!quant.uniform<i8:f32:{0:1}, {{1.0}, {10.0}}>>
   %g = stablehlo.dot_general %x, %b, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2x!quant.uniform<i8:f32:{0:1}, {{1.0}, {10.0}}>>) -> tensor<2x2xf32>
   check.expect_eq_const %g, dense<[[41.0, 41.0], [83.0, 83.0]]> : tensor<2x2xf32>
