@@ -40,8 +40,9 @@ std::vector<std::string> parts_of(const Expansion& e) {
   return parts;
 }
 
-/// Sums over the dimensions whose letter is in none of `kept`; `letters` loses them.
-Value summed(const Expansion& e, Value v, std::string& letters, const std::string& kept) {
+/// Sums over the dimensions whose letter is in none of `kept`, in elements of `dtype`; `letters` loses them.
+Value summed(const Expansion& e, Value v, std::string& letters, const std::string& kept,
+             DType dtype) {
   I64s dimensions;
   std::string rest;
   for (std::size_t d = 0; d < letters.size(); ++d) {
@@ -51,7 +52,7 @@ Value summed(const Expansion& e, Value v, std::string& letters, const std::strin
       dimensions.push_back(std::int64_t(d));
   }
   letters = rest;
-  return e.maker().sum(v, dimensions);
+  return dimensions.empty() ? v : e.maker().sum(e.maker().convert(v, dtype), dimensions);
 }
 
 Node* transposed(const Expansion& e, Value v, const std::string& from, const std::string& to) {
@@ -75,7 +76,7 @@ Node* expand_unary(const Expansion& e) {
   expect_operand_count(e.context, 1);
   std::vector<std::string> parts = parts_of(e);
   expect_letters(e, parts);
-  const Value sum = summed(e, e.operands[0], parts[0], parts[1]);
+  const Value sum = summed(e, e.operands[0], parts[0], parts[1], e.operands[0].type().dtype);
   return transposed(e, sum, parts[0], parts[1]);
 }
 
@@ -85,8 +86,11 @@ Node* expand_binary(const Expansion& e) {
   expect_letters(e, parts);
   std::string &left = parts[0], &right = parts[1];
   const std::string result = parts[2], right_letters = right;
-  const Value lhs = summed(e, e.operands[0], left, result + right_letters);
-  const Value rhs = summed(e, e.operands[1], right, result + left);
+  // As of dot_general, the result may have wider elements than the operands.
+  const DType dtype =
+      e.context.declared_results.empty() ? e.operands[0].type().dtype : e.result().dtype;
+  const Value lhs = summed(e, e.operands[0], left, result + right_letters, dtype);
+  const Value rhs = summed(e, e.operands[1], right, result + left, dtype);
   I64s lhs_batch, rhs_batch, lhs_contract, rhs_contract;
   std::string order, left_free, right_free;
   for (std::size_t d = 0; d < left.size(); ++d) {
@@ -102,12 +106,20 @@ Node* expand_binary(const Expansion& e) {
   }
   for (const char c : right)
     if (!has(left, c)) right_free += c;
-  const Value product = e.value("stablehlo.dot_general", {lhs, rhs},
-                                {{"lhs_batching_dimensions", lhs_batch},
-                                 {"rhs_batching_dimensions", rhs_batch},
-                                 {"lhs_contracting_dimensions", lhs_contract},
-                                 {"rhs_contracting_dimensions", rhs_contract}});
-  return transposed(e, product, order + left_free + right_free, result);
+  order += left_free + right_free;
+  Type product{.dtype = dtype, .dims = {}};
+  for (const char c : order) {
+    const std::size_t d = left.find(c);
+    product.dims.push_back(d == std::string::npos ? rhs.type().dims[right.find(c)]
+                                                  : lhs.type().dims[d]);
+  }
+  const Value products = e.value("stablehlo.dot_general", {lhs, rhs},
+                                 {{"lhs_batching_dimensions", lhs_batch},
+                                  {"rhs_batching_dimensions", rhs_batch},
+                                  {"lhs_contracting_dimensions", lhs_contract},
+                                  {"rhs_contracting_dimensions", rhs_contract}},
+                                 {product});
+  return transposed(e, products, order, result);
 }
 
 void add(OpRegistry& registry, const char* name, const char* doc, const char* sample,

@@ -160,6 +160,16 @@ TEST(Expansions, einsum_sums_what_the_result_lacks) {
   EXPECT_EQ(values(product("ab,bc->ca", "tensor<2x2xi32>"), inputs), (Values{19, 43, 22, 50}));
   EXPECT_EQ(values(product("ab, ab -> b", "tensor<2xi32>"), inputs), (Values{26, 44}));
   EXPECT_EQ(values(product("ab,cd->", "tensor<i32>"), inputs), Values{260});
+  const auto wide = [](const char* config) {
+    return cat(
+        "func.func @main(%x: tensor<2x2xi32>) -> tensor<2xi32> {\n"
+        "  %a = stablehlo.constant dense<100> : tensor<2x2xi8>\n  %0 = stablehlo.einsum %a, %a, "
+        "config = \"",
+        config,
+        "\" : (tensor<2x2xi8>, tensor<2x2xi8>) -> tensor<2xi32>\n  return %0 : tensor<2xi32>\n}");
+  };
+  EXPECT_EQ(values(wide("ab,ab->a"), {inputs[0]}), (Values{20000, 20000}));
+  EXPECT_EQ(values(wide("ab,cd->a"), {inputs[0]}), (Values{80000, 80000}));
   EXPECT_EQ(refusal_of(product("aa,ab->b", "tensor<2xi32>")),
             "stablehlo.einsum: expected each letter once per operand and result, found aa,ab->b");
   EXPECT_EQ(refusal_of(product("ab,bc->d", "tensor<2xi32>")),
