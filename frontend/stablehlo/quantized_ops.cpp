@@ -205,24 +205,43 @@ std::vector<WrittenValue> make_of_numbers(Graph& graph, WrittenOp op) {
   return values;
 }
 
-// Elements of a reduction or scatter become those that its region combines, of a storage type that is as
-// wide or wider (StableHLO's promotion).
+constexpr std::array<std::string_view, 5> promoting_ops{
+    "stablehlo.all_reduce", "stablehlo.reduce", "stablehlo.reduce_scatter",
+    "stablehlo.reduce_window", "stablehlo.scatter"};
+
+bool is_promotable(const WrittenType& from, const WrittenType& to) {
+  if (!from.quantization != !to.quantization) return false;
+  if (from.quantization)
+    return from.quantization->expressed == to.quantization->expressed &&
+           info(from.dtype).bits <= info(to.dtype).bits;
+  const bool is_same_kind = is_complex(from.dtype) == is_complex(to.dtype) &&
+                            is_float(from.dtype) == is_float(to.dtype) &&
+                            (from.dtype == DType::i1) == (to.dtype == DType::i1);
+  return is_same_kind && info(from.dtype).bits <= info(to.dtype).bits;
+}
+
+// Elements of a reduction or scatter become those that its region combines, which may be wider
+// (StableHLO's promotion).
 void promote_operands(Graph& graph, WrittenOp& op) {
-  const bool promotes = op.name != "stablehlo.map" && op.name != "stablehlo.sort" &&
-                        op.name != "stablehlo.select_and_scatter";
-  if (!promotes || op.regions.size() != 1 || op.results.empty()) return;
+  if (op.regions.size() != 1 || op.results.empty() ||
+      std::ranges::find(promoting_ops, op.name) == promoting_ops.end())
+    return;
+  const WrittenRegion& region = op.regions[0];
   const std::vector<std::size_t> numbers = combined_operands(op);
-  const auto& arguments = op.regions[0].quantizations.arguments;
+  const Maker maker{graph, nullptr, op.location};
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     const std::size_t argument = k % op.results.size();
+    if (argument >= region.quantizations.arguments.size()) return;
     WrittenValue& operand = op.operands[numbers[k]];
-    const QuantizationRef from = operand.quantization;
-    const QuantizationRef to = argument < arguments.size() ? arguments[argument] : nullptr;
-    if (!from || !to || same(from, to) || from->expressed != to->expressed ||
-        info(from->storage).bits > info(to->storage).bits)
-      continue;
-    const Maker maker{graph, nullptr, op.location};
-    operand = {quantize(maker, dequantize(maker, operand, *from), *to), to};
+    const WrittenType from = operand.written();
+    const WrittenType to(region.graph->argument(int(argument)).type(),
+                         region.quantizations.arguments[argument]);
+    if (!is_promotable(from, to)) continue;
+    if (!from.quantization)
+      operand = maker.convert(operand, to.dtype);
+    else if (!same(from.quantization, to.quantization))
+      operand = {quantize(maker, dequantize(maker, operand, *from.quantization), *to.quantization),
+                 to.quantization};
   }
 }
 
@@ -342,6 +361,7 @@ void fail(const WrittenOp& op, const std::string& expected, const std::string& f
 }
 
 std::vector<WrittenValue> create_written(Graph& graph, WrittenOp op) {
+  promote_operands(graph, op);
   if (!is_quantized(op) && !is_quantizing_op(op.name)) return make_stored(graph, std::move(op));
   if (const OpDef* def = OpRegistry::instance().find(op.name))
     normalize_attributes(*def, op.attrs, op.location);
@@ -362,7 +382,6 @@ std::vector<WrittenValue> create_written(Graph& graph, WrittenOp op) {
       check_moved(op, row->operands);
       break;
     case Rule::combined:
-      promote_operands(graph, op);
       check_combined(op);
       break;
     case Rule::carried:
@@ -372,47 +391,6 @@ std::vector<WrittenValue> create_written(Graph& graph, WrittenOp op) {
       break;
   }
   return make_stored(graph, std::move(op));
-}
-
-// --- Calls --------------------------------------------------------------------------------------
-
-namespace {
-
-// Numbers of arguments and results are verified with the whole module.
-bool agree(const Quantizations& function, const Quantizations& call) {
-  return function.arguments.size() != call.arguments.size() ||
-         function.results.size() != call.results.size() ||
-         (std::ranges::equal(function.arguments, call.arguments, same) &&
-          std::ranges::equal(function.results, call.results, same));
-}
-
-}  // namespace
-
-void QuantizedCalls::note(const WrittenOp& op, const std::string& caller) {
-  const bool is_call = op.name == "func.call";
-  if (!is_call && op.name != "stablehlo.composite") return;
-  const Attribute* callee = op.attrs.find(is_call ? "callee" : "decomposition");
-  const auto* symbol = callee == nullptr ? nullptr : callee->get_if<SymbolRef>();
-  if (symbol == nullptr) return;
-  calls_.push_back({.op = op.name,
-                    .caller = caller,
-                    .callee = symbol->name,
-                    .types = {quantizations(op.operands), quantizations(op.results)},
-                    .location = op.location});
-}
-
-void QuantizedCalls::check(Module& module, std::vector<Refusal>* refusals) const {
-  for (const Call& call : calls_) {
-    const auto callee = functions_.find(call.callee);
-    if (callee == functions_.end() || agree(callee->second, call.types)) continue;
-    const Error error(ErrorKind::user,
-                      cat(call.op, ": expected types that are quantized as those of @", call.callee,
-                          ", found others"),
-                      call.location);
-    if (refusals == nullptr) throw error;
-    std::erase_if(module.functions, [&](const auto& f) { return f->name == call.caller; });
-    refusals->push_back({.function = call.caller, .error = std::make_exception_ptr(error)});
-  }
 }
 
 }  // namespace partita::ir

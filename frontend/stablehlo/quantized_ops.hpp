@@ -40,7 +40,8 @@ struct WrittenOp {
 /// Ops that convert between numbers and quantized values: there are no nodes of them.
 [[nodiscard]] bool is_quantizing_op(std::string_view name);
 
-/// Makes the op, verified as by ir::create, and gives its results.
+/// Makes the op, verified as by ir::create, and gives its results.  Operands of reductions and scatters become
+/// of the type that the region combines.
 [[nodiscard]] std::vector<WrittenValue> create_written(Graph& graph, WrittenOp op);
 
 // --- Parts (quantized_values.cpp, quantized_checks.cpp) ------------------------------------------

@@ -176,6 +176,38 @@ TEST(Expansions, einsum_sums_what_the_result_lacks) {
             "stablehlo.einsum: expected letters of the operands in the result, found d");
 }
 
+TEST(Promotion, elements_of_reductions_become_those_that_regions_combine) {
+  const auto add = [](const std::string& type, const std::string& head, const std::string& tail) {
+    return cat(head, " ({\n  ^bb0(%x: ", type, ", %y: ", type,
+               "):\n    %s = stablehlo.add %x, %y : ", type, "\n    stablehlo.return %s : ", type,
+               "\n  }) ", tail);
+  };
+  const std::string reduce =
+      cat("func.func @main(%a: tensor<2xi32>, %z: tensor<i32>) -> tensor<i64> {\n",
+          add("tensor<i64>", "  %0 = \"stablehlo.reduce\"(%a, %z)",
+              "{dimensions = array<i64: 0>} : (tensor<2xi32>, tensor<i32>) -> tensor<i64>"),
+          "\n  return %0 : tensor<i64>\n}");
+  const std::vector<Tensor> inputs{i32({2}, {2147483647, 1}), i32({}, {0})};
+  EXPECT_EQ(values(reduce, inputs), Values{2147483648.0});
+  const std::string scatter = cat(
+      "func.func @main(%a: tensor<2xi32>, %z: tensor<i32>) -> tensor<2xi64> {\n  %i = "
+      "stablehlo.constant dense<0> : tensor<1xi32>\n",
+      add("tensor<i64>", "  %0 = \"stablehlo.scatter\"(%a, %i, %z)",
+          "{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], "
+          "scatter_dims_to_operand_dims = [0]>} : (tensor<2xi32>, tensor<1xi32>, tensor<i32>) -> "
+          "tensor<2xi64>"),
+      "\n  return %0 : tensor<2xi64>\n}");
+  EXPECT_EQ(values(scatter, {inputs[0], i32({}, {5})}), (Values{2147483652.0, 1}));
+  const std::string narrow =
+      cat("func.func @main(%a: tensor<2xi32>, %z: tensor<i32>) -> tensor<i16> {\n",
+          add("tensor<i16>", "  %0 = \"stablehlo.reduce\"(%a, %z)",
+              "{dimensions = array<i64: 0>} : (tensor<2xi32>, tensor<i32>) -> tensor<i16>"),
+          "\n  return %0 : tensor<i16>\n}");
+  EXPECT_EQ(refusal_of(narrow),
+            "stablehlo.reduce: expected argument 0 of the region of type tensor<i32>, found "
+            "tensor<i16>");
+}
+
 TEST(Tuples, are_their_elements) {
   const std::string text =
       R"(func.func @main(%a: tensor<2xi32>, %b: tensor<2xi32>) -> tensor<2xi32> {

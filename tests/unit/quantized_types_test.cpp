@@ -269,11 +269,12 @@ TEST(QuantizedPrograms, have_regions_that_are_quantized_as_their_op) {
         ">\nstablehlo.return %1 : tensor<" + inner + ">\n}\nreturn\n}");
   };
   EXPECT_EQ(reduce("!quant.uniform<i8:f32, 0.5:1>"), "no error");
-  EXPECT_THAT(
-      reduce("!quant.uniform<i8:f32, 0.25:1>"),
-      HasSubstr(
-          "stablehlo.reduce: expected argument 0 of the region of type "
-          "tensor<!quant.uniform<i8:f32, 0.5:1>>, found tensor<!quant.uniform<i8:f32, 0.25:1>>"));
+  // Elements become those that the region combines; the result is of its type.
+  EXPECT_THAT(reduce("!quant.uniform<i8:f32, 0.25:1>"),
+              HasSubstr("stablehlo.reduce: expected result 0 of type "
+                        "tensor<!quant.uniform<i8:f32, 0.25:1>>, found"));
+  EXPECT_THAT(reduce("!quant.uniform<i4:f32, 0.5:1>"),
+              HasSubstr("stablehlo.reduce: expected argument 0 of the region of type"));
   EXPECT_THAT(reduce("i8"), HasSubstr("expected argument 0 of the region of type"));
 }
 
