@@ -14,13 +14,14 @@ command -v patchelf >/dev/null || { echo "patchelf is not installed (./dev deps 
 grep -q '^opencl: ' "$work/devices" || { echo "no OpenCL device"; exit 77; }
 make_bundle
 
-# Libraries: in the bundle, or libc's; none asks for oneDNN or OpenBLAS.
+# Libraries: in the bundle, or libc's; none asks for oneDNN or OpenBLAS, and that of ranks alone for the machine's MPI.
 for file in "$bundle"/bin/partita "$bundle"/lib/*; do
+  [[ $file != */libpartita_mpi.so ]] || continue
   ldd "$file" >"$work/ldd" 2>/dev/null || continue
   while read -r name _ path _; do
     case $name in
       linux-vdso* | /lib64/ld-linux* | libc.so.6 | libm.so.6 | libdl.so.2 | libpthread.so.0 | librt.so.1 | statically) ;;
-      libdnnl* | libopenblas*) fail "$file needs $name" ;;
+      libdnnl* | libopenblas* | libmpi*) fail "$file needs $name" ;;
       *) [[ $path == "$bundle"/* ]] || fail "$file takes $name from $path" ;;
     esac
   done <"$work/ldd"

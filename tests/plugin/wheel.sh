@@ -40,4 +40,7 @@ for wrong in (lambda: partita.compile("module {", target="cpu"), lambda: program
         assert "\n" not in str(error) and "expected" in str(error), error
     else:
         raise AssertionError("no error")
+with open("/proc/self/maps") as maps:
+    assert "libmpi" not in maps.read(), "one process needs no MPI"
 PYTHON
+mpirun -n 2 --oversubscribe "$work/site/bin/partita" run product.pta --inputs random
