@@ -327,6 +327,19 @@ bool is_kept(const abi::ExecuteOptions* options, int input) {
   return std::ranges::find(kept, std::int64_t(input)) != kept.end();
 }
 
+/// Nobody gives up an array that is another argument too.
+void expect_own_buffers(const abi::LoadedExecute& call, const std::vector<int>& donated) {
+  for (std::size_t d = 0; d < call.num_devices; ++d) {
+    std::vector<const BufferHandle*> all(call.arguments[d], call.arguments[d] + call.num_arguments);
+    std::ranges::sort(all);
+    for (const int input : donated)
+      if (std::ranges::equal_range(all, call.arguments[d][std::size_t(input)]).size() > 1)
+        throw Failure(abi::invalid_argument,
+                      cat("argument ", input, ", which is donated: expected an array of its own, ",
+                          "found one that is another argument too"));
+  }
+}
+
 void execute(abi::LoadedExecute& call) {
   if (call.executable->is_deleted)
     throw Failure(abi::failed_precondition, "the executable has been deleted");
@@ -338,6 +351,7 @@ void execute(abi::LoadedExecute& call) {
   std::vector<int> donated;
   for (const int input : loaded.program().donated)
     if (!is_kept(call.options, input)) donated.push_back(input);
+  if (!donated.empty()) expect_own_buffers(call, donated);
   // Before the call, which uses the memory of arrays that nobody else holds.
   for (const int input : donated)
     for (std::size_t d = 0; d < call.num_devices; ++d)
