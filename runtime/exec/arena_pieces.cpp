@@ -87,7 +87,14 @@ ArenaPieces cut_arena(const Plan& plan, std::int64_t most) {
     return result;
   }
   const std::int64_t end = std::ranges::max(extents, {}, &Extent::end).end;
-  const std::int64_t step = std::max(most / alignment * alignment, alignment);
+  const std::int64_t step = most / alignment * alignment;
+  if (step == 0) {  // no room between two cuts: each value has a piece of its own
+    for (const Extent& e : extents) {
+      int piece = -1;
+      place(e, piece, 0, result);
+    }
+    return result;
+  }
   std::int64_t begin = 0;
   auto next = extents.begin();
   while (next != extents.end()) {

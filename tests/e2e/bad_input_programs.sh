@@ -61,8 +61,8 @@ meshed ':4:|sdy.manual_computation: sharding: expected axes of the mesh in manua
     return %b : $t"
 
 # What partita does not have, by name, with what it has instead.
-body ":3:10: stablehlo.uniform_quantize: unsupported op: expected one of stablehlo.abs, add, |, while, |found stablehlo.uniform_quantize" "$a" "$t" \
-  <<<'    %b = "stablehlo.uniform_quantize"(%a) : (tensor<4x3xf32>) -> tensor<4x3xf32>'
+body ":3:10: stablehlo.outfeed: unsupported op: expected one of stablehlo.abs, add, |, while, |found stablehlo.outfeed" "$a" "$t" \
+  <<<'    %b = "stablehlo.outfeed"(%a) : (tensor<4x3xf32>) -> tensor<4x3xf32>'
 body ":3:10: stablehlo.frobnicate: unknown or unsupported op: expected|found stablehlo.frobnicate" "$a" "$t" \
   <<<'    %b = stablehlo.frobnicate %a : tensor<4x3xf32>'
 body ":3:10: tosa.abs: unknown or unsupported op: expected an op of the dialects stablehlo, chlo|found tosa.abs" "$a" "$t" \
