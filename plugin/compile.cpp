@@ -11,6 +11,7 @@
 #include "partita/base/log.hpp"
 #include "partita/compile.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/donation.hpp"
 #include "partita/ir/partial_values.hpp"
 #include "partita/ir/sharding.hpp"
 #include "plugin/error.hpp"
@@ -63,9 +64,7 @@ bool is_of_one_placement(const Plan& plan, int devices) {
 std::vector<int> donated_arguments(const ir::Function& function) {
   std::vector<int> donated;
   for (std::size_t i = 0; i < function.arg_attrs.size(); ++i)
-    if (function.arg_attrs[i].contains("tf.aliasing_output") ||
-        function.arg_attrs[i].flag("jax.buffer_donor"))
-      donated.push_back(int(i));
+    if (ir::is_donated(function.arg_attrs[i])) donated.push_back(int(i));
   return donated;
 }
 

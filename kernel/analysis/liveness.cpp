@@ -52,16 +52,9 @@ void Liveness::visit(Steps& steps, bool is_plan) {
 
 /// Buffers of a collective are in use from its start to its end.
 void Liveness::hold_in_flight(Step& s, std::int64_t time) {
-  if (AllReduceStart* a = std::get_if<AllReduceStart>(&s.what))
-    for (Piece& p : a->pieces) in_flight_[a->request].push_back(p.at.buffer);
-  if (AllGatherStart* a = std::get_if<AllGatherStart>(&s.what)) {
-    in_flight_[a->request].push_back(a->from.buffer);
-    in_flight_[a->request].push_back(a->to.buffer);
-  }
-  if (GroupStart* a = std::get_if<GroupStart>(&s.what)) {
-    in_flight_[a->request].push_back(a->from.buffer);
-    in_flight_[a->request].push_back(a->to.buffer);
-  }
+  if (const std::optional<int> request = started_request(s))
+    for_each_access(s, kernels_,
+                    [&](const Access& a) { in_flight_[*request].push_back(a.ref->buffer); });
   if (CollectiveDone* d = std::get_if<CollectiveDone>(&s.what))
     for (int b : in_flight_[d->request]) touch(b, time, time);
 }

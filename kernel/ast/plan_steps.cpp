@@ -28,6 +28,13 @@ void find_launched(const Steps& steps, std::set<int>& launched) {
 std::vector<Steps*> inner_steps(Step& step) { return lists_inside<Steps>(step); }
 std::vector<const Steps*> inner_steps(const Step& step) { return lists_inside<const Steps>(step); }
 
+std::optional<int> started_request(const Step& step) {
+  if (const auto* reduce = std::get_if<AllReduceStart>(&step.what)) return reduce->request;
+  if (const auto* gather = std::get_if<AllGatherStart>(&step.what)) return gather->request;
+  if (const auto* group = std::get_if<GroupStart>(&step.what)) return group->request;
+  return std::nullopt;
+}
+
 std::set<int> launched_kernels(const Steps& steps) {
   std::set<int> launched;
   find_launched(steps, launched);

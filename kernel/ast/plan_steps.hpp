@@ -4,6 +4,7 @@
 // Walking over the steps of a plan.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace partita::kernel {
 /// The lists of steps directly inside a step.
 [[nodiscard]] std::vector<Steps*> inner_steps(Step& step);
 [[nodiscard]] std::vector<const Steps*> inner_steps(const Step& step);
+
+/// The request of a collective that the step starts; nothing where it starts none.
+[[nodiscard]] std::optional<int> started_request(const Step& step);
 
 /// Kernels that a launch of the steps names.
 [[nodiscard]] std::set<int> launched_kernels(const Steps& steps);

@@ -66,12 +66,7 @@ class Advance {
     const auto add = [&](const Access& a) { all.push_back(a); };
     Step& step = plan_.steps[i];
     for_each_access(step, kernels_, add);
-    const auto starts = [&](const auto* start) {
-      if (start != nullptr) started_[start->request] = i;
-    };
-    starts(std::get_if<AllReduceStart>(&step.what));
-    starts(std::get_if<AllGatherStart>(&step.what));
-    starts(std::get_if<GroupStart>(&step.what));
+    if (const std::optional<int> request = started_request(step)) started_[*request] = i;
     if (const auto* done = std::get_if<CollectiveDone>(&step.what))
       if (const auto start = started_.find(done->request); start != started_.end())
         for_each_access(plan_.steps[start->second], kernels_, add);

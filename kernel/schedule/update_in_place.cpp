@@ -46,12 +46,9 @@ class InPlace {
   /// When what a step starts has been waited for; the step itself where it starts nothing.
   [[nodiscard]] std::optional<std::size_t> end_of(std::size_t i,
                                                   const std::map<int, std::size_t>& done) const {
-    int request = -1;
-    if (const auto* a = std::get_if<AllReduceStart>(&steps_[i].what)) request = a->request;
-    if (const auto* a = std::get_if<AllGatherStart>(&steps_[i].what)) request = a->request;
-    if (const auto* a = std::get_if<GroupStart>(&steps_[i].what)) request = a->request;
-    if (request < 0) return i;
-    const auto found = done.find(request);
+    const std::optional<int> request = started_request(steps_[i]);
+    if (!request) return i;
+    const auto found = done.find(*request);
     return found == done.end() ? std::nullopt : std::optional(found->second);
   }
 

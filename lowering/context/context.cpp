@@ -8,6 +8,7 @@
 #include "lowering/context/lowerings.hpp"
 #include "lowering/values/host_operations.hpp"
 #include "partita/base/error.hpp"
+#include "partita/ir/donation.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::lowering {
@@ -219,10 +220,7 @@ void Context::bind_arguments() {
     port.name = function_.body->argument_hint(int(k));
     if (const std::string name = text_of(function_.arg_attrs, k, "mr.name"); !name.empty())
       port.name = name;
-    const ir::Dict attributes =
-        k < function_.arg_attrs.size() ? function_.arg_attrs[k] : ir::Dict();
-    port.is_donated =
-        attributes.contains("tf.aliasing_output") || attributes.flag("jax.buffer_donor");
+    port.is_donated = k < function_.arg_attrs.size() && ir::is_donated(function_.arg_attrs[k]);
     HostExpr count(v.type().count());
     if (const std::string* placement = blocks_.placement(v)) {
       port.placement = placement_index(*placement);
