@@ -123,6 +123,7 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
                       .target = info};
   Artifact artifact;
   artifact.target = target.name;
+  artifact.name = options.function;
   artifact.device_class = info.device_class;
   artifact.module_name = start.module.name;
   Pipelines pipelines(options.dumps, r.timings);
@@ -156,7 +157,8 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
   expect_within_budget(planned, options.memory_budget);
   const double codegen_seconds = seconds_of([&] {
     artifact.plan = draft.plan;
-    artifact.constants = std::move(draft.constants);
+    for (HostArray& constant : draft.constants)
+      artifact.constants.push_back(std::make_shared<HostArray>(std::move(constant)));
     target.generate(draft, options, info, artifact);
   });
   r.timings.push_back({"codegen", codegen_seconds});
@@ -221,14 +223,10 @@ Artifact compile_variants(const ir::Module& original, const CompileOptions& opti
   return artifact;
 }
 
-}  // namespace
-
-Artifact compile_module(const ir::Module& original, const CompileOptions& options,
-                        CompileReport* report) {
-  CompileReport unused;
-  CompileReport& r = report != nullptr ? *report : unused;
+/// The one that the options name.
+Artifact compile_function(const ir::Module& original, const CompileOptions& options,
+                          CompileReport& r) {
   const Target& target = find_target(options.target);
-  check_target_options(target, options);
   std::vector<CompileOptions> others;
   // Dumps are written once.
   if (target.alternatives != nullptr && options.runs > 0 && options.dumps.dump_after.empty())
@@ -251,6 +249,28 @@ Artifact compile_module(const ir::Module& original, const CompileOptions& option
   Artifact artifact = compile_once({original}, options, r);
   if (artifact.kernels.empty() || !artifact.binaries.empty()) return artifact;
   return compile_by_first(original, others, r);
+}
+
+}  // namespace
+
+Artifact compile_module(const ir::Module& original, const CompileOptions& options,
+                        CompileReport* report) {
+  check_target_options(find_target(options.target), options);
+  if (!options.more_functions.empty() && !options.dumps.dump_after.empty())
+    throw_user_error(
+        cat("--dump-after: expected one --function, found ", options.more_functions.size() + 1));
+  CompileReport all;
+  Artifact artifact = compile_function(original, options, all);
+  all.function = options.function;
+  for (const std::string& name : options.more_functions) {
+    CompileOptions own = options;
+    own.function = name;
+    CompileReport& further = all.more_functions.emplace_back();
+    add_functions(artifact, compile_function(original, own, further));
+    further.function = name;
+  }
+  if (report != nullptr) *report = std::move(all);
+  return artifact;
 }
 
 }  // namespace partita::driver

@@ -32,6 +32,7 @@ ObjectFunction compile_text(const ir::Module& module, const CompileOptions& opti
   CompileOptions own = options;
   own.text_only = true;
   own.shards = false;
+  own.more_functions.clear();
   return {options.function, compile_module(module, own, report)};
 }
 

@@ -43,10 +43,19 @@ bool parse_switch(std::string_view name, const std::string& value) {
   return value == "on";
 }
 
+/// One, or several with commas between.
+void set_functions(CompileOptions& options, const std::string& names) {
+  std::vector<std::string> all = split(names, ',');
+  if (all.empty() || std::ranges::any_of(all, &std::string::empty))
+    throw_user_error(cat("--function: expected NAME or NAME,NAME,…, found '", names, "'"));
+  options.function = all.front();
+  options.more_functions.assign(all.begin() + 1, all.end());
+}
+
 /// Those that every target has.
 constexpr GeneralOption general_options[] = {
     {"target", [](CompileOptions& o, const std::string& v) { o.target = v; }},
-    {"function", [](CompileOptions& o, const std::string& v) { o.function = v; }},
+    {"function", set_functions},
     {"placement", [](CompileOptions& o, const std::string& v) { add_placement(o.placements, v); }},
     {"layout", [](CompileOptions& o, const std::string& v) { o.layout = v; }},
     {"mesh", [](CompileOptions& o, const std::string& v) { o.mesh = v; }},

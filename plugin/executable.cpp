@@ -7,6 +7,8 @@
 #include <span>
 
 #include "partita/base/error.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/cost.hpp"
 #include "plugin/buffer.hpp"
 #include "plugin/element_types.hpp"
 #include "plugin/error.hpp"
@@ -233,6 +235,26 @@ void memory_stats(abi::ExecutableMemoryStats& call) {
       call.argument_bytes + call.output_bytes - call.alias_bytes + call.temporary_bytes;
 }
 
+/// Of a device's part, under the names that XLA's analysis has.
+void cost_analysis(abi::ExecutableCostAnalysis& call) {
+  std::vector<abi::NamedValue>& costs = call.executable->costs;
+  if (costs.empty()) {
+    const Artifact& artifact = *program_of(call).artifact;
+    const auto module = ir::parse_module(artifact.ir, "program");
+    const ir::Cost cost = ir::cost_of(module->entry(artifact.name));
+    const auto add = [&](std::string_view name, double value) {
+      abi::NamedValue& named = costs.emplace_back(abi::NamedValue{
+          {sizeof(abi::NamedValue), nullptr}, name.data(), name.size(), abi::float_value, {}, 1});
+      named.float32 = float(value);
+    };
+    add("flops", cost.flops);
+    add("transcendentals", cost.transcendentals);
+    add("bytes accessed", cost.bytes);
+  }
+  call.num_properties = costs.size();
+  call.properties = costs.data();
+}
+
 void memory_kinds(abi::ExecutableMemoryKinds& call) {
   call.num_outputs = call.executable->memory_kinds.size();
   call.kinds = call.executable->memory_kinds.data();
@@ -384,6 +406,7 @@ void add_executable_functions(abi::Table& table) {
   table.Executable_NumPartitions = call<num_partitions>;
   table.Executable_NumOutputs = call<num_outputs>;
   table.Executable_SizeOfGeneratedCodeInBytes = call<code_size>;
+  table.Executable_GetCostAnalysis = call<cost_analysis>;
   table.Executable_GetCompiledMemoryStats = call<memory_stats>;
   table.Executable_OutputMemoryKinds = call<memory_kinds>;
   table.Executable_OutputElementTypes = call<output_types>;

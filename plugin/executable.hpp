@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "partita/exec/function.hpp"
+#include "plugin/abi.hpp"
 #include "plugin/client.hpp"
 #include "plugin/compile.hpp"
 
@@ -45,7 +46,8 @@ class Loaded {
 /// What describes a compiled program, with the texts and arrays that its functions hand out.
 struct Executable {
   std::shared_ptr<Loaded> loaded;
-  std::optional<std::string> text;  ///< once it was asked for
+  std::optional<std::string> text;     ///< once it was asked for
+  std::vector<abi::NamedValue> costs;  ///< likewise
   std::vector<std::string> input_shardings, output_shardings;
   std::vector<const char*> input_sharding_texts, output_sharding_texts, memory_kinds;
   std::vector<std::size_t> input_sharding_sizes, output_sharding_sizes, memory_kind_sizes;

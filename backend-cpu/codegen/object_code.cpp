@@ -137,9 +137,9 @@ class PlanPrinter final : public PlanText {
     std::int64_t end = 0;
     for (const Buffer& b : plan_.buffers)
       if (b.kind == BufferKind::arena) end = plan_.arena_bytes;
-    for (const HostArray& c : artifact_.constants) {
+    for (const Constant& c : artifact_.constants) {
       constant_at_.push_back(std::int64_t(data_.size()));
-      data_.insert(data_.end(), c.bytes.begin(), c.bytes.end());
+      data_.insert(data_.end(), c->bytes.begin(), c->bytes.end());
       data_.resize(std::size_t(aligned(std::int64_t(data_.size()))));
     }
     for (const Buffer& b : plan_.buffers) {

@@ -50,6 +50,7 @@ class HostBuffer final : public DeviceBuffer {
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] bool is_borrowed() const override { return usage_ == nullptr; }
   [[nodiscard]] std::byte* data() const { return data_; }
 
  private:

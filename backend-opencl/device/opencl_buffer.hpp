@@ -27,6 +27,7 @@ class OpenclBuffer final : public DeviceBuffer {
   OpenclBuffer(const OpenclBuffer&) = delete;
   OpenclBuffer& operator=(const OpenclBuffer&) = delete;
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] bool is_borrowed() const override { return counter_ == nullptr; }
   [[nodiscard]] cl_mem memory() const { return memory_.get(); }
   /// No other buffer of this process has had it.
   [[nodiscard]] std::int64_t number() const { return number_; }

@@ -43,7 +43,11 @@ class Xla:
             module = ir.Module.parse(text)
             self.program = compiler.backend_compile_and_load(
                 device.client, module, xla_client.DeviceList((device,)), options, [])
-        self.arrays = [jax.device_put(a, device) for a in arrays]
+        self.give(arrays)
+
+    def give(self, arrays):
+        """Arguments of the runs from now on."""
+        self.arrays = [jax.device_put(a, jax.devices()[0]) for a in arrays]
 
     def run(self):
         outputs = self.program.execute_sharded(self.arrays).disassemble_into_single_device_arrays()

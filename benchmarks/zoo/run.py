@@ -12,7 +12,9 @@ again (`--again REGEX` runs it anew). report.py makes a table of the file. `--ke
 NAME.io.npz with XLA's results there, as `partita check` takes them.
 
 Results are judged against a run of the same text in f64 by XLA (wide.py): an output's error is its largest difference
-from there as a part of the largest value, and ours may be twice XLA's and a few ulp. A text that cannot be widened or
+from there as a part of the largest value, and ours may be twice XLA's and a few ulp; where it is more, but XLA's own
+results move as much when its arguments change by an ulp (as the gradient of an activation that is zero but for rounding),
+that is the row's state, `edge`. A text that cannot be widened or
 whose f64 run fails is compared with XLA's results alone.
 """
 
@@ -36,6 +38,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "programs"))
 
 ULPS, ULP = 8, 2.0**-23
+MOVES = 8
 WRONG = 0.02  # of the largest value: a difference from XLA and from f64 that is no rounding
 
 
@@ -83,6 +86,21 @@ def error_of(values, truth, by, other=None):
         return float(by(difference)) / max(scale, 1e-30)
 
 
+def largest(differences):
+    import numpy as np
+
+    return np.max(differences)
+
+
+def root_mean_square(differences):
+    import numpy as np
+
+    return np.sqrt(np.mean(np.square(differences)))
+
+
+BY = {"max": largest, "rms": root_mean_square}
+
+
 def close(ours, theirs):
     """Whether f64 has nothing to decide."""
     import numpy as np
@@ -90,12 +108,12 @@ def close(ours, theirs):
     return all(error_of(a, b, np.max) <= ULPS * ULP / 2 for a, b in zip(ours, theirs, strict=True))
 
 
-def judge(ours, theirs, truth):
-    """What a row says of results: the output that is worst, with its errors and ours beside XLA's."""
+def judge(ours, theirs, truth, moved=None):
+    """What a row says of results: the output that is worst, with its errors and ours beside XLA's.  `moved`: how far each of
+    XLA's own results goes where its arguments change by an ulp, which counts as an error of XLA's."""
     import numpy as np
 
     rows = []
-    rms = lambda d: np.sqrt(np.mean(np.square(d)))  # noqa: E731
     for k, (a, b) in enumerate(zip(ours, theirs, strict=True)):
         row = {"output": k, "ours_to_xla": error_of(a, b, np.max)}
         rows.append(row)
@@ -103,8 +121,10 @@ def judge(ours, theirs, truth):
             continue
         # Results in bf16 and f16 cannot be nearer than their own rounding.
         own = {"bfloat16": 2.0**-8, "float16": 2.0**-11}.get(b.dtype.name, ULP)
-        for name, by in (("max", np.max), ("rms", rms)):
+        for name, by in BY.items():
             row[f"ours_{name}"], row[f"xla_{name}"] = (error_of(x, truth[k], by, b) for x in (a, b))
+            if moved is not None:
+                row[f"xla_{name}"] = max(row[f"xla_{name}"], moved[k][name])
             row[f"factor_{name}"] = row[f"ours_{name}"] / (row[f"xla_{name}"] + ULPS * own / 2)
         if row["xla_max"] > 0.5:
             row["undetermined"] = True  # Nothing but rounding: a sum that should be zero, or chaos.
@@ -227,7 +247,10 @@ def run_target(options, target, case, row, save):
         row |= {"ours_first_s": ours.took, "ours_peak": ours.peak, "stage": "results"}
         stats = json.loads((folder / "s.json").read_text())
         row |= {k: stats[k] for k in ("planned_bytes", "peak_arena_bytes", "held_bytes", "launches")}
-        row |= judge(own, case.results, None if close(own, case.results) else case.truth(row))
+        truth = None if close(own, case.results) else case.truth(row)
+        row |= judge(own, case.results, truth)
+        if row["state"] in ("wrong", "further") and judge(own, case.results, truth, case.moved())["state"] == "right":
+            row["state"] = "edge"
         save()
         if options.turns > 0:
             row["stage"] = "times"
@@ -280,7 +303,26 @@ class Case:
                 **plain,
                 **{f"out{k}": against_xla.plain(a) for k, a in enumerate(self.results)},
             )
-        self.wide = None
+        self.wide = self.movements = None
+
+    def moved(self):
+        """By output: the most that XLA's results move, over runs whose floats are each another one next to the arguments'."""
+        import numpy as np
+
+        if self.movements is None:
+            self.movements = [{"max": 0.0, "rms": 0.0} for _ in self.results]
+            for seed in range(MOVES):
+                random = np.random.default_rng(seed)
+                near = [
+                    np.nextafter(a, random.choice(np.float32([-np.inf, np.inf]), a.shape)) if a.dtype == np.float32 else a
+                    for a in self.arrays
+                ]
+                self.xla.give(near)
+                for most, moved, result in zip(self.movements, self.xla.run(), self.results, strict=True):
+                    for name, by in BY.items():
+                        most[name] = max(most[name], error_of(np.asarray(moved), result, by))
+            self.xla.give(self.arrays)
+        return self.movements
 
     def truth(self, row):
         """Results of the text in f64; None, with the reason in the row, where there are none."""

@@ -104,6 +104,11 @@ bool orders(const Graph& region, Value v) {
 
 }  // namespace
 
+int sort_dimension(const Node& sort) {
+  const std::int64_t d = sort.attrs.i64("dimension", -1);
+  return int(d < 0 ? d + sort.operand(0).type().rank() : d);
+}
+
 bool is_strict_comparison(const Node& compare) {
   const std::string_view direction = compare.attrs.text("comparison_direction");
   if (direction != "GT" && direction != "LT") return false;

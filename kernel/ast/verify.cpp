@@ -452,8 +452,10 @@ std::optional<std::string> find_problem(const PlanDraft& draft) {
 
 std::optional<std::string> find_problem(const PlanDraft& draft,
                                         const std::function<bool(const Kernel&)>& is_open) {
+  std::vector<Type> constants;
+  for (const HostArray& constant : draft.constants) constants.push_back(constant.type);
   auto problem = find_problem(draft.plan, {.kernels = draft.kernels.size(),
-                                           .constants = draft.constants,
+                                           .constants = std::move(constants),
                                            .has_places = draft.has_places});
   if (problem) return problem;
   std::set<int> launched;

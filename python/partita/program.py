@@ -47,19 +47,47 @@ def _ports(artifact, count, get):
     return ports
 
 
+class _Home:
+    """The device of the functions of a program, opened by the first that runs."""
+
+    def __init__(self, target):
+        self._target, self._device = target, None
+
+    def device(self):
+        if self._device is None:
+            runtime = c.runtime()
+            self._device = c.made(
+                runtime.partita_device_free, lambda out: runtime.partita_device_open(self._target.encode(), 1, out))
+        return self._device
+
+
 class Program:
     """A compiled program.  Calling it with its arguments, by position or name, returns its results; it runs on one device
-    that it opens with the first call.  `inputs` and `outputs` are its ports, `target` what it was compiled for."""
+    that it opens with the first call.  `inputs` and `outputs` are its ports, `target` what it was compiled for, `functions`
+    the names of its functions, the first of which is the one that calls, ports and `run` are about."""
 
     def __init__(self, artifact: c.Handle, in_tree=None, out_tree=None, kept=()):
         self._artifact = artifact
         self._trees = in_tree, out_tree, kept
+        self._trees_of = {}
         self._function = None
         runtime = c.runtime()
+        self.functions = tuple(
+            runtime.partita_artifact_function_name(artifact.pointer, k).decode()
+            for k in range(runtime.partita_artifact_function_count(artifact.pointer)))
         self.target = runtime.partita_artifact_target(artifact.pointer).decode()
         self.inputs = _ports(artifact, runtime.partita_artifact_input_count(artifact.pointer), runtime.partita_artifact_input)
         self.outputs = _ports(
             artifact, runtime.partita_artifact_output_count(artifact.pointer), runtime.partita_artifact_output)
+        self._home = _Home(self.target)
+
+    def function(self, name: str) -> "Program":
+        """One of its functions, on the same device; constants are shared."""
+        made = Program(
+            c.made(c.runtime().partita_artifact_free, c.runtime().partita_artifact_function, self._artifact.pointer,
+                   name.encode()), *self._trees_of.get(name, ()))
+        made._home = self._home
+        return made
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes the artifact, whole or not at all."""
@@ -103,7 +131,7 @@ class Program:
 
     def _loaded(self):
         if self._function is None:
-            device = c.made(c.runtime().partita_device_free, lambda out: c.runtime().partita_device_open(self.target.encode(), 1, out))
+            device = self._home.device()
             devices = (ctypes.c_void_p * 1)(device.pointer)
             function = c.made(
                 c.runtime().partita_function_free, c.runtime().partita_function_load, self._artifact.pointer, devices, 1)
@@ -135,18 +163,28 @@ def load(path: "str | os.PathLike[str]") -> Program:
     return Program(c.made(c.runtime().partita_artifact_free, c.runtime().partita_artifact_load, os.fsencode(path)))
 
 
+def join(programs: "Mapping[str, Program]") -> Program:
+    """One program, to be saved as one artifact, of several under new names, each of one function: a step of training, one of
+    evaluation.  All are for one target; constants that are equal are held once."""
+    pointers = (ctypes.c_void_p * len(programs))(*(p._artifact.pointer for p in programs.values()))
+    names = (ctypes.c_char_p * len(programs))(*(name.encode() for name in programs))
+    made = Program(
+        c.made(c.runtime().partita_artifact_free, c.runtime().partita_artifact_join, pointers, names, len(programs)),
+        *next(iter(programs.values()))._trees)
+    made._trees_of = {name: p._trees for name, p in programs.items()}
+    return made
+
+
 def compile(program: "str | bytes | Callable", *args: Any, **options: Any) -> Program:  # noqa: A001: the word for it
     """Compiles a program: StableHLO as text or a portable artifact, or a function for arguments like `args` (arrays or
-    jax.ShapeDtypeStruct, in pytrees), which jax.export traces.  Options are those of `partita compile`, with _ for -, such as
-    target="cpu", placement="clients=512" (or a list of such), layout="auto".  Errors are UserError with one line of text."""
-    trees = ()
+    jax.ShapeDtypeStruct, in pytrees), which partita.jax.export traces: DrJAX's placements are kept.  Options are those of
+    `partita compile`, with _ for -, such as target="cpu", placement="clients=512" (or a list of such), layout="auto".
+    Errors are UserError with one line of text."""
     if callable(program):
-        import jax
+        from . import jax
 
-        exported = jax.export.export(jax.jit(program), platforms=["cpu"])(*args)
-        trees = exported.in_tree, exported.out_tree, exported.module_kept_var_idx
-        program = exported.mlir_module_serialized
-    elif args:
+        return jax.export(program, *args).compile(**options)
+    if args:
         raise c.UserError("expected no arguments beside the text of a program")
     text = program.encode() if isinstance(program, str) else bytes(program)
     texts = []
@@ -155,4 +193,4 @@ def compile(program: "str | bytes | Callable", *args: Any, **options: Any) -> Pr
             texts.append(f"{name.replace('_', '-')}={one}".encode())
     given = (ctypes.c_char_p * len(texts))(*texts)
     return Program(
-        c.made(c.runtime().partita_artifact_free, c.compiler().partita_compile, text, len(text), b"<program>", given, len(texts)), *trees)
+        c.made(c.runtime().partita_artifact_free, c.compiler().partita_compile, text, len(text), b"<program>", given, len(texts)))

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "partita/artifact/plan_json.hpp"
@@ -37,7 +38,6 @@ void fields(A& a, Ref<A, KernelWork> x) {
 namespace {
 
 constexpr std::string_view format_name = "partita artifact";
-constexpr const char* shardings_entry = "ir/shardings.txt";
 
 std::span<const std::byte> as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
@@ -58,12 +58,13 @@ const TargetFormat& format_of(const std::string& target, const SourceLocation& w
 }
 
 /// What an artifact needs that is read by those alone who know it (docs/decisions/0016-format-and-abi.md).
-constexpr std::string_view variants_need = "variants", mesh_need = "mesh";
+constexpr std::string_view variants_need = "variants", mesh_need = "mesh",
+                           functions_need = "functions";
 
 /// Where the entries of a variant lie.
 class VariantPaths {
  public:
-  /// `folder`: of another variant than the first, which lies at the top.
+  /// `folder`: of its function; of another variant than the function's first, the one within that.
   VariantPaths(const TargetFormat& format, std::string folder)
       : format_(format), folder_(std::move(folder)) {}
 
@@ -81,10 +82,21 @@ class VariantPaths {
   std::string folder_;
 };
 
-std::string folder_of(DeviceClass c) { return cat("variants/", to_string(c), "/"); }
+/// Of a function by its place, the first of which lies at the top.
+std::string function_folder(std::size_t index) {
+  return index == 0 ? "" : cat("functions/", index, "/");
+}
+std::string variant_folder(const std::string& function, DeviceClass c) {
+  return cat(function, "variants/", to_string(c), "/");
+}
+std::string ir_entry(const std::string& function) { return cat(function, "ir/main.mlir"); }
+std::string shardings_entry(const std::string& function) {
+  return cat(function, "ir/shardings.txt");
+}
 
 struct Property {
   std::string key, value;
+  friend bool operator==(const Property&, const Property&) = default;
 };
 template <class A>
 void fields(A& a, Ref<A, Property> x) {
@@ -125,17 +137,34 @@ void fields(A& a, Ref<A, VariantRows> x) {
   a.optional("library", x.library, LibrarySettings{});
 }
 
+/// What the manifest says of a function: of the first as members of its own, among those of the artifact.
+struct FunctionRows {
+  std::string name;
+  std::vector<PortInfo> inputs, outputs;  // for readers of the file; the plan's count
+  VariantRows first;
+  std::vector<Property> properties;
+  std::vector<VariantRows> others;
+  friend bool operator==(const FunctionRows&, const FunctionRows&) = default;
+};
+template <class A>
+void fields(A& a, Ref<A, FunctionRows> x) {
+  a("name", x.name);
+  a("inputs", x.inputs);
+  a("outputs", x.outputs);
+  fields(a, x.first);
+  a("properties", x.properties);
+  a.optional("variants", x.others, std::vector<VariantRows>{});
+}
+
 /// manifest.json; plan, kernel text and constants lie beside it.
 struct Manifest {
   std::string format{format_name};
   int format_major = Artifact::format_major, format_minor = Artifact::format_minor;
   std::vector<std::string> needs;
   std::string target, module_name, content_hash;
-  std::vector<PortInfo> inputs, outputs;  // for readers of the file; the plan's count
-  VariantRows first;
   std::vector<Type> constants;
-  std::vector<Property> properties;
-  std::vector<VariantRows> others;
+  FunctionRows first;
+  std::vector<FunctionRows> others;
 };
 template <class A>
 void fields(A& a, Ref<A, Manifest> x) {
@@ -146,12 +175,14 @@ void fields(A& a, Ref<A, Manifest> x) {
   a("target", x.target);
   a("module", x.module_name);
   a("content_hash", x.content_hash);
-  a("inputs", x.inputs);
-  a("outputs", x.outputs);
-  fields(a, x.first);
+  a.optional("function", x.first.name, std::string("main"));
+  a("inputs", x.first.inputs);
+  a("outputs", x.first.outputs);
+  fields(a, x.first.first);
   a("constants", x.constants);
-  a("properties", x.properties);
-  a.optional("variants", x.others, std::vector<VariantRows>{});
+  a("properties", x.first.properties);
+  a.optional("variants", x.first.others, std::vector<VariantRows>{});
+  a.optional("functions", x.others, std::vector<FunctionRows>{});
 }
 
 VariantRows rows_of(const Variant& variant) {
@@ -166,19 +197,43 @@ VariantRows rows_of(const Variant& variant) {
   return rows;
 }
 
+FunctionRows rows_of(const FunctionCode& function) {
+  FunctionRows rows;
+  rows.name = function.name;
+  rows.inputs = function.plan.inputs;
+  rows.outputs = function.plan.outputs;
+  rows.first = rows_of(static_cast<const Variant&>(function));
+  for (const auto& [key, value] : function.properties) rows.properties.push_back({key, value});
+  for (const Variant& variant : function.others) rows.others.push_back(rows_of(variant));
+  return rows;
+}
+
+std::vector<const FunctionCode*> functions_of(const Artifact& artifact) {
+  std::vector<const FunctionCode*> functions{&artifact};
+  for (const FunctionCode& function : artifact.functions) functions.push_back(&function);
+  return functions;
+}
+
+std::vector<const Variant*> variants_of(const FunctionCode& function) {
+  std::vector<const Variant*> variants{&function};
+  for (const Variant& other : function.others) variants.push_back(&other);
+  return variants;
+}
+
 Manifest manifest_of(const Artifact& artifact, std::string hash) {
   Manifest m;
   m.target = artifact.target;
   m.module_name = artifact.module_name;
   m.content_hash = std::move(hash);
-  m.inputs = artifact.plan.inputs;
-  m.outputs = artifact.plan.outputs;
-  m.first = rows_of(artifact);
-  for (const HostArray& constant : artifact.constants) m.constants.push_back(constant.type);
-  for (const auto& [key, value] : artifact.properties) m.properties.push_back({key, value});
-  for (const Variant& variant : artifact.others) m.others.push_back(rows_of(variant));
-  if (!artifact.plan.mesh.empty()) m.needs.emplace_back(mesh_need);
-  if (!artifact.others.empty()) m.needs.emplace_back(variants_need);
+  m.first = rows_of(static_cast<const FunctionCode&>(artifact));
+  for (const Constant& constant : artifact.constants) m.constants.push_back(constant->type);
+  for (const FunctionCode& function : artifact.functions) m.others.push_back(rows_of(function));
+  const std::vector<const FunctionCode*> functions = functions_of(artifact);
+  if (std::ranges::any_of(functions, [](const auto* f) { return !f->plan.mesh.empty(); }))
+    m.needs.emplace_back(mesh_need);
+  if (std::ranges::any_of(functions, [](const auto* f) { return !f->others.empty(); }))
+    m.needs.emplace_back(variants_need);
+  if (functions.size() > 1) m.needs.emplace_back(functions_need);
   return m;
 }
 
@@ -202,30 +257,51 @@ void add(Hasher& hasher, const LibrarySettings& library) {
   if (library != LibrarySettings{}) hasher.add(boost::json::serialize(Writer::value_of(library)));
 }
 
-/// Whichever variant is the one that is meant.  `plans`: text of that one's and of the others'.
-std::string hash_of(const Artifact& artifact, const std::vector<std::string>& plans) {
-  std::vector<std::pair<const Variant*, std::string_view>> variants{{&artifact, plans[0]}};
-  for (std::size_t i = 0; i < artifact.others.size(); ++i)
-    variants.emplace_back(&artifact.others[i], plans[i + 1]);
+/// Of functions in their order, of each its own and its others', the text of the plan.
+using PlanTexts = std::vector<std::vector<std::string>>;
+
+/// Whichever variant is the one that is meant.
+void add(Hasher& hasher, const FunctionCode& function, const std::vector<std::string>& plans) {
+  std::vector<std::pair<const Variant*, std::string_view>> variants;
+  for (const Variant* variant : variants_of(function))
+    variants.emplace_back(variant, plans[variants.size()]);
   std::ranges::sort(variants, {}, [](const auto& v) { return v.first->device_class; });
-  Hasher hasher;
-  hasher.add(artifact.target);
   for (const auto& [variant, plan] : variants) {
     if (variant != variants.front().first) hasher.add(to_string(variant->device_class));
     add(hasher, *variant, plan);
   }
-  for (const HostArray& constant : artifact.constants) {
-    hasher.add(to_string(constant.type));
-    hasher.add(std::span(constant.bytes));
+}
+
+void add_libraries(Hasher& hasher, const FunctionCode& function) {
+  std::vector<const Variant*> variants = variants_of(function);
+  std::ranges::sort(variants, {}, &Variant::device_class);
+  for (const Variant* variant : variants) add(hasher, variant->library);
+}
+
+std::string hash_of(const Artifact& artifact, const PlanTexts& plans) {
+  const std::vector<const FunctionCode*> functions = functions_of(artifact);
+  Hasher hasher;
+  hasher.add(artifact.target);
+  for (std::size_t f = 0; f < functions.size(); ++f) {
+    if (functions.size() > 1) hasher.add(functions[f]->name);
+    add(hasher, *functions[f], plans[f]);
   }
-  for (const auto& [variant, plan] : variants) add(hasher, variant->library);
+  for (const Constant& constant : artifact.constants) {
+    hasher.add(to_string(constant->type));
+    hasher.add(std::span(constant->bytes));
+  }
+  for (const FunctionCode* function : functions) add_libraries(hasher, *function);
   return hasher.hex();
 }
 
-std::vector<std::string> plan_texts(const Artifact& artifact) {
-  std::vector<std::string> plans{plan_to_json(artifact.plan)};
-  for (const Variant& variant : artifact.others) plans.push_back(plan_to_json(variant.plan));
-  return plans;
+PlanTexts plan_texts(const Artifact& artifact) {
+  PlanTexts texts;
+  for (const FunctionCode* function : functions_of(artifact)) {
+    std::vector<std::string>& own = texts.emplace_back();
+    for (const Variant* variant : variants_of(*function))
+      own.push_back(plan_to_json(variant->plan));
+  }
+  return texts;
 }
 
 // Takes an artifact apart; everything it throws is a user error at the artifact's name.
@@ -240,21 +316,16 @@ class ArtifactReader {
     const TargetFormat& format = format_of(manifest.target, {.file = name_});
     artifact.target = manifest.target;
     artifact.module_name = manifest.module_name;
-    std::vector<std::string> plans;
-    read_variant(manifest.first, VariantPaths(format, ""), artifact, plans);
-    for (const VariantRows& rows : manifest.others) {
-      Variant& variant = artifact.others.emplace_back();
-      read_variant(rows, VariantPaths(format, folder_of(class_of(rows))), variant, plans);
-    }
+    PlanTexts plans;
+    read_function(manifest.first, format, artifact, plans);
+    for (const FunctionRows& rows : manifest.others)
+      read_function(rows, format, artifact.functions.emplace_back(), plans);
     for (std::size_t i = 0; i < manifest.constants.size(); ++i) {
       HostArray constant;
       constant.type = manifest.constants[i];
       constant.bytes = bytes(cat("constants/", i, ".bin"));
-      artifact.constants.push_back(std::move(constant));
+      artifact.constants.push_back(std::make_shared<HostArray>(std::move(constant)));
     }
-    for (const Property& p : manifest.properties) artifact.properties.emplace_back(p.key, p.value);
-    artifact.ir = text("ir/main.mlir");
-    if (zip_.find(shardings_entry) >= 0) artifact.shardings = text(shardings_entry);
     if (const auto problem = find_problem(artifact)) fail(*problem);
     if (hash_of(artifact, plans) != manifest.content_hash)
       fail(cat("content hash: expected ", manifest.content_hash, ", found ",
@@ -268,6 +339,21 @@ class ArtifactReader {
       if (to_string(c) == rows.device_class) return c;
     fail(cat("expected a class of devices that this version knows, found '", rows.device_class,
              "'"));
+  }
+
+  /// The next one.
+  void read_function(const FunctionRows& rows, const TargetFormat& format, FunctionCode& function,
+                     PlanTexts& plans) {
+    const std::string folder = function_folder(plans.size());
+    std::vector<std::string>& own = plans.emplace_back();
+    function.name = rows.name;
+    read_variant(rows.first, VariantPaths(format, folder), function, own);
+    for (const VariantRows& other : rows.others)
+      read_variant(other, VariantPaths(format, variant_folder(folder, class_of(other))),
+                   function.others.emplace_back(), own);
+    for (const Property& p : rows.properties) function.properties.emplace_back(p.key, p.value);
+    function.ir = text(ir_entry(folder));
+    if (zip_.find(shardings_entry(folder)) >= 0) function.shardings = text(shardings_entry(folder));
   }
 
   void read_variant(const VariantRows& rows, const VariantPaths& paths, Variant& variant,
@@ -303,7 +389,7 @@ class ArtifactReader {
               manifest.format_major > Artifact::format_major ? " (a newer partita wrote it)" : ""));
     reader.optional("needs", manifest.needs, std::vector<std::string>{});
     for (const std::string& need : manifest.needs)
-      if (need != variants_need && need != mesh_need)
+      if (need != variants_need && need != mesh_need && need != functions_need)
         fail(cat("expected an artifact without needs that this version does not know, found '",
                  need, "' (a newer partita wrote it)"));
     fields(reader, manifest);
@@ -324,29 +410,91 @@ class ArtifactReader {
   ZipReader zip_;
 };
 
+/// The numbers in the artifact of constants, which it holds afterwards; those that are equal to ones it has are these.
+std::vector<int> add_constants(Artifact& artifact, const std::vector<Constant>& constants) {
+  std::vector<int> numbers;
+  for (const Constant& constant : constants) {
+    const auto equal = std::ranges::find_if(artifact.constants, [&](const Constant& held) {
+      return held == constant || (held->type == constant->type && held->bytes == constant->bytes);
+    });
+    numbers.push_back(int(equal - artifact.constants.begin()));
+    if (equal == artifact.constants.end()) artifact.constants.push_back(constant);
+  }
+  return numbers;
+}
+
+/// `numbers`: by the number that a constant had.
+void renumber_constants(Plan& plan, const std::vector<int>& numbers) {
+  for (Buffer& buffer : plan.buffers)
+    if (buffer.kind == BufferKind::constant) buffer.index = numbers[std::size_t(buffer.index)];
+}
+void renumber_constants(FunctionCode& function, const std::vector<int>& numbers) {
+  renumber_constants(function.plan, numbers);
+  for (Variant& other : function.others) renumber_constants(other.plan, numbers);
+}
+
 }  // namespace
 
 std::string content_hash(const Artifact& artifact) {
   return hash_of(artifact, plan_texts(artifact));
 }
 
-void select_variant(Artifact& artifact, DeviceClass device_class) {
-  for (Variant& other : artifact.others)
-    if (other.device_class == device_class && artifact.device_class != device_class)
-      return std::swap(static_cast<Variant&>(artifact), other);
+std::vector<std::string> function_names(const Artifact& artifact) {
+  std::vector<std::string> names;
+  for (const FunctionCode* function : functions_of(artifact)) names.push_back(function->name);
+  return names;
+}
+
+Artifact one_function(const Artifact& artifact, const std::string& name) {
+  const std::vector<const FunctionCode*> functions = functions_of(artifact);
+  const auto found = std::ranges::find(functions, name, &FunctionCode::name);
+  if (found == functions.end()) {
+    std::string names;
+    for (const FunctionCode* f : functions) names += cat(names.empty() ? "'" : ", '", f->name, "'");
+    throw_user_error(cat("function '", name, "': expected one of ", names));
+  }
+  Artifact one;
+  static_cast<FunctionCode&>(one) = **found;
+  one.target = artifact.target;
+  one.module_name = artifact.module_name;
+  std::vector<int> numbers(artifact.constants.size(), -1);
+  for (const Variant* variant : variants_of(one))
+    for (const Buffer& buffer : variant->plan.buffers) {
+      if (buffer.kind != BufferKind::constant) continue;
+      int& number = numbers[std::size_t(buffer.index)];
+      if (number >= 0) continue;
+      number = int(one.constants.size());
+      one.constants.push_back(artifact.constants[std::size_t(buffer.index)]);
+    }
+  renumber_constants(one, numbers);
+  return one;
+}
+
+void add_functions(Artifact& artifact, Artifact other) {
+  if (other.target != artifact.target)
+    throw_user_error(cat("function '", other.name, "': expected one for target ", artifact.target,
+                         ", found one for ", other.target));
+  const std::vector<std::string> names = function_names(artifact);
+  const std::vector<int> numbers = add_constants(artifact, other.constants);
+  std::vector<FunctionCode> added{std::move(static_cast<FunctionCode&>(other))};
+  std::ranges::move(other.functions, std::back_inserter(added));
+  for (FunctionCode& function : added) {
+    if (std::ranges::find(names, function.name) != names.end())
+      throw_user_error(
+          cat("expected functions of distinct names, found '", function.name, "' twice"));
+    renumber_constants(function, numbers);
+    artifact.functions.push_back(std::move(function));
+  }
+}
+
+void select_variant(FunctionCode& function, DeviceClass device_class) {
+  for (Variant& other : function.others)
+    if (other.device_class == device_class && function.device_class != device_class)
+      return std::swap(static_cast<Variant&>(function), other);
 }
 
 void add_variant(Artifact& artifact, Artifact other) {
-  std::vector<int> places;
-  for (HostArray& constant : other.constants) {
-    const auto equal = std::ranges::find_if(artifact.constants, [&](const HostArray& held) {
-      return held.type == constant.type && held.bytes == constant.bytes;
-    });
-    places.push_back(int(equal - artifact.constants.begin()));
-    if (equal == artifact.constants.end()) artifact.constants.push_back(std::move(constant));
-  }
-  for (Buffer& buffer : other.plan.buffers)
-    if (buffer.kind == BufferKind::constant) buffer.index = places[std::size_t(buffer.index)];
+  renumber_constants(other.plan, add_constants(artifact, other.constants));
   artifact.others.push_back(std::move(static_cast<Variant&>(other)));
 }
 
@@ -354,26 +502,36 @@ std::vector<std::byte> serialize_artifact(const Artifact& artifact) {
   if (const auto problem = find_problem(artifact))
     throw_internal_error(cat("artifact: ", *problem));
   const TargetFormat& format = format_of(artifact.target, {});
-  const std::vector<std::string> plans = plan_texts(artifact);
+  const PlanTexts plans = plan_texts(artifact);
   const std::string manifest =
       json::pretty(Writer::value_of(manifest_of(artifact, hash_of(artifact, plans))));
   std::vector<ZipItem> items{{"manifest.json", as_bytes(manifest)}};
-  const auto add_entries = [&](const Variant& variant, const VariantPaths& paths,
-                               const std::string& plan) {
+  const auto add_code = [&](const Variant& variant, const VariantPaths& paths,
+                            const std::string& plan) {
     items.push_back({paths.plan(), as_bytes(plan)});
     for (const KernelModule& module : variant.modules)
       items.push_back({paths.module(module.name), as_bytes(module.source)});
     for (const KernelBinary& binary : variant.binaries)
       items.push_back({paths.binary(binary.name), binary.bytes});
   };
-  add_entries(artifact, VariantPaths(format, ""), plans[0]);
-  for (std::size_t i = 0; i < artifact.others.size(); ++i)
-    add_entries(artifact.others[i],
-                VariantPaths(format, folder_of(artifact.others[i].device_class)), plans[i + 1]);
+  const std::vector<const FunctionCode*> functions = functions_of(artifact);
+  for (std::size_t f = 0; f < functions.size(); ++f) {
+    const std::string folder = function_folder(f);
+    const std::vector<const Variant*> variants = variants_of(*functions[f]);
+    for (std::size_t i = 0; i < variants.size(); ++i)
+      add_code(
+          *variants[i],
+          VariantPaths(format, i == 0 ? folder : variant_folder(folder, variants[i]->device_class)),
+          plans[f][i]);
+  }
   for (std::size_t i = 0; i < artifact.constants.size(); ++i)
-    items.push_back({cat("constants/", i, ".bin"), artifact.constants[i].bytes});
-  items.push_back({"ir/main.mlir", as_bytes(artifact.ir)});
-  if (!artifact.shardings.empty()) items.push_back({shardings_entry, as_bytes(artifact.shardings)});
+    items.push_back({cat("constants/", i, ".bin"), artifact.constants[i]->bytes});
+  for (std::size_t f = 0; f < functions.size(); ++f) {
+    const std::string folder = function_folder(f);
+    items.push_back({ir_entry(folder), as_bytes(functions[f]->ir)});
+    if (const std::string& shardings = functions[f]->shardings; !shardings.empty())
+      items.push_back({shardings_entry(folder), as_bytes(shardings)});
+  }
   return write_zip(items);
 }
 

@@ -189,8 +189,8 @@ std::int64_t total_bytes(const std::vector<PortInfo>& ports) {
 std::string memory_text(const Artifact& artifact) {
   const Plan& plan = artifact.plan;
   std::int64_t constants = 0;
-  for (const HostArray& constant : artifact.constants)
-    constants += std::int64_t(constant.bytes.size());
+  for (const Constant& constant : artifact.constants)
+    constants += std::int64_t(constant->bytes.size());
   std::string out =
       cat("memory\n  arena     ", plan.arena_bytes, " bytes (", format_bytes(plan.arena_bytes),
           ")\n  constants ", format_bytes(constants), "\n  inputs    ",
@@ -238,6 +238,11 @@ std::string describe_artifact(const Artifact& artifact) {
   std::string out = cat(artifact.module_name.empty() ? "program" : artifact.module_name,
                         "  target ", artifact.target, "  format ", Artifact::format_major, ".",
                         Artifact::format_minor, "  hash ", content_hash(artifact), "\n");
+  if (!artifact.functions.empty()) {
+    out += cat("function ", artifact.name, "; others:");
+    for (const FunctionCode& other : artifact.functions) out += cat(" ", other.name);
+    out += "\n";
+  }
   if (!artifact.others.empty()) {
     out += cat("variant  ", to_string(artifact.device_class), "; others: ");
     for (const Variant& other : artifact.others)

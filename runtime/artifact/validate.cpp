@@ -41,7 +41,7 @@ void check_kernels(const Variant& artifact) {
 void check_constants(const Artifact& artifact) {
   const Place all{.name = "constants"};
   for (std::size_t i = 0; i < artifact.constants.size(); ++i) {
-    const HostArray& constant = artifact.constants[i];
+    const HostArray& constant = *artifact.constants[i];
     const auto bytes = checked_bytes(constant.type);
     if (!bytes || *bytes != std::int64_t(constant.bytes.size()))
       fail({&all, {}, i}, bytes ? cat(*bytes, " bytes") : "a type that fits in memory",
@@ -54,30 +54,46 @@ void check_library(const std::string& target, const Variant& variant) {
     if (auto problem = partita::find_problem(target, p)) throw Problem{"library: " + *problem};
 }
 
+std::optional<std::string> find_problem(const FunctionCode& function, const std::string& target,
+                                        const std::vector<Type>& constants) {
+  std::vector<const Variant*> variants{&function};
+  for (const Variant& other : function.others) variants.push_back(&other);
+  std::set<DeviceClass> classes;
+  for (const Variant* variant : variants) {
+    auto problem = problem_of([&] {
+      const Place all{.name = "variants"};
+      if (!classes.insert(variant->device_class).second)
+        fail(all, "distinct classes", cat(to_string(variant->device_class), " twice"));
+      if (variant->plan.inputs != function.plan.inputs ||
+          variant->plan.outputs != function.plan.outputs)
+        fail(all, "the same inputs and outputs of all", "others");
+      if (variant->plan.mesh != function.plan.mesh) fail(all, "the same mesh of all", "others");
+      check_kernels(*variant);
+      check_library(target, *variant);
+    });
+    if (problem) return problem;
+    problem =
+        find_problem(variant->plan, {.kernels = variant->kernels.size(), .constants = constants});
+    if (problem) return problem;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> find_problem(const Artifact& artifact) {
   auto problem = problem_of([&] { check_constants(artifact); });
   if (problem) return problem;
-  std::vector<const Variant*> variants{&artifact};
-  for (const Variant& other : artifact.others) variants.push_back(&other);
-  std::set<DeviceClass> classes;
-  for (const Variant* variant : variants) {
-    problem = problem_of([&] {
-      const Place all{.name = "variants"};
-      if (!classes.insert(variant->device_class).second)
-        fail(all, "distinct classes", cat(to_string(variant->device_class), " twice"));
-      if (variant->plan.inputs != artifact.plan.inputs ||
-          variant->plan.outputs != artifact.plan.outputs)
-        fail(all, "the same inputs and outputs of all", "others");
-      if (variant->plan.mesh != artifact.plan.mesh) fail(all, "the same mesh of all", "others");
-      check_kernels(*variant);
-      check_library(artifact.target, *variant);
-    });
-    if (problem) return problem;
-    problem = find_problem(variant->plan,
-                           {.kernels = variant->kernels.size(), .constants = artifact.constants});
-    if (problem) return problem;
+  std::vector<Type> constants;
+  for (const Constant& constant : artifact.constants) constants.push_back(constant->type);
+  problem = find_problem(static_cast<const FunctionCode&>(artifact), artifact.target, constants);
+  if (problem) return problem;
+  std::set<std::string> names{artifact.name};
+  for (const FunctionCode& function : artifact.functions) {
+    if (!names.insert(function.name).second)
+      return cat("functions: expected distinct names, found '", function.name, "' twice");
+    problem = find_problem(function, artifact.target, constants);
+    if (problem) return cat("function '", function.name, "': ", *problem);
   }
   return std::nullopt;
 }

@@ -205,7 +205,7 @@ void PlanValidator::check_buffer(const Buffer& buffer, const Place& place) const
       return check_port(plan_.outputs);
     case BufferKind::constant: {
       expect_index(place, "a constant", buffer.index, around_.constants.size());
-      const Type& type = around_.constants[std::size_t(buffer.index)].type;
+      const Type& type = around_.constants[std::size_t(buffer.index)];
       if (type.dtype != buffer.dtype) fail(place, to_string(type.dtype), to_string(buffer.dtype));
       return check_bound_count(buffer, type.count(), place);
     }

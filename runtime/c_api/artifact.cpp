@@ -136,6 +136,49 @@ void partita_artifact_free(partita_artifact* artifact) {
   const std::unique_ptr<partita_artifact> owner(artifact);
 }
 
+size_t partita_artifact_function_count(const partita_artifact* artifact) {
+  return artifact == nullptr ? 0 : 1 + artifact->artifact.functions.size();
+}
+
+const char* partita_artifact_function_name(const partita_artifact* artifact, size_t index) {
+  if (artifact == nullptr || index > artifact->artifact.functions.size()) return "";
+  return (index == 0 ? artifact->artifact.name : artifact->artifact.functions[index - 1].name)
+      .c_str();
+}
+
+partita_status partita_artifact_function(const partita_artifact* artifact, const char* name,
+                                         partita_artifact** function) {
+  return guarded([&] {
+    require(function, "function");
+    *function =
+        std::make_unique<partita_artifact>(
+            partita::one_function(require(artifact, "artifact").artifact, &require(name, "name")))
+            .release();
+  });
+}
+
+partita_status partita_artifact_join(const partita_artifact* const* artifacts,
+                                     const char* const* names, size_t count,
+                                     partita_artifact** joined) {
+  return guarded([&] {
+    require(joined, "joined");
+    if (count == 0) partita::throw_user_error("count: expected at least 1 artifact, found 0");
+    const auto named = [&](std::size_t k) {
+      partita::Artifact artifact =
+          require((&require(artifacts, "artifacts"))[k], "artifacts").artifact;
+      if (names == nullptr || names[k] == nullptr) return artifact;
+      if (!artifact.functions.empty())
+        partita::throw_user_error(cat("artifact ", k, ": expected one function to name '", names[k],
+                                      "', found ", 1 + artifact.functions.size()));
+      artifact.name = names[k];
+      return artifact;
+    };
+    partita::Artifact all = named(0);
+    for (std::size_t k = 1; k < count; ++k) partita::add_functions(all, named(k));
+    *joined = std::make_unique<partita_artifact>(std::move(all)).release();
+  });
+}
+
 const char* partita_artifact_target(const partita_artifact* artifact) {
   return artifact == nullptr ? "" : artifact->artifact.target.c_str();
 }

@@ -10,26 +10,23 @@
 #include <vector>
 
 #include "runtime/c_api/artifact.hpp"
-#include "runtime/c_api/boundary.hpp"
+#include "runtime/c_api/handles.hpp"
 
-struct partita_device {
-  std::shared_ptr<partita::Stream> stream;
-};
-struct partita_buffer {
-  partita::DeviceArrayPtr array;
-};
-struct partita_function {
-  std::unique_ptr<partita::Function> function;
-};
-struct partita_event {
-  partita::EventPtr event;
-};
+const partita::DeviceArrayPtr& partita::c_api::array_of(const partita_buffer* buffer,
+                                                        const char* name) {
+  const DeviceArrayPtr& array = require(buffer, name).array;
+  if (!array)
+    throw_user_error(
+        cat(name, ": expected a buffer with an array, found one that has been donated"));
+  return array;
+}
 
 namespace {
 
 using partita::cat;
 using partita::DeviceArrayPtr;
 using partita::throw_user_error;
+using partita::c_api::array_of;
 using partita::c_api::guarded;
 using partita::c_api::require;
 
@@ -43,15 +40,6 @@ partita::Type checked_type(partita_dtype dtype, std::size_t rank, const std::int
     type.dims.push_back(extent);
   }
   return type;
-}
-
-/// The array of a buffer that has not been donated.
-const DeviceArrayPtr& array_of(const partita_buffer* buffer, const char* name) {
-  const DeviceArrayPtr& array = require(buffer, name).array;
-  if (!array)
-    throw_user_error(
-        cat(name, ": expected a buffer with an array, found one that has been donated"));
-  return array;
 }
 
 void check_bytes(const partita::Type& type, std::size_t bytes) {

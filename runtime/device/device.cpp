@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// What a device does where it has no second stream: copies are done when the call returns.
+// What a device does where it has no second stream (copies are done when the call returns), and what its users share.
 #include "partita/device/device.hpp"
 
 #include <vector>
@@ -19,6 +19,16 @@ class PageableMemory final : public HostMemory {
 };
 
 }  // namespace
+
+DeviceBufferPtr HeldConstants::find(const Constant& constant) const {
+  const auto found = held_.find(constant);
+  return found == held_.end() ? nullptr : found->second.lock();
+}
+
+void HeldConstants::add(const Constant& constant, const DeviceBufferPtr& memory) {
+  std::erase_if(held_, [](const auto& held) { return held.second.expired(); });
+  held_[constant] = memory;
+}
 
 DeviceEventPtr Device::start_read(DeviceBuffer& from, std::size_t byte_offset,
                                   std::span<std::byte> to) {

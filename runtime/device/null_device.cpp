@@ -35,6 +35,7 @@ class NullBuffer final : public DeviceBuffer {
   NullBuffer(const NullBuffer&) = delete;
   NullBuffer& operator=(const NullBuffer&) = delete;
   [[nodiscard]] std::size_t bytes() const override { return span_.size(); }
+  [[nodiscard]] bool is_borrowed() const override { return usage_ == nullptr; }
   [[nodiscard]] std::byte* data() { return span_.data(); }
   /// Null where it is the host's.
   [[nodiscard]] std::shared_ptr<void> owner() const { return memory_; }

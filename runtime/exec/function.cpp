@@ -27,7 +27,7 @@ constexpr auto short_time = std::chrono::microseconds(100);
 constexpr std::chrono::hours patience(24);
 
 Artifact variant_for(const Artifact& artifact, const Stream& stream) {
-  Artifact chosen = artifact;
+  Artifact chosen = one_function(artifact, artifact.name);
   select_variant(chosen, stream.profile().device_class);
   if (const auto problem = find_problem(chosen)) throw_internal_error(cat("artifact: ", *problem));
   return chosen;
@@ -42,6 +42,7 @@ struct Argument {
   /// Whether the memory is nobody else's.
   [[nodiscard]] bool is_free() const {
     if (!is_donated || place.use_count() != 1 || place->use_count() != 1) return false;
+    if (*place == nullptr || (*place)->is_borrowed()) return false;
     std::atomic_thread_fence(std::memory_order_acquire);  // after what the others read
     return true;
   }

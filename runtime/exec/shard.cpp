@@ -137,7 +137,7 @@ bool Shard::gives_up(int input) const {
 std::int64_t Shard::temporary_bytes() const {
   std::int64_t bytes = pieces_.total_bytes();
   for (const int constant : used_constants())
-    bytes += std::int64_t(artifact_.constants[std::size_t(constant)].bytes.size());
+    bytes += std::int64_t(artifact_.constants[std::size_t(constant)]->bytes.size());
   for (const Buffer& buffer : plan_.buffers)
     if (buffer.kind == BufferKind::block)
       bytes += value(buffer.count) * std::int64_t(byte_size(buffer.dtype));
@@ -154,7 +154,7 @@ std::int64_t Shard::held_bytes(std::map<const std::byte*, std::int64_t>& lent) c
   };
   for (const std::span<const std::byte> memory : lent_) use(memory);
   for (std::size_t i = 0; i < is_shared_.size(); ++i)
-    if (is_shared_[i]) use(artifact_.constants[i].bytes);
+    if (is_shared_[i]) use(artifact_.constants[i]->bytes);
   return bytes;
 }
 
@@ -176,13 +176,8 @@ void Shard::allocate() {
 void Shard::allocate_constants() {
   constants_.resize(artifact_.constants.size());
   is_shared_.resize(artifact_.constants.size());
-  for (const int number : used_constants()) {
-    if (share_constant(number)) continue;
-    const HostArray& constant = artifact_.constants[std::size_t(number)];
-    DeviceBufferPtr& memory = constants_[std::size_t(number)];
-    memory = poison_.allocate(*device_, constant.bytes.size());
-    transfers_.upload(memory, poison_.margin(), constant.bytes);
-  }
+  for (const int number : used_constants())
+    if (!share_constant(number)) hold_constant(number);
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const Buffer& buffer = plan_.buffers[i];
     if (buffer.kind == BufferKind::constant) bind(int(i), constants_[std::size_t(buffer.index)]);
@@ -203,13 +198,24 @@ void Shard::bind_arena() {
       bind(int(i), arena_[std::size_t(pieces_.places[i].piece)]);
 }
 
-// Several shards of a process then hold it once.
+// Several shards of a process then hold it once, and so do functions on one device.
 bool Shard::share_constant(int number) {
   if (!shares_constants_) return false;
   const auto i = std::size_t(number);
-  constants_[i] = device_->borrow(artifact_.constants[i].bytes);
+  constants_[i] = device_->borrow(artifact_.constants[i]->bytes);
   is_shared_[i] = constants_[i] != nullptr;
-  return is_shared_[i];
+  if (!is_shared_[i]) constants_[i] = device_->held_constants().find(artifact_.constants[i]);
+  return constants_[i] != nullptr;
+}
+
+void Shard::hold_constant(int number) {
+  const auto i = std::size_t(number);
+  const std::span<const std::byte> bytes = artifact_.constants[i]->bytes;
+  constants_[i] = poison_.allocate(*device_, bytes.size());
+  if (!shares_constants_) return transfers_.upload(constants_[i], poison_.margin(), bytes);
+  // In order with all that others on the device do.
+  device_->write(*constants_[i], 0, bytes);
+  device_->held_constants().add(artifact_.constants[i], constants_[i]);
 }
 
 void Shard::bind(int buffer, DeviceBufferPtr memory) {

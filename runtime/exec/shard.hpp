@@ -119,6 +119,7 @@ class Shard {
   void own_input(int index);
   [[nodiscard]] std::size_t port_bytes(const PortInfo& port) const;
   [[nodiscard]] bool share_constant(int number);
+  void hold_constant(int number);
   void abandon_collectives() noexcept;
 
   [[nodiscard]] std::set<int> used_constants() const;

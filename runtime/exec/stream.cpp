@@ -127,6 +127,27 @@ DeviceArrayPtr Stream::upload(const Type& type, std::span<const std::byte> eleme
   return array;
 }
 
+DeviceArrayPtr Stream::share(const Type& type, std::span<const std::byte> elements,
+                             std::shared_ptr<const void> owner) {
+  PARTITA_ASSERT(elements.size() == type.bytes());
+  DeviceBufferPtr borrowed;
+  run([&](Device& device) { borrowed = device.borrow(elements); });
+  if (!borrowed) return nullptr;
+  // Work that reads it may be under way when its last user lets it go: an array, which holds the stream, or a job.
+  auto release = [this, owner = std::move(owner),
+                  held = borrowed](DeviceBuffer* /*memory*/) mutable {
+    held = nullptr;
+    enqueue([](Device&) {})->on_done([owner = std::move(owner)](const std::exception_ptr&) {});
+  };
+  auto ready = std::make_shared<Event>();
+  ready->finish();
+  auto array = std::make_shared<DeviceArray>(shared_from_this(), type, std::move(ready));
+  DeviceBuffer* const memory = borrowed.get();
+  borrowed = nullptr;
+  *array->place() = DeviceBufferPtr(memory, std::move(release));
+  return array;
+}
+
 std::vector<DeviceBufferPtr> Stream::arena(std::span<const std::int64_t> bytes) {
   if (arena_.size() < bytes.size()) arena_.resize(bytes.size());
   for (std::size_t i = 0; i < bytes.size(); ++i) {

@@ -103,6 +103,21 @@ PARTITA_API partita_status partita_artifact_serialize(const partita_artifact* ar
 /* Sessions made from it live on.  NULL is allowed. */
 PARTITA_API void partita_artifact_free(partita_artifact* artifact);
 
+/* An artifact holds one or more functions, which share constants.  The first is the one that is meant where none is
+ * named: ports, sessions and partita_function_load() are about that one. */
+PARTITA_API size_t partita_artifact_function_count(const partita_artifact* artifact);
+/* Its name in the source; "" where `index` is not below the count. */
+PARTITA_API const char* partita_artifact_function_name(const partita_artifact* artifact,
+                                                       size_t index);
+/* An artifact of one function alone, with the constants that it uses, which are not copied. */
+PARTITA_API partita_status partita_artifact_function(const partita_artifact* artifact,
+                                                     const char* name, partita_artifact** function);
+/* An artifact of the functions of several, in order; constants that are equal are held once, on devices too.  All are for one
+ * target.  `names`: of artifacts of one function each, the new names, all different; NULL keeps those they have. */
+PARTITA_API partita_status partita_artifact_join(const partita_artifact* const* artifacts,
+                                                 const char* const* names, size_t count,
+                                                 partita_artifact** joined);
+
 /* The target it was compiled for: the NAME of `partita compile --target NAME`. */
 PARTITA_API const char* partita_artifact_target(const partita_artifact* artifact);
 PARTITA_API size_t partita_artifact_input_count(const partita_artifact* artifact);
@@ -265,6 +280,20 @@ PARTITA_API partita_status partita_buffer_read(const partita_buffer* buffer, voi
 /* A copy on another device (or another one on its own). */
 PARTITA_API partita_status partita_buffer_copy(const partita_buffer* buffer, partita_device* device,
                                                partita_buffer** copy);
+
+/* A tensor of DLPack 1 (dlpack.h is not needed here): strided, in memory of the host.  CPUs read it where it lies if that is
+ * dense, row-major and begins at a multiple of 16 bytes, and `copies` is 0; it stays as it is then until its deleter is
+ * called, in any thread, when no buffer and no work needs it any more.  Else it is copied and the deleter called at once.
+ * On failure the tensor stays the caller's. */
+struct DLManagedTensorVersioned;
+PARTITA_API partita_status partita_buffer_from_dlpack(partita_device* device,
+                                                      struct DLManagedTensorVersioned* tensor,
+                                                      int32_t copies, partita_buffer** buffer);
+/* The elements as a tensor of DLPack in memory of the host, when they are there: those of a CPU's buffer where they lie,
+ * marked read-only, a copy of others.  Its deleter is the caller's to call; the buffer may be freed before. */
+PARTITA_API partita_status partita_buffer_to_dlpack(const partita_buffer* buffer,
+                                                    struct DLManagedTensorVersioned** tensor);
+
 /* When its elements are there; fails where what makes them failed. */
 PARTITA_API partita_status partita_buffer_ready(const partita_buffer* buffer,
                                                 partita_event** ready);

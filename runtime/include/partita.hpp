@@ -99,6 +99,19 @@ class Artifact {
 
   [[nodiscard]] const partita_artifact* get() const noexcept { return handle_.get(); }
   void save(const std::string& path) const { check(partita_artifact_save(get(), path.c_str())); }
+  /// Names of its functions; this object is about the first.
+  [[nodiscard]] std::vector<std::string> functions() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < partita_artifact_function_count(get()); ++i)
+      names.emplace_back(partita_artifact_function_name(get(), i));
+    return names;
+  }
+  /// That function alone.
+  [[nodiscard]] Artifact function(const std::string& name) const {
+    partita_artifact* one = nullptr;
+    check(partita_artifact_function(get(), name.c_str(), &one));
+    return Artifact(one);
+  }
   [[nodiscard]] std::string target() const { return partita_artifact_target(get()); }
   [[nodiscard]] std::vector<Port> inputs() const {
     return ports(partita_artifact_input_count(get()), partita_artifact_input);

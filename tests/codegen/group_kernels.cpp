@@ -103,7 +103,8 @@ std::vector<float> run(const PlanDraft& draft, const std::string& target_name = 
                           options)
                           .artifact;
   artifact.plan = draft.plan;
-  artifact.constants = draft.constants;
+  for (const HostArray& constant : draft.constants)
+    artifact.constants.push_back(std::make_shared<HostArray>(constant));
   artifact.kernels.clear();
   artifact.modules.clear();
   const driver::Target& target = driver::find_target(target_name);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "partita.hpp"
+#include "runtime/c_api/dlpack.hpp"
 #include "tests/device/device_test.hpp"
 #include "tests/support/sample_artifacts.hpp"
 
@@ -446,14 +447,24 @@ TEST_F(CApi, functions_take_and_return_buffers) {
   partita_buffer_free(w);
 }
 
-TEST_F(CApi, results_lie_in_donated_buffers_that_nobody_else_holds) {
+partita_artifact* parsed(const Artifact& program) {
+  const std::vector<std::byte> bytes = serialize_artifact(program);
+  partita_artifact* artifact = nullptr;
+  EXPECT_EQ(partita_artifact_parse(bytes.data(), bytes.size(), "x.pta", &artifact), PARTITA_OK)
+      << partita_last_error();
+  return artifact;
+}
+
+/// add_program() whose result may lie in x.
+partita_artifact* donating_add() {
   Artifact program = add_program();
   program.plan.inputs[0].is_donated = true;
   program.plan.donors = {0};
-  const std::vector<std::byte> bytes = serialize_artifact(program);
-  partita_artifact* artifact = nullptr;
-  ASSERT_EQ(partita_artifact_parse(bytes.data(), bytes.size(), "add.pta", &artifact), PARTITA_OK)
-      << partita_last_error();
+  return parsed(program);
+}
+
+TEST_F(CApi, results_lie_in_donated_buffers_that_nobody_else_holds) {
+  partita_artifact* const artifact = donating_add();
   partita_device* device = nullptr;
   ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
   partita_function* add = nullptr;
@@ -480,6 +491,214 @@ TEST_F(CApi, results_lie_in_donated_buffers_that_nobody_else_holds) {
   partita_function_free(add);
   partita_device_free(device);
   partita_artifact_free(artifact);
+}
+
+// y = x + w with w = {1, 2, ..., 1024} a constant; the argument is x (f32, 1024).
+Artifact add_constant_program() {
+  Artifact artifact = add_program();
+  HostArray w(Type{.dtype = DType::f32, .dims = {1024}});
+  for (std::size_t i = 0; i < 1024; ++i) reinterpret_cast<float*>(w.bytes.data())[i] = float(i + 1);
+  artifact.constants = {std::make_shared<HostArray>(w)};
+  Plan& plan = artifact.plan;
+  plan.inputs = {{.name = "x", .type = w.type}};
+  plan.outputs = {{.name = "y", .type = w.type}};
+  for (Buffer& buffer : plan.buffers) buffer.count = 1024;
+  plan.buffers[1].kind = BufferKind::constant;
+  plan.buffers[1].index = 0;
+  std::get<Launch>(plan.steps[0].what).global = {1024, 1, 1};
+  artifact.modules[0].source = R"(
+__kernel void add(__global const float* x, long ox, __global const float* w, long ow,
+                  __global float* y, long oy) {
+  const size_t i = get_global_id(0);
+  y[oy + i] = x[ox + i] + w[ow + i];
+}
+)";
+  return artifact;
+}
+
+TEST_F(CApi, artifacts_of_several_functions_share_constants) {
+  Artifact minus = add_constant_program();
+  std::string& source = minus.modules[0].source;
+  source.replace(source.find("+ w["), 3, "- w");
+  partita_artifact* const parts[] = {parsed(add_constant_program()), parsed(minus)};
+  const char* const names[] = {"plus", "minus"};
+  partita_artifact* both = nullptr;
+  EXPECT_EQ(partita_artifact_join(parts, nullptr, 2, &both), PARTITA_ERROR_USER);
+  EXPECT_STREQ(partita_last_error(), "expected functions of distinct names, found 'main' twice");
+  ASSERT_EQ(partita_artifact_join(parts, names, 2, &both), PARTITA_OK) << partita_last_error();
+  EXPECT_EQ(partita_artifact_join(&both, names, 1, &both), PARTITA_ERROR_USER);
+  ASSERT_EQ(partita_artifact_function_count(both), 2u);
+  EXPECT_STREQ(partita_artifact_function_name(both, 0), "plus");
+  EXPECT_STREQ(partita_artifact_function_name(both, 1), "minus");
+  EXPECT_STREQ(partita_artifact_function_name(both, 2), "");
+  partita_artifact* one = nullptr;
+  EXPECT_EQ(partita_artifact_function(both, "times", &one), PARTITA_ERROR_USER);
+  ASSERT_EQ(partita_artifact_function(both, "minus", &one), PARTITA_OK) << partita_last_error();
+
+  partita_device* device = nullptr;
+  ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
+  partita_function *plus = nullptr, *less = nullptr;
+  ASSERT_EQ(partita_function_load(both, &device, 1, &plus), PARTITA_OK) << partita_last_error();
+  const int64_t held = partita_device_allocated_bytes(device);
+  ASSERT_EQ(partita_function_load(one, &device, 1, &less), PARTITA_OK) << partita_last_error();
+  EXPECT_EQ(partita_device_allocated_bytes(device), held);
+  for (partita_artifact* const artifact : {parts[0], parts[1], both, one})
+    partita_artifact_free(artifact);
+  partita_buffer* const x = f32_buffer(device, std::vector<float>(1024, 2000), {1024});
+  for (const auto& [function, last] : {std::pair{plus, 3024.0F}, std::pair{less, 976.0F}}) {
+    partita_buffer* y = nullptr;
+    ASSERT_EQ(partita_execute(function, &x, 1, nullptr, &y, 1), PARTITA_OK) << partita_last_error();
+    EXPECT_EQ(f32_elements(y).back(), last);
+    partita_buffer_free(y);
+    partita_function_free(function);  // the other one still has the constant
+  }
+  partita_buffer_free(x);
+  partita_device_free(device);
+}
+
+/// A tensor of DLPack that notes when it is deleted.
+struct HostTensor {
+  explicit HostTensor(std::vector<float> values, std::vector<std::int64_t> extents,
+                      std::vector<std::int64_t> steps = {})
+      : elements(1 + values.size() / 4), dims(std::move(extents)), strides(std::move(steps)) {
+    std::ranges::copy(values, elements.front().values);
+    managed.context = this;
+    managed.deleter = [](c_api::dlpack::ManagedTensor* self) {
+      ++static_cast<HostTensor*>(self->context)->deletions;
+    };
+    managed.tensor.data = elements.data();
+    managed.tensor.rank = std::int32_t(dims.size());
+    managed.tensor.dims = dims.data();
+    managed.tensor.strides = strides.empty() ? nullptr : strides.data();
+  }
+  partita_status to_buffer(partita_device* device, int copies, partita_buffer** buffer) {
+    return partita_buffer_from_dlpack(device, reinterpret_cast<DLManagedTensorVersioned*>(&managed),
+                                      copies, buffer);
+  }
+
+  struct alignas(16) Line {
+    float values[4];
+  };
+  std::vector<Line> elements;
+  std::vector<std::int64_t> dims, strides;
+  std::atomic<int> deletions = 0;
+  c_api::dlpack::ManagedTensor managed;
+};
+
+TEST_F(CApi, tensors_of_dlpack_are_read_where_they_lie) {
+  partita_device* device = nullptr;
+  ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
+  const int64_t held = partita_device_allocated_bytes(device);
+  partita_buffer* buffer = nullptr;
+
+  HostTensor shared({1, 2, 3, 4}, {4});
+  ASSERT_EQ(shared.to_buffer(device, 0, &buffer), PARTITA_OK) << partita_last_error();
+  EXPECT_EQ(partita_device_allocated_bytes(device), held);
+  // It is an argument as others are; giving it up does not give it away.
+  partita_artifact* const program = donating_add();
+  partita_function* add = nullptr;
+  ASSERT_EQ(partita_function_load(program, &device, 1, &add), PARTITA_OK);
+  partita_artifact_free(program);
+  partita_buffer* const inputs[] = {buffer, f32_buffer(device, {10}, {})};
+  partita_buffer* y = nullptr;
+  const uint8_t donated[] = {1, 0};
+  EXPECT_EQ(shared.deletions, 0);
+  ASSERT_EQ(partita_execute(add, inputs, 2, donated, &y, 1), PARTITA_OK) << partita_last_error();
+  EXPECT_EQ(f32_elements(y), (std::vector<float>{11, 12, 13, 14}));
+  partita_buffer_free(buffer);
+  EXPECT_EQ(shared.elements[0].values[0], 1);
+
+  HostTensor copied({1, 2, 3, 4}, {4});
+  ASSERT_EQ(copied.to_buffer(device, 1, &buffer), PARTITA_OK) << partita_last_error();
+  EXPECT_EQ(copied.deletions, 1);
+  partita_buffer_free(buffer);
+
+  HostTensor transposed({1, 2, 3, 4, 5, 6}, {3, 2}, {1, 3});
+  ASSERT_EQ(transposed.to_buffer(device, 0, &buffer), PARTITA_OK) << partita_last_error();
+  EXPECT_EQ(transposed.deletions, 1);
+  EXPECT_EQ(f32_elements(buffer), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  partita_buffer_free(buffer);
+
+  HostTensor empty({}, {0, 3});
+  empty.managed.tensor.data = nullptr;
+  ASSERT_EQ(empty.to_buffer(device, 0, &buffer), PARTITA_OK) << partita_last_error();
+  EXPECT_EQ(empty.deletions, 1);
+  partita_buffer_free(buffer);
+
+  for (partita_buffer* const b : {inputs[1], y}) partita_buffer_free(b);
+  partita_function_free(add);
+  partita_device_free(device);  // with all of its work
+  EXPECT_EQ(shared.deletions, 1);
+}
+
+TEST_F(CApi, tensors_of_dlpack_that_are_wrong_stay_the_callers) {
+  partita_device* device = nullptr;
+  ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
+  const auto refused = [&](auto&& change) {
+    HostTensor tensor({1, 2, 3, 4}, {4});
+    change(tensor.managed);
+    partita_buffer* buffer = nullptr;
+    EXPECT_EQ(tensor.to_buffer(device, 0, &buffer), PARTITA_ERROR_USER);
+    EXPECT_EQ(tensor.deletions, 0);
+    EXPECT_EQ(buffer, nullptr);
+    return std::string(partita_last_error());
+  };
+  using Tensor = c_api::dlpack::ManagedTensor;
+  EXPECT_EQ(refused([](Tensor& t) { t.major = 2; }),
+            "tensor: expected version 1 of DLPack, found version 2");
+  EXPECT_EQ(refused([](Tensor& t) { t.tensor.device_type = 2; }),
+            "tensor: expected memory of the host (device type 1), found device type 2");
+  EXPECT_EQ(refused([](Tensor& t) { t.tensor.type.lanes = 4; }),
+            "tensor: expected elements of one of partita_dtype, found code 2 of 32 bits, 4 lanes");
+  EXPECT_EQ(refused([](Tensor& t) {
+              t.tensor.type = {c_api::dlpack::Code::integer, 4, 1};
+            }),
+            "tensor: expected each element of 4 bits in a byte of its own, found packed ones");
+  EXPECT_EQ(refused([](Tensor& t) { t.tensor.dims[0] = -4; }),
+            "tensor: expected extents of an array that fits in memory, found tensor<-4xf32>");
+  EXPECT_EQ(refused([](Tensor& t) { t.tensor.data = nullptr; }),
+            "argument 'tensor.data': expected a pointer, found NULL");
+  EXPECT_EQ(refused([](Tensor& t) { t.tensor.rank = -1; }),
+            "tensor: expected no negative rank, found -1");
+  partita_device_free(device);
+}
+
+TEST_F(CApi, buffers_become_tensors_of_dlpack) {
+  partita_device* device = nullptr;
+  ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
+  partita_buffer* const x = f32_buffer(device, {1, 2, 3, 4, 5, 6}, {2, 3});
+  DLManagedTensorVersioned* handle = nullptr;
+  ASSERT_EQ(partita_buffer_to_dlpack(x, &handle), PARTITA_OK) << partita_last_error();
+  partita_buffer_free(x);
+  auto* const managed = reinterpret_cast<c_api::dlpack::ManagedTensor*>(handle);
+  const c_api::dlpack::Tensor& tensor = managed->tensor;
+  EXPECT_EQ(tensor.type, (c_api::dlpack::ElementType{c_api::dlpack::Code::floating, 32, 1}));
+  ASSERT_EQ(tensor.rank, 2);
+  EXPECT_EQ(std::vector(tensor.dims, tensor.dims + 2), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(std::vector(tensor.strides, tensor.strides + 2), (std::vector<std::int64_t>{3, 1}));
+  const auto* data = static_cast<const float*>(tensor.data);
+  EXPECT_EQ(std::vector(data, data + 6), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_NE(managed->flags, 0u);
+  // There and back.
+  partita_buffer* back = nullptr;
+  ASSERT_EQ(partita_buffer_from_dlpack(device, handle, 0, &back), PARTITA_OK);
+  EXPECT_EQ(f32_elements(back), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  partita_buffer_free(back);
+
+  // Elements of 4 bits have a byte each.
+  const int8_t small[] = {-8, 7};
+  const int64_t extent = 2;
+  partita_buffer* narrow = nullptr;
+  ASSERT_EQ(partita_buffer_create(device, PARTITA_I4, 1, &extent, small, 2, &narrow), PARTITA_OK);
+  ASSERT_EQ(partita_buffer_to_dlpack(narrow, &handle), PARTITA_OK) << partita_last_error();
+  ASSERT_EQ(partita_buffer_from_dlpack(device, handle, 0, &back), PARTITA_OK)
+      << partita_last_error();
+  int8_t again[2] = {};
+  EXPECT_EQ(partita_buffer_read(back, again, 2, nullptr), PARTITA_OK);
+  EXPECT_EQ(again[0], -8);
+  EXPECT_EQ(again[1], 7);
+  for (partita_buffer* const b : {narrow, back}) partita_buffer_free(b);
+  partita_device_free(device);
 }
 
 TEST_F(CApi, functions_run_on_the_devices_of_a_mesh) {

@@ -145,7 +145,10 @@ int main(int argc, char** argv) {
   const auto [seconds, seed] =
       partita::testing::begin_mutation_run(argc, argv, std::size_t{1} << 30);
 
-  const Bytes whole = serialize_artifact(partita::testing::artifact_of_everything());
+  Artifact artifact = partita::testing::artifact_of_everything(), other = artifact;
+  other.name = "other";
+  add_functions(artifact, std::move(other));
+  const Bytes whole = serialize_artifact(artifact);
   std::vector<Part> parts;
   {
     const ZipReader zip(whole, "sample");

@@ -52,7 +52,8 @@ std::vector<HostArray> run_draft(PlanDraft draft, const std::string& target) {
   Artifact artifact;
   artifact.target = target;
   artifact.plan = draft.plan;
-  artifact.constants = draft.constants;
+  for (const HostArray& constant : draft.constants)
+    artifact.constants.push_back(std::make_shared<HostArray>(constant));
   driver::CompileOptions options{.target = target};
   if (target == "cpu") options.target_options["tier"] = "0";
   driver::find_target(target).generate(draft, options, {}, artifact);

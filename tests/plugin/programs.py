@@ -280,6 +280,49 @@ def case_meshes_of_some_devices():
     assert y.devices() == set(OURS[2:6])
 
 
+def case_cost_analysis():
+    a = numbers(32, 16)
+    with jax.default_device(OURS[0]):
+        cost = jax.jit(lambda x: jnp.tanh(x @ x.T)).lower(a).compile().cost_analysis()
+        assert cost["flops"] == 2 * 32 * 32 * 16, cost
+        assert cost["transcendentals"] == 32 * 32, cost
+        assert cost["bytes accessed"] >= 4 * (32 * 16 + 32 * 32), cost
+        loop = jax.jit(lambda x: jax.lax.fori_loop(0, 5, lambda _, v: v @ x, x)).lower(numbers(8, 8)).compile()
+        assert loop.cost_analysis()["flops"] >= 5 * 2 * 8**3, loop.cost_analysis()
+
+
+def case_exports_keep_drjaxs_placements():
+    import drjax
+    import partita
+    import partita.jax
+
+    @drjax.program(placements={"clients": 6})
+    def federated_round(model, data):
+        def update(weights, batch):
+            x, y = batch
+            return weights - 0.1 * jax.grad(lambda w: jnp.mean((jnp.tanh(x @ w) - y) ** 2))(weights)
+
+        return drjax.reduce_mean(drjax.map_fn(update, (drjax.broadcast(model), data)))
+
+    def loss(model, data):
+        return jnp.sum(federated_round(model, data) ** 2)
+
+    model, data = numbers(5, 2), (numbers(6, 7, 5, seed=1), numbers(6, 7, 2, seed=2))
+    for function in (federated_round, jax.grad(loss)):
+        exported = partita.jax.export(function, model, data)
+        for name in ("map", "broadcast", "reduce_"):
+            assert f'stablehlo.composite "partita.{name}' in exported.text, exported.text
+        with jax.default_device(THEIRS[0]):
+            expected = np.asarray(jax.jit(function)(model, data))
+            assert "partita." not in jax.jit(function).lower(model, data).as_text()
+        for options in ({}, {"layout": "loop"}, {"layout": "batch"}):
+            found = partita.compile(function, model, data, target="cpu", **options)(model, data)
+            np.testing.assert_allclose(found, expected, 1e-5, 1e-5)
+    # Written with vmap: the size is all that there is to go by.
+    plain = partita.jax.export(jax.vmap(lambda x: x @ x), numbers(6, 4, 4), placement={"clients": 6}).compile(target="cpu")
+    np.testing.assert_allclose(plain(numbers(6, 4, 4)), numbers(6, 4, 4) @ numbers(6, 4, 4), 1e-5, 1e-5)
+
+
 def main(names):
     cases = {n.removeprefix("case_"): f for n, f in globals().items() if n.startswith("case_")}
     failed = 0

@@ -33,7 +33,12 @@ program = partita.compile(lambda x, y: {"product": x @ y}, a, b, target="cpu")
 assert program(a, b)["product"].tolist() == [[3, 3], [3, 3]]
 program.save("product.pta")
 assert partita.load("product.pta")(a, b).tolist() == [[3, 3], [3, 3]]
-for wrong in (lambda: partita.compile("module {", target="cpu"), lambda: program.run([a]), lambda: partita.load("none.pta")):
+both = partita.join({"product": program, "sum": partita.compile(lambda x, y: x.sum() + y.sum(), a, b, target="cpu")})
+assert both.functions == ("product", "sum") and both(a, b)["product"].shape == (2, 2) and both.function("sum")(a, b) == 12
+both.save("both.pta")
+loaded = partita.load("both.pta")
+assert loaded(a, b).tolist() == [[3, 3], [3, 3]] and loaded.function("sum")(a, b) == 12
+for wrong in (lambda: partita.compile("module {", target="cpu"), lambda: both.function("mean"), lambda: program.run([a]), lambda: partita.load("none.pta")):
     try:
         wrong()
     except partita.UserError as error:
@@ -44,3 +49,4 @@ with open("/proc/self/maps") as maps:
     assert "libmpi" not in maps.read(), "one process needs no MPI"
 PYTHON
 mpirun -n 2 --oversubscribe "$work/site/bin/partita" run product.pta --inputs random
+"$work/site/bin/partita" run both.pta --function sum --inputs random --print out0

@@ -121,7 +121,8 @@ Artifact artifact_of_everything() {
   Artifact artifact = federated_artifact(6, 5);
   artifact.module_name = "everything";
   artifact.properties = {{"gemm", "auto"}, {"layout", "loop"}};
-  artifact.constants = {f32_array({2, 3}, {1, 2, 3, 4, 5, 6}), i32_array({}, {7})};
+  artifact.constants = {std::make_shared<HostArray>(f32_array({2, 3}, {1, 2, 3, 4, 5, 6})),
+                        std::make_shared<HostArray>(i32_array({}, {7}))};
   Plan& p = artifact.plan;
   const auto add_buffer = [&](Buffer buffer) {
     p.buffers.push_back(std::move(buffer));

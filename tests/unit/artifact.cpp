@@ -62,7 +62,7 @@ Artifact artifact_of_two() {
   other.modules.at(0).source += "// for GPUs\n";
   HostArray own(Type{DType::f32, {3}});
   own.bytes.back() = std::byte{1};
-  other.constants.push_back(own);
+  other.constants.push_back(std::make_shared<HostArray>(own));
   add_variant(artifact, std::move(other));
   return artifact;
 }
@@ -97,6 +97,65 @@ TEST(Artifact, variants_that_do_not_belong_together_are_refused) {
   Artifact kernels = artifact_of_two();
   kernels.others[0].kernels.clear();
   EXPECT_NE(problem(kernels), "none");
+}
+
+/// A function `name` of one constant that all of them have and one of its own.
+Artifact function_artifact(const std::string& name, float own) {
+  Artifact artifact = artifact_of_two();
+  artifact.name = name;
+  artifact.ir = cat("// ", name, "\n");
+  auto constant = std::make_shared<HostArray>(*artifact.constants[0]);
+  std::memcpy(constant->bytes.data(), &own, sizeof own);
+  artifact.constants[0] = constant;
+  return artifact;
+}
+
+TEST(Artifact, functions_are_written_read_and_taken_apart) {
+  const Artifact train = function_artifact("train", 7), eval = function_artifact("eval", 8),
+                 start = function_artifact("start", 7);
+  Artifact all = train;
+  add_functions(all, eval);
+  add_functions(all, start);
+  EXPECT_EQ(all.constants.size(), train.constants.size() + 1);
+  EXPECT_EQ(all.constants.front(), train.constants.front());
+  EXPECT_EQ(function_names(all), (std::vector<std::string>{"train", "eval", "start"}));
+  ASSERT_EQ(problem(all), "none");
+  const Artifact read = parse_artifact(serialize_artifact(all), "x.pta");
+  EXPECT_EQ(serialize_artifact(read), serialize_artifact(all));
+  EXPECT_EQ(content_hash(read), content_hash(all));
+  EXPECT_THAT(describe_artifact(read), HasSubstr("function train; others: eval start"));
+  for (const Artifact* one : {&train, &eval, &start}) {
+    const Artifact taken = one_function(read, one->name), alone = one_function(*one, one->name);
+    EXPECT_EQ(taken.constants.size() + 1, one->constants.size());  // one is nobody's
+    EXPECT_EQ(content_hash(taken), content_hash(alone));
+    EXPECT_EQ(serialize_artifact(taken), serialize_artifact(alone));
+  }
+  // Not the same program as those it has, or with one of them under another name.
+  EXPECT_NE(content_hash(all), content_hash(train));
+  Artifact renamed = all;
+  renamed.functions[0].name = "test";
+  EXPECT_NE(content_hash(renamed), content_hash(all));
+  // Constants are held once.
+  EXPECT_EQ(one_function(read, "start").constants.front(),
+            one_function(read, "train").constants.front());
+}
+
+TEST(Artifact, functions_that_do_not_belong_together_are_refused) {
+  Artifact all = function_artifact("train", 7);
+  EXPECT_EQ(user_error([&] { add_functions(all, function_artifact("train", 8)); }),
+            "expected functions of distinct names, found 'train' twice");
+  Artifact elsewhere = function_artifact("eval", 7);
+  elsewhere.target = "null";
+  EXPECT_EQ(user_error([&] { add_functions(all, elsewhere); }),
+            cat("function 'eval': expected one for target ", all.target, ", found one for null"));
+  add_functions(all, function_artifact("eval", 7));
+  EXPECT_EQ(user_error([&] { static_cast<void>(one_function(all, "test")); }),
+            "function 'test': expected one of 'train', 'eval'");
+  all.functions[0].name = "train";
+  EXPECT_EQ(problem(all), "functions: expected distinct names, found 'train' twice");
+  all.functions[0].name = "eval";
+  all.functions[0].kernels.clear();
+  EXPECT_THAT(problem(all), HasSubstr("function 'eval': "));
 }
 
 TEST(Artifact, meshes_are_written_read_and_described) {
@@ -214,7 +273,9 @@ TEST(Artifact, SerializesToTheSameBytesAndBack) {
   EXPECT_EQ(bytes, serialize_artifact(artifact_of_everything()));
   const Artifact again = parse_artifact(bytes, "x.pta");
   EXPECT_EQ(serialize_artifact(again), bytes);
-  EXPECT_EQ(again.constants, artifact.constants);
+  ASSERT_EQ(again.constants.size(), artifact.constants.size());
+  for (std::size_t i = 0; i < artifact.constants.size(); ++i)
+    EXPECT_EQ(*again.constants[i], *artifact.constants[i]);
   EXPECT_EQ(again.properties, artifact.properties);
   EXPECT_EQ(again.ir, artifact.ir);
   EXPECT_EQ(content_hash(again), content_hash(artifact));
@@ -239,7 +300,9 @@ TEST(Artifact, HashCoversWhatRunsAndNothingElse) {
   other.modules[0].source += " ";
   EXPECT_NE(content_hash(other), content_hash(artifact));
   other = artifact;
-  other.constants[0].bytes[3] ^= std::byte(1);
+  HostArray constant = *other.constants[0];
+  constant.bytes[3] ^= std::byte(1);
+  other.constants[0] = std::make_shared<HostArray>(constant);
   EXPECT_NE(content_hash(other), content_hash(artifact));
   other = artifact;
   other.plan.arena_bytes += 128;
@@ -380,7 +443,11 @@ TEST(Validate, NamesWhatIsWrong) {
   EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.inputs[1].placement = 3; }), HasSubstr("inputs[1]"));
   EXPECT_THAT(wrong([](Artifact&, Plan& p) { p.inputs[1].type.dims[0] = 7; }),
               HasSubstr("dimension 0 of size 6"));
-  EXPECT_THAT(wrong([](Artifact& a, Plan&) { a.constants[0].bytes.pop_back(); }),
+  EXPECT_THAT(wrong([](Artifact& a, Plan&) {
+                HostArray constant = *a.constants[0];
+                constant.bytes.pop_back();
+                a.constants[0] = std::make_shared<HostArray>(constant);
+              }),
               HasSubstr("constants[0]: expected 24 bytes"));
   EXPECT_THAT(wrong([](Artifact& a, Plan&) { a.kernels[1].module = 4; }), HasSubstr("kernels"));
   EXPECT_THAT(wrong([](Artifact& a, Plan&) { a.modules[0].name = "../evil"; }),

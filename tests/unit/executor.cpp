@@ -310,7 +310,7 @@ TEST(Session, WhileRunsUntilItsPredicateIsFalse) {
 
 TEST(Session, CaseTakesTheLastBranchForWrongIndices) {
   PlanBuilder b(1);
-  b.artifact.constants = {i32_array({3}, {0, 1, 7})};
+  b.artifact.constants = {std::make_shared<HostArray>(i32_array({3}, {0, 1, 7}))};
   b.artifact.plan.buffers.push_back(
       {.kind = BufferKind::constant, .dtype = DType::i32, .count = 3});
   Plan& p = b.artifact.plan;
@@ -337,7 +337,7 @@ TEST(Session, CaseTakesTheLastBranchForWrongIndices) {
 
 TEST(Session, GemmsUseStridesTransposesAndBatches) {
   PlanBuilder b(12);
-  b.artifact.constants = {f32_array({6}, {1, 2, 3, 4, 5, 6})};
+  b.artifact.constants = {std::make_shared<HostArray>(f32_array({6}, {1, 2, 3, 4, 5, 6}))};
   b.artifact.plan.buffers.push_back({.kind = BufferKind::constant, .count = 6, .name = "b"});
   // Two 3x2 matrices, read as 2x3 transposed, times the 2x3 constant transposed.
   Plan& p = b.artifact.plan;

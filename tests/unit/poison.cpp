@@ -205,7 +205,7 @@ TEST(PoisonedSession, SaysWhichMemoryWasWrittenOutsideOfItsArray) {
 
 TEST(PoisonedSession, WatchesConstants) {
   Artifact artifact = one_launch();
-  artifact.constants = {f32_array({4}, {5, 6, 7, 8})};
+  artifact.constants = {std::make_shared<HostArray>(f32_array({4}, {5, 6, 7, 8}))};
   Plan& p = artifact.plan;
   p.buffers[2] = {.kind = BufferKind::constant, .count = 4, .name = "c"};
   p.arena_bytes = 0;

@@ -59,17 +59,28 @@ void print_summary(const driver::CompileReport& report) {
     std::cout << "not recovered or fused: " << remark << "\n";
 }
 
+void print_summary_of_function(const driver::CompileReport& report) {
+  std::cout << "function " << report.function << "\n";
+  print_summary(report);
+}
+
 void check_strict(const CompileArguments& arguments, const driver::CompileReport& report) {
   if (arguments.strict && !report.remarks.empty())
     throw_user_error(
         cat("--strict: expected everything recovered and fused, found: ", report.remarks.front()));
+  for (const driver::CompileReport& further : report.more_functions)
+    check_strict(arguments, further);
 }
 
 /// The named function, else all public ones.
 std::vector<std::string> chosen_functions(const CompileArguments& arguments,
                                           const ir::Module& module) {
-  if (arguments.names_function) return {arguments.options.function};
   std::vector<std::string> functions;
+  if (arguments.names_function) {
+    functions = arguments.options.more_functions;
+    functions.insert(functions.begin(), arguments.options.function);
+    return functions;
+  }
   for (const auto& f : module.functions)
     if (f->is_public) functions.push_back(f->name);
   if (functions.empty())
@@ -110,10 +121,7 @@ int compile_to_link(const CompileArguments& arguments) {
   for (const driver::CompileReport& report : reports) check_strict(arguments, report);
   write_file(object, code.object);
   write_file(header, code.header);
-  for (std::size_t f = 0; f < functions.size(); ++f) {
-    std::cout << "function " << functions[f] << "\n";
-    print_summary(reports[f]);
-  }
+  for (const driver::CompileReport& report : reports) print_summary_of_function(report);
   std::cout << "links with libc, libm";
   for (const std::string& n : code.needs) std::cout << ", " << n << " (BLAS)";
   std::cout << "\n";
@@ -142,7 +150,13 @@ int compile(CompileArguments& arguments) {
   const auto [artifact, report] = partita::compile(*module, arguments.options);
   check_strict(arguments, report);
   save_artifact(artifact, arguments.output);
-  print_summary(report);
+  if (report.more_functions.empty()) {
+    print_summary(report);
+    return 0;
+  }
+  print_summary_of_function(report);
+  for (const driver::CompileReport& further : report.more_functions)
+    print_summary_of_function(further);
   return 0;
 }
 
@@ -206,8 +220,13 @@ void add_compile_command(CLI::App& app, Action& action) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--memory-budget", arguments->memory_budget,
                       "Most bytes of one shard, such as 8GiB");
-  const CLI::Option* function =
-      command->add_option("--function", arguments->options.function, "Function to compile");
+  const CLI::Option* function = command->add_option_function<std::string>(
+      "--function",
+      [arguments](const std::string& value) {
+        driver::set_option(arguments->options, "function", value);
+      },
+      "NAME,…: functions to compile, the first of which is the one that is meant where none is "
+      "named (default: main)");
   command->add_option("--dump-after", arguments->dump_after, "Pass whose result to write, or all")
       ->allow_extra_args(false);
   command->add_option("--dump-dir", arguments->dump_directory, "Where dumps go");

@@ -15,7 +15,7 @@ namespace partita::tool {
 namespace {
 
 struct InspectOptions {
-  std::string path, variant, device;
+  std::string path, function, variant, device;
   bool sharding = false;
 };
 
@@ -35,6 +35,7 @@ std::string time_text(Artifact& artifact, const InspectOptions& options) {
 
 int inspect(const InspectOptions& options) {
   Artifact artifact = load_artifact(options.path);
+  if (!options.function.empty()) artifact = one_function(artifact, options.function);
   if (!options.device.empty()) {
     std::cout << time_text(artifact, options);
     return 0;
@@ -55,6 +56,8 @@ void add_inspect_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App* command = app.add_subcommand("inspect", "Show what an artifact holds");
   command->add_option("artifact", options->path, "Artifact (.pta)")->required();
+  command->add_option("--function", options->function,
+                      "Function to show, as an artifact of its own (default: the first)");
   command
       ->add_option("--variant", options->variant,
                    "Class of devices whose variant to show (default: the first)")

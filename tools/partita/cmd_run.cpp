@@ -37,7 +37,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view default_run_target = "cpu";
 
 struct RunOptions {
-  std::string artifact, inputs, outputs, carry, print, stats, trace, memory_budget;
+  std::string artifact, function, inputs, outputs, carry, print, stats, trace, memory_budget;
   std::string target{default_run_target};
   TargetValues target_values;
   std::string checkpoints;  ///< folder
@@ -282,10 +282,13 @@ void save_results(const RunOptions& options, Session& session, const std::vector
 
 /// The artifact of the command, or the program that it names compiled for these runs alone.
 Artifact artifact_of(const RunOptions& options) {
-  if (!std::filesystem::path(options.artifact).extension().string().starts_with(".mlir"))
-    return load_artifact(options.artifact);
+  if (!std::filesystem::path(options.artifact).extension().string().starts_with(".mlir")) {
+    const Artifact artifact = load_artifact(options.artifact);
+    return one_function(artifact, options.function.empty() ? artifact.name : options.function);
+  }
   driver::CompileOptions compile;
   compile.target = options.target;
+  if (!options.function.empty()) compile.function = options.function;
   apply(options.target_values, compile);
   // Ranks must agree, and what one finds in its cache another may not.
   if (!launched_by_mpi()) {
@@ -345,6 +348,8 @@ void add_run_command(CLI::App& app, Action& action) {
   CLI::App* c = app.add_subcommand("run", "Run an artifact, under mpirun on all ranks");
   c->add_option("artifact", o->artifact, "Artifact (.pta), or a program (.mlir) to compile first")
       ->required();
+  c->add_option("--function", o->function,
+                "Function to run (default: the artifact's first, main of a program)");
   c->add_option("--target", o->target, target_help(o->target));
   add_target_options(*c, o->target_values, OptionsOf::run);
   c->add_option("--inputs", o->inputs,

@@ -304,7 +304,7 @@ def backbone(name, values, inputs, train):
 
         def forward(w, s, d):
             out = model.stateless_call(w, s, d, training=train)[0]
-            return out["sequence_output"] if isinstance(out, dict) else out
+            return out.get("sequence_output", out.get("decoder_sequence_output")) if isinstance(out, dict) else out
 
         if not train:
             return forward, (weights, state, data)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
-"""DrJAX rounds with its own map and reduce, images (dm_pix), JAX's scipy, linear algebra and FFTs, neural tangents."""
+"""DrJAX rounds with its own map and reduce, images (dm_pix), JAX's scipy, linear algebra and FFTs."""
 
 from .common import cross_entropy, integers, normal, uniform
 from .registry import add, program
@@ -191,11 +191,3 @@ for name, call in SIGNAL.items():
         return lambda x: call(jax, x), (normal(6, 512),)
 
     add(f"scipy_{name}", "signals", "jax", make)
-
-
-@program("gaussian processes", "neural-tangents")
-def neural_tangents_kernel():
-    from neural_tangents import stax
-
-    _, _, kernel = stax.serial(stax.Dense(64), stax.Relu(), stax.Dense(64), stax.Erf(), stax.Dense(1))
-    return lambda a, b: tuple(kernel(a, b, ("nngp", "ntk"))), (normal(20, 8), normal(30, 8))

@@ -3,15 +3,13 @@
 #include "passes/transforms/partition/flow_choice.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <vector>
 
-#include "ir/core/contraction.hpp"
 #include "partita/base/error.hpp"
+#include "partita/ir/cost.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
-#include "partita/ir/window.hpp"
 #include "passes/transforms/partition/sorted_parts.hpp"
 
 namespace partita::passes {
@@ -102,22 +100,7 @@ bool combines(const Node& node, const AxisFlow& flow, std::int64_t n) {
 
 }  // namespace
 
-double node_work(const Node& node) {
-  double elements = 0, each = std::max(1.0, node.op().element_cost());
-  for (const Type& type : node.result_types()) elements += double(type.count());
-  if (node.is("stablehlo.dot_general")) {
-    each = 2 * double(ir::contraction_shape(node).k);
-  } else if (node.is("stablehlo.convolution")) {
-    const ir::Convolution conv(node.operand(0).type(), node.operand(1).type(), node.attrs);
-    each = 2 * double(ir::element_count(conv.window) * conv.input);
-  } else {
-    for (const Value& v : node.operands()) elements = std::max(elements, double(v.type().count()));
-  }
-  if (node.is("stablehlo.sort"))
-    each =
-        4 * std::log2(double(node.operand(0).type().dims[std::size_t(sort_dimension(node))]) + 1);
-  return elements * each / operations_per_byte;
-}
+double node_work(const Node& node) { return ir::node_operations(node) / operations_per_byte; }
 
 double flow_cost(const Node& node, const AxisFlow& flow, const MeshCut& cut, const AxisPlan& plan,
                  const HeldValues& held) {

@@ -237,16 +237,11 @@ class PartSort {
 
 }  // namespace
 
-int sort_dimension(const Node& sort) {
-  const std::int64_t d = sort.attrs.i64("dimension", -1);
-  return int(d < 0 ? d + sort.operand(0).type().rank() : d);
-}
-
 std::optional<int> sorted_dim(const Node& node) {
   if (!node.is("stablehlo.sort") || node.operands().empty() || !ir::is_weak_order(node.region(0)) ||
       !ir::why_not_batched(node.region(0)).empty())
     return std::nullopt;
-  return sort_dimension(node);
+  return ir::sort_dimension(node);
 }
 
 PartsCost sorted_parts_cost(const Node& node, const AxisPosition& at, const MeshCut& cut) {

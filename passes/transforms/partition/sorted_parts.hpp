@@ -10,7 +10,6 @@
 
 namespace partita::passes {
 
-[[nodiscard]] int sort_dimension(const ir::Node& sort);
 /// The dimension of a sort whose comparator is surely an order: another one gives what its comparisons of the whole
 /// give (sorting.hpp).
 [[nodiscard]] std::optional<int> sorted_dim(const ir::Node& node);

@@ -21,6 +21,8 @@ namespace partita::driver {
 struct CompileOptions {
   std::string target{default_target};
   std::string function = "main";
+  /// Further functions that the artifact holds, each compiled with these options.
+  std::vector<std::string> more_functions;
   std::map<std::string, std::int64_t> placements;  ///< --placement NAME=N
   std::string layout = "auto";                     ///< loop | batch[:B] | auto
   /// Axes of a mesh with their sizes, "model=2,data=2", for a program that declares none; empty: none.
@@ -61,6 +63,7 @@ struct CompileOptions {
 };
 
 struct CompileReport {
+  std::string function;
   std::vector<PassTiming> timings;
   std::vector<std::string> remarks;  ///< what was not recovered or fused, and why
   std::vector<std::string> notes;    ///< residuals of derivatives, what is streamed
@@ -72,6 +75,7 @@ struct CompileReport {
   std::vector<std::string> contractions;
   std::string planned_bytes;  ///< formula: constant plus bytes per partition times block length
   std::int64_t planned_one_shard = 0;  ///< what it gives for one shard that has all partitions
+  std::vector<CompileReport> more_functions;  ///< of further functions
 };
 
 /// Compiles a copy of `module`.  An unknown target is a user error that names those built in.

@@ -16,6 +16,8 @@ namespace partita::ir {
 
 inline constexpr std::int64_t insertion_run = 16;
 
+/// The dimension along which a stablehlo.sort sorts.
+[[nodiscard]] int sort_dimension(const Node& sort);
 /// Whether comparing greater or less is a strict order of all elements of the operands.
 [[nodiscard]] bool is_strict_comparison(const Node& compare);
 /// Whether a comparator is surely a strict weak order, so that any way to sort stably gives one permutation: greater or

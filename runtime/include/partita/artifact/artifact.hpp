@@ -4,11 +4,12 @@
 // A compiled program: manifest, plan, kernels, constants and the IR it came from.  In memory it is
 // this object; on disk it is a zip that anyone can open with `unzip`: manifest.json, plan.json,
 // kernels/*, constants/N.bin, ir/main.mlir, ir/shardings.txt where it has a mesh, and what the target compiles kernels to.  Variants for other
-// classes of devices have plan and kernels below variants/CLASS.  The same object always gives the same
-// bytes.
+// classes of devices have plan and kernels below variants/CLASS, further functions all of that below functions/N.  The
+// same object always gives the same bytes.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,15 +73,11 @@ struct Variant {
   LibrarySettings library;
 };
 
-/// A program of one or more variants, whose plans have the same ports: its own members are the one
-/// that is meant, first the one for CPUs.
-struct Artifact : Variant {
-  static constexpr int format_major = 1, format_minor = 1;
-
-  std::string target;  ///< name of a backend
-  std::string module_name;
-  std::vector<HostArray> constants;  ///< of all variants
-  std::string ir;                    ///< the program after simplify, as text
+/// What a function of the program became, as one or more variants whose plans have the same ports: its own members are the
+/// one that is meant, first the one for CPUs.
+struct FunctionCode : Variant {
+  std::string name{"main"};  ///< in the source
+  std::string ir;            ///< the function after simplify, with those it calls, as text
   std::string
       shardings;  ///< how its mesh cuts each value and why, a line each; empty without a mesh
   /// What it was compiled with, sorted by key: options, device profile, formula of planned bytes.
@@ -88,9 +85,30 @@ struct Artifact : Variant {
   std::vector<Variant> others;  ///< of other classes, each at most once
 };
 
+/// Held once by all artifacts that came from one, and so by the devices that read constants where they lie.
+using Constant = std::shared_ptr<const HostArray>;
+
+/// A program of one or more functions: its own members are those of the first, which is the one that is meant.
+struct Artifact : FunctionCode {
+  static constexpr int format_major = 1, format_minor = 2;
+
+  std::string target;  ///< name of a backend
+  std::string module_name;
+  std::vector<Constant> constants;      ///< of all functions and variants; none is null
+  std::vector<FunctionCode> functions;  ///< the further ones; all names differ
+};
+
+/// Names of all functions, the first one's first.
+[[nodiscard]] std::vector<std::string> function_names(const Artifact& artifact);
+/// A program of that function alone, with the constants that it uses.  A name of no function is a user error.
+[[nodiscard]] Artifact one_function(const Artifact& artifact, const std::string& name);
+/// Adds the functions of a program: constants that are equal are shared.  Another target and a name that is there already
+/// are user errors.
+void add_functions(Artifact& artifact, Artifact other);
+
 /// Makes the variant of a class the one that is meant; where there is none, it stays as it is.
-void select_variant(Artifact& artifact, DeviceClass device_class);
-/// Adds what another compilation of the same program gave as a variant: constants that are equal are shared.
+void select_variant(FunctionCode& function, DeviceClass device_class);
+/// Adds what another compilation of the same function gave as a variant: constants that are equal are shared.
 void add_variant(Artifact& artifact, Artifact other);
 
 /// Writes atomically (temporary file, then rename); a user error when the path is not writable.

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,8 @@ class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
+  /// The host's memory (Device::borrow), which nothing writes to.
+  [[nodiscard]] virtual bool is_borrowed() const { return false; }
 };
 using DeviceBufferPtr = std::shared_ptr<DeviceBuffer>;
 
@@ -45,6 +48,18 @@ class DeviceProgram {
   virtual ~DeviceProgram() = default;
 };
 using DeviceProgramPtr = std::shared_ptr<DeviceProgram>;
+
+/// Memory of a device that holds constants, for as long as somebody uses it.
+class HeldConstants {
+ public:
+  /// Null where no memory holds it.
+  [[nodiscard]] DeviceBufferPtr find(const Constant& constant) const;
+  /// Written by then, in the order of the device's work.
+  void add(const Constant& constant, const DeviceBufferPtr& memory);
+
+ private:
+  std::map<std::weak_ptr<const HostArray>, std::weak_ptr<DeviceBuffer>, std::owner_less<>> held_;
+};
 
 struct BoundBuffer {
   DeviceBuffer* buffer = nullptr;
@@ -152,6 +167,8 @@ class Device {
   /// kernel uses get_global_id() alone, neither group numbers nor sizes nor barriers.
   virtual void launch(DeviceProgram& program, const LaunchArgs& args) = 0;
   virtual void gemm(const GemmArgs& args) = 0;
+  /// What functions on this device have in common.
+  [[nodiscard]] HeldConstants& held_constants() { return held_constants_; }
   virtual void flush() = 0;
   virtual void finish() = 0;
   /// By kernel, since the last call; waits.  Empty unless opened with `times_launches`, and where the backend has
@@ -160,6 +177,9 @@ class Device {
   /// Bytes now allocated and the most there ever were (since the last reset).
   [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
   [[nodiscard]] virtual std::int64_t peak_allocated_bytes() const = 0;
+
+ private:
+  HeldConstants held_constants_;
 };
 
 struct DeviceRequest {
