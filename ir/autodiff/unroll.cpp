@@ -2,7 +2,7 @@
 // Copyright The partita authors
 #include "ir/autodiff/unroll.hpp"
 
-#include "ir/autodiff/trip_count.hpp"
+#include "ir/core/trip_count.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::ir {

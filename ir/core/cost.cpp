@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/autodiff/trip_count.hpp"
 #include "ir/core/contraction.hpp"
+#include "ir/core/trip_count.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/sorting.hpp"
 #include "partita/ir/window.hpp"

@@ -8,7 +8,7 @@
 // Counters and what the body passes on are no carries of these loops.
 #include <algorithm>
 
-#include "ir/autodiff/trip_count.hpp"
+#include "ir/core/trip_count.hpp"
 #include "ops/control/control_derivatives.hpp"
 #include "partita/ir/make_loop.hpp"
 #include "partita/ir/op.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "ir/autodiff/trip_count.hpp"
+#include "ir/core/trip_count.hpp"
 
 #include <algorithm>
 #include <cstdlib>

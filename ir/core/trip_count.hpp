@@ -2,7 +2,6 @@
 // Copyright The partita authors
 //
 // What is known of a loop before it runs: carries that are counters, and how often the body runs.
-// Derivatives ask.
 #pragma once
 
 #include <cstdint>
