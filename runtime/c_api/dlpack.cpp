@@ -189,7 +189,7 @@ partita_status partita_buffer_from_dlpack(partita_device* device, DLManagedTenso
     const Tensor& from = managed->tensor;
     const std::byte* first = nullptr;
     if (type.count() > 0)
-      first = static_cast<const std::byte*>(&require(from.data, "tensor.data")) + from.byte_offset;
+      first = &require(static_cast<const std::byte*>(from.data), "tensor.data") + from.byte_offset;
     auto made = std::make_unique<partita_buffer>();
     if (copies == 0 && first != nullptr && is_row_major(from, type) && !is_padded(from.type)) {
       // Released by the last user; until it is known that there will be one, the tensor is the caller's.
