@@ -45,8 +45,9 @@ bool parse_switch(std::string_view name, const std::string& value) {
 
 /// One, or several with commas between.
 void set_functions(CompileOptions& options, const std::string& names) {
-  std::vector<std::string> all = split(names, ',');
-  if (all.empty() || std::ranges::any_of(all, &std::string::empty))
+  const std::vector<std::string> all = split(names, ',');
+  const std::string around = cat(",", names, ",");
+  if (around.find(",,") != std::string::npos)
     throw_user_error(cat("--function: expected NAME or NAME,NAME,…, found '", names, "'"));
   options.function = all.front();
   options.more_functions.assign(all.begin() + 1, all.end());

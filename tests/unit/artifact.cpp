@@ -350,16 +350,16 @@ TEST(Artifact, NewerFormatsAndChangedContentAreRefused) {
   EXPECT_NO_THROW(
       static_cast<void>(parse_artifact(with_replacement("ir/main.mlir", "none", "some"), "x")));
   EXPECT_NO_THROW(static_cast<void>(parse_artifact(
-      with_replacement("manifest.json", "\"format_minor\": 1", "\"format_minor\": 9"), "x")));
+      with_replacement("manifest.json", "\"format_minor\": 2", "\"format_minor\": 9"), "x")));
   EXPECT_THAT(
       parse_error(with_replacement("manifest.json", "\"format_major\": 1", "\"format_major\": 2")),
       HasSubstr("expected artifact format 1, found format 2 (a newer partita wrote it)"));
-  EXPECT_THAT(parse_error(with_replacement("manifest.json", "\"format_minor\": 1",
-                                           "\"format_minor\": 9, \"needs\": [\"functions\"]")),
-              HasSubstr("found 'functions' (a newer partita wrote it)"));
+  EXPECT_THAT(parse_error(with_replacement("manifest.json", "\"format_minor\": 2",
+                                           "\"format_minor\": 9, \"needs\": [\"sparsity\"]")),
+              HasSubstr("found 'sparsity' (a newer partita wrote it)"));
   EXPECT_NO_THROW(
-      static_cast<void>(parse_artifact(with_replacement("manifest.json", "\"format_minor\": 1",
-                                                        "\"format_minor\": 1, \"needs\": []"),
+      static_cast<void>(parse_artifact(with_replacement("manifest.json", "\"format_minor\": 2",
+                                                        "\"format_minor\": 2, \"needs\": []"),
                                        "x")));
   EXPECT_THAT(
       parse_error(
