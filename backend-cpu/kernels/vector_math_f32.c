@@ -41,13 +41,14 @@ PARTITA_MATH float pm_copysign_f32(float x, float y) {
 // x 2^n for the integer n = t - 1.5 2^23; normal results only.
 PARTITA_MATH float pm_power2_f32(float t) { return pm_value_f32((pm_bits_f32(t) + 127u) << 23); }
 
-// e^x = 2^n e^r with |r| <= ln(2) / 2; 2^n in two factors, so that n may leave the normal range.
+// e^x = 2^n e^r with |r| <= ln(2) / 2.  Where that is normal, n is added to the exponent of e^r; others are multiples of
+// 2^-149, as many as the bits of the sum of that number and 2^23 say.  No product becomes too small, for which processors take
+// a hundred times as long.
 PARTITA_MATH float pm_exp_f32(float x) {
   const float magic = 12582912.0f;
-  x = x < -104.0f ? -104.0f : x;
-  x = x > 89.0f ? 89.0f : x;
-  const float t = x * 1.44269504f + magic, n = t - magic;
-  const float high = x - n * 0.693359375f, low = n * 2.12194440e-4f;
+  const float y = x < -150.0f ? -150.0f : x;
+  const float t = y * 1.44269504f + magic, n = t - magic;
+  const float high = y - n * 0.693359375f, low = n * 2.12194440e-4f;
   const float r = high + low, lost = (high - r) + low;
   // fit: p = f32_exp(r)
   float p = 0.00138144509f;
@@ -55,9 +56,12 @@ PARTITA_MATH float pm_exp_f32(float x) {
   p = pm_fma_f32(p, r, 0.0416683927f);
   p = pm_fma_f32(p, r, 0.166665211f);
   p = pm_fma_f32(p, r, 0.49999994f);
-  const float half = n * 0.5f + magic, rest = n - (half - magic) + magic;
   const float e = 1.0f + (r + pm_fma_f32(r * r, p, lost));
-  return e * pm_power2_f32(half) * pm_power2_f32(rest);
+  const int normal = (int)(pm_bits_f32(e) + (pm_bits_f32(t) << 23));
+  const int least = normal < 0x00800000 ? normal : 0x00800000;
+  const float units = pm_value_f32((unsigned)least + (149u << 23)) + 8388608.0f;
+  const unsigned bits = normal < 0x00800000 ? pm_bits_f32(units) - 0x4b000000u : (unsigned)normal;
+  return x < 88.7228394f ? pm_value_f32(bits) : x + __builtin_inff();
 }
 
 // 2^n (e^r - 1) + 2^n - 1, halved on the way because 2^128 is too large.
