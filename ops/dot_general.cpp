@@ -331,6 +331,15 @@ void register_dot_general(OpRegistry& registry) {
   %2 = stablehlo.dot_general %e, %f, batching_dims = [0, 1] x [0, 1], contracting_dims = [2] x [2] : (tensor<2x3x4xf64>, tensor<2x3x4xf64>) -> tensor<2x3xf64>
   %3 = stablehlo.dot_general %e, %f, batching_dims = [0] x [0], contracting_dims = [1] x [1] : (tensor<2x3x4xf64>, tensor<2x3x4xf64>) -> tensor<2x4x4xf64>
   return %0, %1, %2, %3 : tensor<3x5xf32>, tensor<3x2xi32>, tensor<2x3xf64>, tensor<2x4x4xf64>
+})",
+      R"(func.func @main(%w: tensor<3x5x20xf32>, %x: tensor<7x5xf32>, %y: tensor<3x7x20xf32>) -> (tensor<3x7x20xf32>, tensor<3x7x20xf32>) {
+  %0 = stablehlo.dot_general %w, %x, contracting_dims = [1] x [1] : (tensor<3x5x20xf32>, tensor<7x5xf32>) -> tensor<3x20x7xf32>
+  %1 = stablehlo.transpose %0, dims = [0, 2, 1] : (tensor<3x20x7xf32>) -> tensor<3x7x20xf32>
+  %2 = stablehlo.multiply %1, %y : tensor<3x7x20xf32>
+  %3 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [1] : (tensor<7x5xf32>, tensor<3x5x20xf32>) -> tensor<7x3x20xf32>
+  %4 = stablehlo.transpose %3, dims = [1, 0, 2] : (tensor<7x3x20xf32>) -> tensor<3x7x20xf32>
+  %5 = stablehlo.add %4, %y : tensor<3x7x20xf32>
+  return %2, %5 : tensor<3x7x20xf32>, tensor<3x7x20xf32>
 })"};
   registry.add(std::move(op));
 }

@@ -77,6 +77,30 @@ TEST(Contractions, do_what_follows_before_they_store) {
   EXPECT_TRUE(found.gemms.empty());
 }
 
+TEST(Contractions, of_several_matrices_by_one_are_vectors_along_the_last_dimension) {
+  for (const char* const product : {R"(
+func.func @main(%w: tensor<3x5x40xf32>, %x: tensor<7x5xf32>, %y: tensor<3x7x40xf32>) -> tensor<3x7x40xf32> {
+  %0 = stablehlo.dot_general %w, %x, contracting_dims = [1] x [1] : (tensor<3x5x40xf32>, tensor<7x5xf32>) -> tensor<3x40x7xf32>
+  %1 = stablehlo.transpose %0, dims = [0, 2, 1] : (tensor<3x40x7xf32>) -> tensor<3x7x40xf32>
+  %2 = stablehlo.multiply %1, %y : tensor<3x7x40xf32>
+  return %2 : tensor<3x7x40xf32>
+})",
+                                    R"(
+func.func @main(%x: tensor<7x5xf32>, %w: tensor<3x5x40xf32>, %y: tensor<3x7x40xf32>) -> tensor<3x7x40xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [1] : (tensor<7x5xf32>, tensor<3x5x40xf32>) -> tensor<7x3x40xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0, 2] : (tensor<7x3x40xf32>) -> tensor<3x7x40xf32>
+  %2 = stablehlo.multiply %1, %y : tensor<3x7x40xf32>
+  return %2 : tensor<3x7x40xf32>
+})"}) {
+    const auto module = ir::parse_module(product, "program");
+    const auto [artifact, report] = partita::compile(*module, {.gemm = "generated"});
+    ASSERT_EQ(report.contractions.size(), 1u);
+    EXPECT_EQ(report.contractions[0].find("single elements"), std::string::npos)
+        << report.contractions[0];
+    EXPECT_EQ(artifact.kernels.size(), 1u);
+  }
+}
+
 TEST(Contractions, step_in_place) {
   const Found found = compile(training, "generated");
   EXPECT_EQ(found.launches.size(), 1u);

@@ -28,23 +28,28 @@ class Tiler {
         pool_(body.pool()),
         s_(contraction_shape(dot_)),
         d_(dot_.result_types()[0].dtype),
-        vector_width_(work.most.vector_bytes / std::int64_t(byte_size(d_))) {}
+        vector_width_(work.most.vector_bytes / std::int64_t(byte_size(d_))),
+        m_(s_.m),
+        n_(s_.n),
+        outer_(pool_.index(0)) {}
 
   std::optional<std::int64_t> run() {
     if (!suits() || !choose_form()) return std::nullopt;
     choose_tiles();
     const std::int64_t row_tiles = (rows_ + tile_rows_ - 1) / tile_rows_,
                        column_tiles = (columns_ + tile_columns_ - 1) / tile_columns_;
-    const std::int64_t items = s_.batch * row_tiles * column_tiles;
+    const std::int64_t outer = s_.m / m_ * (s_.n / n_),
+                       items = s_.batch * outer * row_tiles * column_tiles;
     body_.set_items(items);
     // Neighbouring items share what is larger: the column operand, or rows of the result.
     const bool shares_columns = s_.k > rows_;
     const auto place =
         scalar::delinearize(pool_, body_.item(),
-                            shares_columns ? Dims{s_.batch, column_tiles, row_tiles}
-                                           : Dims{s_.batch, row_tiles, column_tiles});
-    const ExprId row_tile = place[shares_columns ? 2 : 1],
-                 column_tile = place[shares_columns ? 1 : 2];
+                            shares_columns ? Dims{s_.batch, outer, column_tiles, row_tiles}
+                                           : Dims{s_.batch, outer, row_tiles, column_tiles});
+    outer_ = place[1];
+    const ExprId row_tile = place[shares_columns ? 3 : 2],
+                 column_tile = place[shares_columns ? 2 : 3];
     body_.set_stores_last();
     out_ = body_.buffer(work_.to, work_.epilogue.root().type().dtype, true);
     body_.note_count(work_.epilogue.root().type().count());
@@ -83,8 +88,15 @@ class Tiler {
 
   // --- Elements.  Rows and columns are those of the tiles: m and n, or n and m where swapped. ---
 
+  /// Of m where `is_m`, else of n: the place among all that a place within an outer index has.
+  ExprId whole(bool is_m, ExprId inner) {
+    const std::int64_t size = is_m ? m_ : n_;
+    return size == (is_m ? s_.m : s_.n) ? inner : pool_.add(pool_.mul(outer_, size), inner);
+  }
+
   ExprId operand(bool of_rows, ExprId b, ExprId free, ExprId k) {
     const bool is_lhs = of_rows != swapped_;
+    free = whole(is_lhs, free);
     if (work_.packed && work_.packed->is_lhs == is_lhs) {
       const Dims dims{s_.batch, s_.k, is_lhs ? s_.m : s_.n};
       body_.note_count(s_.batch * s_.k * dims[2]);
@@ -99,8 +111,9 @@ class Tiler {
   }
 
   std::vector<ExprId> result_index(ExprId b, ExprId row, ExprId column) {
-    return swapped_ ? root_index(pool_, work_.epilogue, b, column, row)
-                    : root_index(pool_, work_.epilogue, b, row, column);
+    const ExprId m = whole(true, swapped_ ? column : row),
+                 n = whole(false, swapped_ ? row : column);
+    return root_index(pool_, work_.epilogue, b, m, n);
   }
 
   // --- Choices ---
@@ -118,32 +131,55 @@ class Tiler {
   };
   Form form() {
     const ExprId zero = pool_.index(0);
-    const std::int32_t m = body_.new_variable(std::max<std::int64_t>(s_.m, 2)),
-                       n = body_.new_variable(std::max<std::int64_t>(s_.n, 2)),
+    const std::int32_t m = body_.new_variable(std::max<std::int64_t>(m_, 2)),
+                       n = body_.new_variable(std::max<std::int64_t>(n_, 2)),
                        k = body_.new_variable(std::max<std::int64_t>(s_.k, 2));
-    const ExprId at_m = s_.m == 1 ? zero : pool_.variable(m),
-                 at_n = s_.n == 1 ? zero : pool_.variable(n),
+    const ExprId at_m = m_ == 1 ? zero : pool_.variable(m),
+                 at_n = n_ == 1 ? zero : pool_.variable(n),
                  at_k = s_.k == 1 ? zero : pool_.variable(k);
     const ExprId lhs = operand(true, zero, at_m, at_k), rhs = operand(false, zero, at_n, at_k);
-    const ExprId out =
-        scalar::linear_index(pool_, root_index(pool_, work_.epilogue, zero, at_m, at_n),
-                             work_.epilogue.root().type().dims);
-    const bool lhs_m = s_.m > 1 && along(pool_, lhs, m) == Along::contiguous,
-               rhs_n = s_.n > 1 && along(pool_, rhs, n) == Along::contiguous,
+    const ExprId out = scalar::linear_index(pool_, result_index(zero, at_m, at_n),
+                                            work_.epilogue.root().type().dims);
+    const bool lhs_m = m_ > 1 && along(pool_, lhs, m) == Along::contiguous,
+               rhs_n = n_ > 1 && along(pool_, rhs, n) == Along::contiguous,
                both_k = s_.k > 1 && along(pool_, lhs, k) == Along::contiguous &&
                         along(pool_, rhs, k) == Along::contiguous,
                out_m = index_stride(pool_, out, m) == 1, out_n = index_stride(pool_, out, n) == 1;
     constexpr std::int64_t few = 4;
-    return {.by_m = lhs_m && s_.m >= few,
-            .by_n = rhs_n && s_.n >= few,
+    return {.by_m = lhs_m && m_ >= few,
+            .by_n = rhs_n && n_ >= few,
             .both_k = both_k,
             .out_m = out_m,
             .out_n = out_n};
   }
 
+  /// Whether vectors of results lie side by side along the last of several dimensions that are m (n) together: then the
+  /// others are outer ones.
+  bool splits(bool of_m) {
+    const I64s& free = of_m ? s_.lhs_free : s_.rhs_free;
+    const Dims& dims = dot_.operand(of_m ? 0 : 1).type().dims;
+    std::int64_t& inner = of_m ? m_ : n_;
+    const std::int64_t all = inner;
+    if (free.size() < 2 || work_.packed) return false;
+    inner = dims[std::size_t(free.back())];
+    if (inner >= vector_width_ && inner < all) {
+      outer_ = pool_.variable(body_.new_variable(all / inner));
+      const Form f = form();
+      if (of_m ? f.by_m && f.out_m : f.by_n && f.out_n) return true;
+    }
+    inner = all;
+    return false;
+  }
+
   /// Which operand gives the vectors, and along what.
   bool choose_form() {
-    const auto [by_m, by_n, both_k, out_m, out_n] = form();
+    auto [by_m, by_n, both_k, out_m, out_n] = form();
+    if (!(by_n && out_n) && !(by_m && out_m) && !both_k) {
+      if (splits(false))
+        by_n = out_n = true;
+      else if (splits(true))
+        by_m = out_m = true;
+    }
     if (by_n && out_n)
       swapped_ = false;
     else if (by_m && out_m)
@@ -154,8 +190,8 @@ class Tiler {
       swapped_ = !by_n;
     else
       return false;
-    rows_ = swapped_ ? s_.n : s_.m;
-    columns_ = swapped_ ? s_.m : s_.n;
+    rows_ = swapped_ ? n_ : m_;
+    columns_ = swapped_ ? m_ : n_;
     return true;
   }
 
@@ -280,6 +316,9 @@ class Tiler {
   ir::ContractionShape s_;
   DType d_;
   std::int64_t vector_width_;
+  /// Of an outer index, which items have one each: m and n, but for what `splits` found.
+  std::int64_t m_, n_;
+  ExprId outer_;
   bool swapped_ = false, sums_vectors_ = false;
   std::int64_t rows_ = 0, columns_ = 0, tile_rows_ = 0, tile_columns_ = 0;
   std::int32_t out_ = 0;
