@@ -321,6 +321,9 @@ std::string ScalarText::convert(const std::string& x, DType from, DType to) {
   if (is_complex(to))
     return make_complex(to, convert(x, from, part_dtype(to)), number(part_dtype(to), 0));
   if (to == DType::i1) return cat(in_parentheses(x), " != 0");
+  // gcc leaves loops with a conversion scalar.
+  if (from == DType::i1 && is_float(to))
+    return cat("(", in_parentheses(x), " ? ", number(to, 1), " : ", number(to, 0), ")");
   const DType value = info(from).value;
   const std::string cast = cat("(", name_of(info(to).value), ")", in_parentheses(x));
   if (is_float(from) && !is_float(to)) {
