@@ -340,6 +340,20 @@ void register_dot_general(OpRegistry& registry) {
   %4 = stablehlo.transpose %3, dims = [1, 0, 2] : (tensor<7x3x20xf32>) -> tensor<3x7x20xf32>
   %5 = stablehlo.add %4, %y : tensor<3x7x20xf32>
   return %2, %5 : tensor<3x7x20xf32>, tensor<3x7x20xf32>
+})",
+      R"(func.func @main(%a: tensor<7x5xf32>, %b: tensor<5x37xf32>, %m: tensor<7x37xi1>, %n: tensor<37xi1>, %one: tensor<i1>, %c: tensor<7x37xf32>, %k: tensor<7x37xf32>, %d: tensor<7x5xf64>, %e: tensor<5x19xf64>, %o: tensor<7x19xi1>) -> (tensor<7x37xf32>, tensor<7x19xf64>) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<7x5xf32>, tensor<5x37xf32>) -> tensor<7x37xf32>
+  %1 = stablehlo.broadcast_in_dim %n, dims = [1] : (tensor<37xi1>) -> tensor<7x37xi1>
+  %2 = stablehlo.not %1 : tensor<7x37xi1>
+  %3 = stablehlo.compare GT, %c, %k : (tensor<7x37xf32>, tensor<7x37xf32>) -> tensor<7x37xi1>
+  %4 = stablehlo.or %2, %3 : tensor<7x37xi1>
+  %5 = stablehlo.and %m, %4 : tensor<7x37xi1>
+  %6 = stablehlo.select %5, %0, %c : tensor<7x37xi1>, tensor<7x37xf32>
+  %7 = stablehlo.select %one, %6, %k : tensor<i1>, tensor<7x37xf32>
+  %8 = stablehlo.dot_general %d, %e, contracting_dims = [1] x [0] : (tensor<7x5xf64>, tensor<5x19xf64>) -> tensor<7x19xf64>
+  %9 = stablehlo.constant dense<-1.0> : tensor<7x19xf64>
+  %10 = stablehlo.select %o, %8, %9 : tensor<7x19xi1>, tensor<7x19xf64>
+  return %7, %10 : tensor<7x37xf32>, tensor<7x19xf64>
 })"};
   registry.add(std::move(op));
 }

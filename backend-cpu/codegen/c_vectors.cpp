@@ -20,6 +20,12 @@ constexpr std::string_view operations = R"(#define load_lanes(T, n, p) (*(const 
 #define minimum_lanes(T, n, a, b) \
   choose_##T##x##n((a < b) | (a != a) | ((a == b) & ((T##x##n##_bits)(a) < 0)), a, b)
 #define sum_lanes(T, n, v) sum_##T##x##n(v)
+#define same_lanes(T, n, c) ((T##x##n##_bits){0} - (int)(c))
+#define truth_lanes(T, n, p) (__builtin_convertvector(*(const truthx##n##_at*)(p), T##x##n##_bits) != 0)
+typedef unsigned char truthx2_at __attribute__((vector_size(2), aligned(1), may_alias));
+typedef unsigned char truthx4_at __attribute__((vector_size(4), aligned(1), may_alias));
+typedef unsigned char truthx8_at __attribute__((vector_size(8), aligned(1), may_alias));
+typedef unsigned char truthx16_at __attribute__((vector_size(16), aligned(1), may_alias));
 )";
 
 /// Lanes [first, first + count) as arguments.

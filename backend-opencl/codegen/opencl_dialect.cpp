@@ -90,6 +90,8 @@ constexpr std::string_view vectors = R"(#define load_lanes(T, n, p) vload##n(0, 
 #define minimum_lanes(T, n, a, b) \
   select(b, a, (a < b) | (a != a) | ((a == b) & (bits_##T(n, a) < 0)))
 #define sum_lanes(T, n, v) sum_##T##x##n(v)
+#define same_lanes(T, n, c) same_##T(n, c)
+#define truth_lanes(T, n, p) (truth_##T(n, p) != 0)
 )";
 
 constexpr std::string_view vectors_f32 = R"(typedef float2 f32x2;
@@ -97,6 +99,8 @@ typedef float4 f32x4;
 typedef float8 f32x8;
 typedef float16 f32x16;
 #define bits_f32(n, x) as_int##n(x)
+#define same_f32(n, x) ((int##n)(-(int)(x)))
+#define truth_f32(n, p) convert_int##n(vload##n(0, p))
 f32 sum_f32x2(f32x2 v) { return v.x + v.y; }
 f32 sum_f32x4(f32x4 v) { return sum_f32x2(v.lo + v.hi); }
 f32 sum_f32x8(f32x8 v) { return sum_f32x4(v.lo + v.hi); }
@@ -108,6 +112,8 @@ typedef double4 f64x4;
 typedef double8 f64x8;
 typedef double16 f64x16;
 #define bits_f64(n, x) as_long##n(x)
+#define same_f64(n, x) ((long##n)(-(long)(x)))
+#define truth_f64(n, p) convert_long##n(vload##n(0, p))
 f64 sum_f64x2(f64x2 v) { return v.x + v.y; }
 f64 sum_f64x4(f64x4 v) { return sum_f64x2(v.lo + v.hi); }
 f64 sum_f64x8(f64x8 v) { return sum_f64x4(v.lo + v.hi); }

@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "kernel/print/vector_printer.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "kernel/ast/expressions.hpp"
@@ -26,6 +27,15 @@ std::string_view comparison(std::string_view row) {
   static constexpr std::pair<std::string_view, std::string_view> rows[] = {
       {"compare_eq", " == "}, {"compare_ne", " != "}, {"compare_lt", " < "},
       {"compare_le", " <= "}, {"compare_gt", " > "},  {"compare_ge", " >= "}};
+  for (const auto& [name, text] : rows)
+    if (name == row) return text;
+  return {};
+}
+
+/// Of truth values.
+std::string_view logic(std::string_view row) {
+  static constexpr std::pair<std::string_view, std::string_view> rows[] = {
+      {"and_", " & "}, {"or_", " | "}, {"xor_", " ^ "}, {"not_", "~"}};
   for (const auto& [name, text] : rows)
     if (name == row) return text;
   return {};
@@ -58,7 +68,7 @@ bool VectorPrinter::has_lanes(ExprId id, std::int32_t lane) {
   return has_lanes_[{id, lane}] = result;
 }
 
-/// Whether the dialect's vectors can compute the value: elements of dtype d, or a comparison of such.
+/// Whether the dialect's vectors can compute the value, whose elements are of dtype d.
 bool VectorPrinter::is_native(ExprId id, DType d, std::int32_t lane) {
   if (!has_lanes(id, lane)) return pool_[id].dtype == d;
   const Expr& e = pool_[id];
@@ -71,16 +81,23 @@ bool VectorPrinter::is_native(ExprId id, DType d, std::int32_t lane) {
   if (e.kind == ExprKind::load)
     return e.dtype == d && index_stride(pool_, e.operands[0], lane) == 1;
   if (e.kind != ExprKind::apply || e.source != d) return false;
-  if (arithmetic(e.name) != 0 || e.name == "negate" || e.name == "maximum" || e.name == "minimum" ||
-      !comparison(e.name).empty())
+  if (arithmetic(e.name) != 0 || e.name == "negate" || e.name == "maximum" || e.name == "minimum")
     return operands_are(0);
-  return e.name == "select" && is_comparison(e.operands[0], d, lane) && operands_are(1);
+  return e.name == "select" && is_native_truth(e.operands[0], d, lane) && operands_are(1);
 }
 
-bool VectorPrinter::is_comparison(ExprId id, DType d, std::int32_t lane) {
+/// The same of truth values that choose between elements of dtype d.
+bool VectorPrinter::is_native_truth(ExprId id, DType d, std::int32_t lane) {
+  if (!has_lanes(id, lane)) return true;
   const Expr& e = pool_[id];
-  return e.kind == ExprKind::apply && !comparison(e.name).empty() && has_lanes(id, lane) &&
-         is_native(id, d, lane);
+  if (e.kind == ExprKind::load)
+    return e.dtype == DType::i1 && index_stride(pool_, e.operands[0], lane) == 1;
+  if (e.kind != ExprKind::apply) return false;
+  const bool is_compared = !comparison(e.name).empty() && e.source == d;
+  if (!is_compared && (e.dtype != DType::i1 || logic(e.name).empty())) return false;
+  return std::ranges::all_of(e.operands, [&](ExprId x) {
+    return is_compared ? is_native(x, d, lane) : is_native_truth(x, d, lane);
+  });
 }
 
 // --- Values ---
@@ -123,10 +140,24 @@ std::string VectorPrinter::row(const Expr& e, const Lanes& s) {
   if (e.name == "negate") return cat("-", x[0]);
   if (const char op = arithmetic(e.name)) return cat(x[0], " ", op, " ", x[1]);
   if (e.name != "select") return text_.vector_call(e.name, s.dtype, s.width, cat(x[0], ", ", x[1]));
-  const Expr& c = pool_[e.operands[0]];
-  const std::string a = value(c.operands[0], s), b = value(c.operands[1], s);
   return text_.vector_call("choose", s.dtype, s.width,
-                           cat(a, comparison(c.name), b, ", ", x[0], ", ", x[1]));
+                           cat(truth(e.operands[0], s), ", ", x[0], ", ", x[1]));
+}
+
+/// Truth values of all lanes, as integers of the elements' size whose bits are all alike.
+std::string VectorPrinter::truth(ExprId id, const Lanes& s) {
+  const Expr& e = pool_[id];
+  if (!has_lanes(id, s.lane)) return text_.vector_call("same", s.dtype, s.width, values_.value(id));
+  if (e.kind == ExprKind::load)
+    return text_.vector_call("truth", s.dtype, s.width, first_lane(e.slot, e.operands[0], s));
+  if (const std::string_view compared = comparison(e.name); !compared.empty()) {
+    const std::string a = value(e.operands[0], s), b = value(e.operands[1], s);
+    return cat("(", a, compared, b, ")");
+  }
+  const std::string_view sign = logic(e.name);
+  const std::string a = truth(e.operands[0], s);
+  if (e.operands.size() == 1) return cat(sign, a);
+  return cat("(", a, sign, truth(e.operands[1], s), ")");
 }
 
 /// Puts the vectors that `id` is made of into arrays and names their elements.

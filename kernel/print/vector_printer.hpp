@@ -36,10 +36,11 @@ class VectorPrinter {
 
   void find_registers(const Block& stmts);
   bool is_native(scalar::ExprId id, DType d, std::int32_t lane);
-  bool is_comparison(scalar::ExprId id, DType d, std::int32_t lane);
+  bool is_native_truth(scalar::ExprId id, DType d, std::int32_t lane);
   std::string first_lane(std::int32_t buffer, scalar::ExprId index, const Lanes& s);
   std::string value(scalar::ExprId id, const Lanes& s);
   std::string row(const scalar::Expr& e, const Lanes& s);
+  std::string truth(scalar::ExprId id, const Lanes& s);
   void spread(scalar::ExprId id, const Lanes& s, bool is_certain);
   void for_lanes(const Lanes& s, std::initializer_list<scalar::ExprId> roots,
                  const std::function<void()>& print_lane);

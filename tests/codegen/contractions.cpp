@@ -101,6 +101,30 @@ func.func @main(%x: tensor<7x5xf32>, %w: tensor<3x5x40xf32>, %y: tensor<3x7x40xf
   }
 }
 
+TEST(Contractions, choose_by_truth_values_in_vectors) {
+  for (const char* const target : {"cpu", "opencl"}) {
+    const auto module = ir::parse_module(R"(
+func.func @main(%a: tensor<32x64xf32>, %b: tensor<64x64xf32>, %c: tensor<32x64xf32>, %m: tensor<32x64xi1>, %one: tensor<i1>) -> tensor<32x64xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
+  %1 = stablehlo.negate %c : tensor<32x64xf32>
+  %2 = stablehlo.select %m, %0, %1 : tensor<32x64xi1>, tensor<32x64xf32>
+  %3 = stablehlo.select %one, %2, %c : tensor<i1>, tensor<32x64xf32>
+  return %3 : tensor<32x64xf32>
+})",
+                                         "program");
+    const Artifact artifact =
+        partita::compile(*module, {.target = target, .gemm = "generated"}).artifact;
+    ASSERT_EQ(artifact.kernels.size(), 1u);
+    const std::string& text = artifact.modules.at(0).source;
+    const std::string kernel = text.substr(text.find(cat(artifact.kernels[0].name, "(")));
+    EXPECT_NE(kernel.find("choose_lanes(f32, "), std::string::npos) << target;
+    EXPECT_NE(kernel.find("truth_lanes(f32, "), std::string::npos) << target;
+    EXPECT_NE(kernel.find("same_lanes(f32, "), std::string::npos) << target;
+    // Nothing is left to do lane by lane, between arrays.
+    EXPECT_EQ(kernel.find(" = a"), std::string::npos) << kernel;
+  }
+}
+
 TEST(Contractions, step_in_place) {
   const Found found = compile(training, "generated");
   EXPECT_EQ(found.launches.size(), 1u);
