@@ -14,7 +14,7 @@
 namespace partita::testing {
 namespace {
 
-constexpr unsigned seeds = 250;
+constexpr unsigned seeds = 600;
 constexpr int steps = 12;
 
 TEST(RandomGraph, MakesEveryShape) {

@@ -42,7 +42,9 @@ const RuleTable& rules() {
 class Sweep {
  public:
   Sweep(const ir::Module& module, const Graph& root)
-      : module_(module), ranges_(module), uses_(ir::count_uses(root)) {}
+      : module_(module), ranges_(module), uses_(ir::count_uses(root)) {
+    ir::walk(root, [&](const Node& node) { has_inner_graphs_ |= node.op().regions_capture; });
+  }
 
   /// True when something changed.
   bool run(Graph& root) {
@@ -128,13 +130,15 @@ class Sweep {
     if (has_effects(node) || node.result_count() == 0) return;
     for (const Type& t : node.result_types())
       if (t.is_token) return;
-    const std::size_t hash = structural_hash(node);
+    const std::size_t hash = structural_hash(node, has_inner_graphs_);
     // What costs nothing is not worth a value that lives from outside of a loop.
-    const bool looks_outside = !is_free(node);
+    const bool looks_outside = !is_free(node), is_kept = looks_outside && is_worth_keeping(node);
     for (const Scope* s = &scope; s != nullptr; s = looks_outside ? s->outer : nullptr) {
       const auto [begin, end] = s->seen.equal_range(hash);
       for (auto it = begin; it != end; ++it) {
-        if (!structurally_equal(*it->second, node)) continue;
+        if (!structurally_equal(*it->second, node) &&
+            !(is_kept && s != &scope && equally_made(*it->second, node)))
+          continue;
         Replacement values;
         for (int k = 0; k < node.result_count(); ++k) values.push_back(it->second->result(k));
         replace(node, values);
@@ -149,6 +153,7 @@ class Sweep {
   const ir::ValueMap<int> uses_;
   ir::ValueMap<Value> replaced_;
   std::unordered_set<const Node*> gone_;
+  bool has_inner_graphs_ = false;  // in which nodes may be what is made outside
   bool changed_ = false;
 };
 

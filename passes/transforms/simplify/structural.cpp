@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "passes/transforms/simplify/structural.hpp"
 
+#include "passes/transforms/simplify/hoisting.hpp"
+
 namespace partita::passes {
 namespace {
 
@@ -29,6 +31,31 @@ std::size_t hash_of(const ir::Attribute& a) {
 std::size_t hash_of(const Type& t) {
   std::size_t h = std::size_t(t.dtype);
   for (const std::int64_t d : t.dims) h = mix(h, std::size_t(d));
+  return h;
+}
+
+/// How many nodes one after the other that are not worth keeping are looked through.
+constexpr int most_looked_through = 4;
+
+bool is_looked_through(Value v, int depth) {
+  return depth > 0 && v.node->graph() != nullptr && !v.node->graph()->is_argument(v) &&
+         v.node->regions().empty() && !has_effects(*v.node) && !is_worth_keeping(*v.node);
+}
+
+std::size_t hash_of(const Node& node, int depth);
+
+std::size_t hash_of(Value v, int depth) {
+  if (!is_looked_through(v, depth)) return ir::ValueHash()(v);
+  return mix(hash_of(*v.node, depth - 1), std::size_t(v.index));
+}
+
+std::size_t hash_of(const Node& node, int depth) {
+  std::size_t h = std::hash<const void*>()(&node.op());
+  for (const Value& v : node.operands()) h = mix(h, hash_of(v, depth));
+  for (const auto& a : node.attrs.items())
+    h = mix(mix(h, std::hash<std::string>()(a.name)), hash_of(a.value));
+  for (const Type& t : node.result_types()) h = mix(h, hash_of(t));
+  for (const auto& region : node.regions()) h = mix(h, region->nodes().size());
   return h;
 }
 
@@ -72,21 +99,35 @@ bool equal_nodes(const Node& a, const Node& b, ir::ValueMap<Value>& map) {
   return true;
 }
 
+bool equally_made(const Node& a, const Node& b, int depth) {
+  if (&a.op() != &b.op() || a.result_types() != b.result_types() ||
+      a.regions().size() != b.regions().size() || a.operands().size() != b.operands().size() ||
+      !(a.attrs == b.attrs))
+    return false;
+  for (std::size_t k = 0; k < a.operands().size(); ++k) {
+    const Value x = a.operand(k), y = b.operand(k);
+    if (x == y) continue;
+    if (x.index != y.index || !is_looked_through(x, depth) || !is_looked_through(y, depth) ||
+        !equally_made(*x.node, *y.node, depth - 1))
+      return false;
+  }
+  ir::ValueMap<Value> map;
+  for (std::size_t k = 0; k < a.regions().size(); ++k)
+    if (!equal_graphs(a.region(k), b.region(k), map)) return false;
+  return true;
+}
+
 }  // namespace
 
-std::size_t structural_hash(const Node& node) {
-  std::size_t h = std::hash<const void*>()(&node.op());
-  for (const Value& v : node.operands()) h = mix(h, ir::ValueHash()(v));
-  for (const auto& a : node.attrs.items())
-    h = mix(mix(h, std::hash<std::string>()(a.name)), hash_of(a.value));
-  for (const Type& t : node.result_types()) h = mix(h, hash_of(t));
-  for (const auto& region : node.regions()) h = mix(h, region->nodes().size());
-  return h;
+std::size_t structural_hash(const Node& node, bool looks_through) {
+  return hash_of(node, looks_through ? most_looked_through : 0);
 }
 
 bool structurally_equal(const Node& a, const Node& b) {
   ir::ValueMap<Value> map;
   return equal_nodes(a, b, map);
 }
+
+bool equally_made(const Node& a, const Node& b) { return equally_made(a, b, most_looked_through); }
 
 }  // namespace partita::passes
