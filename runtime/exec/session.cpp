@@ -421,7 +421,10 @@ void Session::run() {
 void Session::carry(const std::vector<Carry>& carries) {
   check_carries(impl_->artifact.plan, carries);
   impl_->on_all_shards([&](Shard& shard) { shard.carry(carries); });
-  for (const Carry& c : carries) impl_->lent[std::size_t(c.input)].reset();
+  for (const Carry& c : carries) {
+    impl_->lent[std::size_t(c.input)].reset();
+    impl_->input_set[std::size_t(c.input)] = true;
+  }
 }
 
 // The parts of those that hold each first, one after the other, and from there to their places; at once where they lie

@@ -49,6 +49,7 @@ Shard::Shard(const Artifact& artifact, std::shared_ptr<Device> device, Communica
       place_(place_of_shard(plan_, communicator.shard(), communicator.shards())),
       shares_constants_(shares_constants && !options.poison),
       donates_(options.donates && !options.poison),
+      carries_(options.carries),
       trace_(options.trace),
       variables_(plan_.variables.size()),
       is_block_variable_(plan_.variables.size()),
@@ -130,8 +131,15 @@ std::int64_t Shard::planned_bytes() const {
   return bytes;
 }
 
+bool Shard::lies_in_donor(int output) const {
+  const int donor = donor_of(plan_, output);
+  return donates_ && donor >= 0 &&
+         (carries_.empty() || std::ranges::find(carries_, Carry{output, donor}) != carries_.end());
+}
+
 bool Shard::gives_up(int input) const {
-  return donates_ && std::ranges::find(plan_.donors, input) != plan_.donors.end();
+  const auto output = std::ranges::find(plan_.donors, input);
+  return output != plan_.donors.end() && lies_in_donor(int(output - plan_.donors.begin()));
 }
 
 std::int64_t Shard::temporary_bytes() const {
@@ -161,9 +169,9 @@ std::int64_t Shard::held_bytes(std::map<const std::byte*, std::int64_t>& lent) c
 void Shard::load() { program_ = device_->load(artifact_); }
 
 void Shard::allocate() {
-  for (std::size_t k = 0; donates_ && k < outputs_.size(); ++k)
-    if (const int donor = donor_of(plan_, int(k)); donor >= 0)
-      inputs_[std::size_t(donor)] = outputs_[k] =
+  for (std::size_t k = 0; k < outputs_.size(); ++k)
+    if (lies_in_donor(int(k)))
+      inputs_[std::size_t(donor_of(plan_, int(k)))] = outputs_[k] =
           poison_.allocate(*device_, port_bytes(plan_.outputs[k]));
   allocate_outputs();
   allocate_constants();

@@ -118,6 +118,7 @@ class Shard {
   void rebind_ports();
   void own_input(int index);
   [[nodiscard]] std::size_t port_bytes(const PortInfo& port) const;
+  [[nodiscard]] bool lies_in_donor(int output) const;
   [[nodiscard]] bool share_constant(int number);
   void hold_constant(int number);
   void abandon_collectives() noexcept;
@@ -167,6 +168,7 @@ class Shard {
   int placement_groups_ = -1;  // shards with the same number in the mesh; -1: the whole job
   bool shares_constants_;
   bool donates_;
+  std::vector<Carry> carries_;  ///< SessionOptions::carries
   Trace trace_;
   DeviceProgramPtr program_;
   std::vector<std::int64_t> variables_;

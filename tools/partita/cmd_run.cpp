@@ -95,14 +95,15 @@ void check_checkpoint_options(const RunOptions& options) {
     throw_user_error(cat("--checkpoint: expected no --repeat, found ", options.repeat));
 }
 
-SessionOptions session_options(const RunOptions& options, int done) {
+SessionOptions session_options(const RunOptions& options, const Plan& plan, int done) {
   SessionOptions session;
   session.devices_per_rank = options.devices_per_rank;
   session.use_mpi = launched_by_mpi();
   session.timeout = std::chrono::milliseconds(std::int64_t(options.timeout_s * 1000));
   session.check_replicas = options.check_replicas;
   session.trace = !options.trace.empty();
-  session.donates = options.repeat == 1 && options.rounds == done + 1;
+  if (options.rounds > done + 1) session.carries = parse_carries(options.carry, plan);
+  session.donates = options.repeat == 1 && (options.rounds == done + 1 || !session.carries.empty());
   if (!options.memory_budget.empty())
     session.memory_budget = parse_bytes(options.memory_budget, "--memory-budget");
   session.agreement =
@@ -326,7 +327,8 @@ int run(const RunOptions& options) {
     static_cast<void>(parse_port(name, "out", artifact.plan.outputs.size(), "--print"));
   std::vector<HostArray> inputs = load_inputs(options, artifact.plan);
   const int done = resume(options, artifact.plan, inputs);
-  Session session(std::move(artifact), session_options(options, done));
+  const SessionOptions settings = session_options(options, artifact.plan, done);
+  Session session(std::move(artifact), settings);
   Runner runner(options, session, std::move(inputs), done);
   runner.run();
   save_results(options, session, runner.seconds());

@@ -20,6 +20,12 @@
 
 namespace partita {
 
+/// After each run carry output `output` into input `input` by swapping buffers on the device.
+struct Carry {
+  int output = 0, input = 0;
+  friend bool operator==(const Carry&, const Carry&) = default;
+};
+
 struct SessionOptions {
   int devices_per_rank = 0;  ///< 0: as the target does best (default_devices)
   bool use_mpi = false;
@@ -31,8 +37,11 @@ struct SessionOptions {
   std::int64_t memory_budget = 0;  ///< bytes per shard; 0: none
   bool trace = false;
   /// Results lie in the memory of donated arguments where the plan allows it, which a run leaves without a value: for
-  /// sessions whose inputs are set for each run.  Memory that is poisoned is not shared.
+  /// sessions whose inputs are set for each run, or carried.  Memory that is poisoned is not shared.
   bool donates = false;
+  /// With `donates`, what is carried after each run, if anything: then only arguments that get the result which lies in
+  /// their memory are given up, all others keep their values.
+  std::vector<Carry> carries;
   /// A byte that fills the arena, blocks, outputs and margins around all memory before each run, for
   /// tests: results that change with it come from memory that nothing has written.  Margins that were
   /// written are an internal error.  Inputs are copied, never lent.
@@ -46,11 +55,6 @@ struct SessionParts {
   int shards_per_device = 1;  ///< `devices` come in runs of so many that are one and the same
   std::vector<std::unique_ptr<Device>> devices;
   std::vector<std::unique_ptr<Communicator>> communicators;
-};
-
-/// After each run carry output `output` into input `input` by swapping buffers on the device.
-struct Carry {
-  int output = 0, input = 0;
 };
 
 /// Counters of one run.  Peaks and planned bytes are those of the largest shard, collective calls
