@@ -399,6 +399,9 @@ TEST_F(CApi, cpp_header_owns_and_throws) {
   }
 }
 
+/// Devices, buffers, functions and events, whose work threads of their own do.
+class CApiFunctions : public CApi {};
+
 partita_buffer* f32_buffer(partita_device* device, const std::vector<float>& values,
                            const std::vector<int64_t>& dims) {
   partita_buffer* buffer = nullptr;
@@ -418,7 +421,7 @@ std::vector<float> f32_elements(const partita_buffer* buffer) {
   return values;
 }
 
-TEST_F(CApi, functions_take_and_return_buffers) {
+TEST_F(CApiFunctions, functions_take_and_return_buffers) {
   partita_device* device = nullptr;
   ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
   EXPECT_STRNE(partita_device_name(device), "");
@@ -463,7 +466,7 @@ partita_artifact* donating_add() {
   return parsed(program);
 }
 
-TEST_F(CApi, results_lie_in_donated_buffers_that_nobody_else_holds) {
+TEST_F(CApiFunctions, results_lie_in_donated_buffers_that_nobody_else_holds) {
   partita_artifact* const artifact = donating_add();
   partita_device* device = nullptr;
   ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
@@ -516,7 +519,7 @@ __kernel void add(__global const float* x, long ox, __global const float* w, lon
   return artifact;
 }
 
-TEST_F(CApi, artifacts_of_several_functions_share_constants) {
+TEST_F(CApiFunctions, artifacts_of_several_functions_share_constants) {
   Artifact minus = add_constant_program();
   std::string& source = minus.modules[0].source;
   source.replace(source.find("+ w["), 3, "- w");
@@ -585,7 +588,7 @@ struct HostTensor {
   c_api::dlpack::ManagedTensor managed;
 };
 
-TEST_F(CApi, tensors_of_dlpack_are_read_where_they_lie) {
+TEST_F(CApiFunctions, tensors_of_dlpack_are_read_where_they_lie) {
   partita_device* device = nullptr;
   ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
   const int64_t held = partita_device_allocated_bytes(device);
@@ -631,7 +634,7 @@ TEST_F(CApi, tensors_of_dlpack_are_read_where_they_lie) {
   EXPECT_EQ(shared.deletions, 1);
 }
 
-TEST_F(CApi, tensors_of_dlpack_that_are_wrong_stay_the_callers) {
+TEST_F(CApiFunctions, tensors_of_dlpack_that_are_wrong_stay_the_callers) {
   partita_device* device = nullptr;
   ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
   const auto refused = [&](auto&& change) {
@@ -663,7 +666,7 @@ TEST_F(CApi, tensors_of_dlpack_that_are_wrong_stay_the_callers) {
   partita_device_free(device);
 }
 
-TEST_F(CApi, buffers_become_tensors_of_dlpack) {
+TEST_F(CApiFunctions, buffers_become_tensors_of_dlpack) {
   partita_device* device = nullptr;
   ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
   partita_buffer* const x = f32_buffer(device, {1, 2, 3, 4, 5, 6}, {2, 3});
@@ -701,7 +704,7 @@ TEST_F(CApi, buffers_become_tensors_of_dlpack) {
   partita_device_free(device);
 }
 
-TEST_F(CApi, functions_run_on_the_devices_of_a_mesh) {
+TEST_F(CApiFunctions, functions_run_on_the_devices_of_a_mesh) {
   const std::vector<std::byte> bytes = serialize_artifact(mesh_artifact());
   partita_artifact* mesh = nullptr;
   ASSERT_EQ(partita_artifact_parse(bytes.data(), bytes.size(), "mesh.pta", &mesh), PARTITA_OK);
@@ -727,7 +730,7 @@ TEST_F(CApi, functions_run_on_the_devices_of_a_mesh) {
   partita_artifact_free(mesh);
 }
 
-TEST_F(CApi, events_tell_when_and_wrong_buffers_are_refused) {
+TEST_F(CApiFunctions, events_tell_when_and_wrong_buffers_are_refused) {
   std::vector<partita_device*> devices(2);
   ASSERT_EQ(partita_device_open("opencl", 2, devices.data()), PARTITA_OK) << partita_last_error();
   partita_buffer* const x = f32_buffer(devices[0], {1, 2, 3, 4}, {4});
