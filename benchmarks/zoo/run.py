@@ -38,7 +38,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "programs"))
 
 ULPS, ULP = 8, 2.0**-23
-MOVES = 8
+MOVES = 8  # runs of XLA with arguments an ulp away
 WRONG = 0.02  # of the largest value: a difference from XLA and from f64 that is no rounding
 
 

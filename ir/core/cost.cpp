@@ -24,11 +24,9 @@ double result_elements(const Node& node) {
   return elements;
 }
 
-double bytes_of(const Type& type) { return double(type.count()) * double(byte_size(type.dtype)); }
-
 double bytes_of(const std::vector<Type>& types) {
   double bytes = 0;
-  for (const Type& type : types) bytes += bytes_of(type);
+  for (const Type& type : types) bytes += double(type.bytes());
   return bytes;
 }
 

@@ -454,9 +454,9 @@ std::optional<std::string> find_problem(const PlanDraft& draft,
                                         const std::function<bool(const Kernel&)>& is_open) {
   std::vector<Type> constants;
   for (const HostArray& constant : draft.constants) constants.push_back(constant.type);
-  auto problem = find_problem(draft.plan, {.kernels = draft.kernels.size(),
-                                           .constants = std::move(constants),
-                                           .has_places = draft.has_places});
+  auto problem = find_problem(
+      draft.plan,
+      {.kernels = draft.kernels.size(), .constants = constants, .has_places = draft.has_places});
   if (problem) return problem;
   std::set<int> launched;
   problem = problem_of([&] { check_launches(draft, draft.plan.steps, launched); });

@@ -3,7 +3,9 @@
 #include "kernel/print/vector_printer.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "kernel/ast/expressions.hpp"
 #include "partita/base/error.hpp"
@@ -23,22 +25,26 @@ char arithmetic(std::string_view row) {
                              : '\0';
 }
 
+using RowText = std::pair<std::string_view, std::string_view>;
+
+/// Empty where there is none.
+std::string_view text_of(std::string_view row, std::span<const RowText> rows) {
+  const auto found = std::ranges::find(rows, row, &RowText::first);
+  return found == rows.end() ? std::string_view() : found->second;
+}
+
 std::string_view comparison(std::string_view row) {
-  static constexpr std::pair<std::string_view, std::string_view> rows[] = {
-      {"compare_eq", " == "}, {"compare_ne", " != "}, {"compare_lt", " < "},
-      {"compare_le", " <= "}, {"compare_gt", " > "},  {"compare_ge", " >= "}};
-  for (const auto& [name, text] : rows)
-    if (name == row) return text;
-  return {};
+  static constexpr RowText rows[] = {{"compare_eq", " == "}, {"compare_ne", " != "},
+                                     {"compare_lt", " < "},  {"compare_le", " <= "},
+                                     {"compare_gt", " > "},  {"compare_ge", " >= "}};
+  return text_of(row, rows);
 }
 
 /// Of truth values.
 std::string_view logic(std::string_view row) {
-  static constexpr std::pair<std::string_view, std::string_view> rows[] = {
+  static constexpr RowText rows[] = {
       {"and_", " & "}, {"or_", " | "}, {"xor_", " ^ "}, {"not_", "~"}};
-  for (const auto& [name, text] : rows)
-    if (name == row) return text;
-  return {};
+  return text_of(row, rows);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 """Programs of JAX with their placements: DrJAX's map, broadcast and reductions keep their names when a program is exported.
 
     program = partita.jax.compile(round, model, data, target="cpu")     # round is a drjax.program
-    text = partita.jax.export(round, model, data)                       # what `partita compile` takes
+    text = partita.jax.export(round, model, data).text                  # what `partita compile` takes
 
 DrJAX lowers a map to the batched ops of jax.vmap, in which the clients are one dimension of many.  Here they become
 composites @partita.map, @partita.broadcast, @partita.reduce_sum and @partita.reduce_mean that say placement and number

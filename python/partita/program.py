@@ -183,7 +183,7 @@ def compile(program: "str | bytes | Callable", *args: Any, **options: Any) -> Pr
     if callable(program):
         from . import jax
 
-        return jax.export(program, *args).compile(**options)
+        return jax.compile(program, *args, **options)
     if args:
         raise c.UserError("expected no arguments beside the text of a program")
     text = program.encode() if isinstance(program, str) else bytes(program)

@@ -15,6 +15,7 @@
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
 #include "partita/base/hash.hpp"
+#include "partita/base/nearest_name.hpp"
 #include "runtime/artifact/library_fields.hpp"
 #include "runtime/artifact/plan_fields.hpp"
 #include "runtime/artifact/zip.hpp"
@@ -206,18 +207,6 @@ FunctionRows rows_of(const FunctionCode& function) {
   for (const auto& [key, value] : function.properties) rows.properties.push_back({key, value});
   for (const Variant& variant : function.others) rows.others.push_back(rows_of(variant));
   return rows;
-}
-
-std::vector<const FunctionCode*> functions_of(const Artifact& artifact) {
-  std::vector<const FunctionCode*> functions{&artifact};
-  for (const FunctionCode& function : artifact.functions) functions.push_back(&function);
-  return functions;
-}
-
-std::vector<const Variant*> variants_of(const FunctionCode& function) {
-  std::vector<const Variant*> variants{&function};
-  for (const Variant& other : function.others) variants.push_back(&other);
-  return variants;
 }
 
 Manifest manifest_of(const Artifact& artifact, std::string hash) {
@@ -439,6 +428,18 @@ std::string content_hash(const Artifact& artifact) {
   return hash_of(artifact, plan_texts(artifact));
 }
 
+std::vector<const FunctionCode*> functions_of(const Artifact& artifact) {
+  std::vector<const FunctionCode*> functions{&artifact};
+  for (const FunctionCode& function : artifact.functions) functions.push_back(&function);
+  return functions;
+}
+
+std::vector<const Variant*> variants_of(const FunctionCode& function) {
+  std::vector<const Variant*> variants{&function};
+  for (const Variant& other : function.others) variants.push_back(&other);
+  return variants;
+}
+
 std::vector<std::string> function_names(const Artifact& artifact) {
   std::vector<std::string> names;
   for (const FunctionCode* function : functions_of(artifact)) names.push_back(function->name);
@@ -448,11 +449,9 @@ std::vector<std::string> function_names(const Artifact& artifact) {
 Artifact one_function(const Artifact& artifact, const std::string& name) {
   const std::vector<const FunctionCode*> functions = functions_of(artifact);
   const auto found = std::ranges::find(functions, name, &FunctionCode::name);
-  if (found == functions.end()) {
-    std::string names;
-    for (const FunctionCode* f : functions) names += cat(names.empty() ? "'" : ", '", f->name, "'");
-    throw_user_error(cat("function '", name, "': expected one of ", names));
-  }
+  if (found == functions.end())
+    throw_user_error(
+        cat("function '", name, "': expected one of ", quoted_names(function_names(artifact))));
   Artifact one;
   static_cast<FunctionCode&>(one) = **found;
   one.target = artifact.target;
@@ -475,16 +474,15 @@ void add_functions(Artifact& artifact, Artifact other) {
     throw_user_error(cat("function '", other.name, "': expected one for target ", artifact.target,
                          ", found one for ", other.target));
   const std::vector<std::string> names = function_names(artifact);
+  for (const std::string& name : function_names(other))
+    if (std::ranges::find(names, name) != names.end())
+      throw_user_error(cat("expected functions of distinct names, found '", name, "' twice"));
   const std::vector<int> numbers = add_constants(artifact, other.constants);
-  std::vector<FunctionCode> added{std::move(static_cast<FunctionCode&>(other))};
-  std::ranges::move(other.functions, std::back_inserter(added));
-  for (FunctionCode& function : added) {
-    if (std::ranges::find(names, function.name) != names.end())
-      throw_user_error(
-          cat("expected functions of distinct names, found '", function.name, "' twice"));
-    renumber_constants(function, numbers);
-    artifact.functions.push_back(std::move(function));
-  }
+  const std::size_t first_added = artifact.functions.size();
+  artifact.functions.push_back(std::move(static_cast<FunctionCode&>(other)));
+  std::ranges::move(other.functions, std::back_inserter(artifact.functions));
+  for (std::size_t f = first_added; f < artifact.functions.size(); ++f)
+    renumber_constants(artifact.functions[f], numbers);
 }
 
 void select_variant(FunctionCode& function, DeviceClass device_class) {

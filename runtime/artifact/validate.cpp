@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include <cctype>
 #include <set>
+#include <span>
 
 #include "partita/artifact/target_format.hpp"
 #include "partita/artifact/validate.hpp"
@@ -55,11 +56,9 @@ void check_library(const std::string& target, const Variant& variant) {
 }
 
 std::optional<std::string> find_problem(const FunctionCode& function, const std::string& target,
-                                        const std::vector<Type>& constants) {
-  std::vector<const Variant*> variants{&function};
-  for (const Variant& other : function.others) variants.push_back(&other);
+                                        std::span<const Type> constants) {
   std::set<DeviceClass> classes;
-  for (const Variant* variant : variants) {
+  for (const Variant* variant : variants_of(function)) {
     auto problem = problem_of([&] {
       const Place all{.name = "variants"};
       if (!classes.insert(variant->device_class).second)
@@ -86,14 +85,13 @@ std::optional<std::string> find_problem(const Artifact& artifact) {
   if (problem) return problem;
   std::vector<Type> constants;
   for (const Constant& constant : artifact.constants) constants.push_back(constant->type);
-  problem = find_problem(static_cast<const FunctionCode&>(artifact), artifact.target, constants);
-  if (problem) return problem;
-  std::set<std::string> names{artifact.name};
-  for (const FunctionCode& function : artifact.functions) {
-    if (!names.insert(function.name).second)
-      return cat("functions: expected distinct names, found '", function.name, "' twice");
-    problem = find_problem(function, artifact.target, constants);
-    if (problem) return cat("function '", function.name, "': ", *problem);
+  std::set<std::string> names;
+  for (const FunctionCode* function : functions_of(artifact)) {
+    if (!names.insert(function->name).second)
+      return cat("functions: expected distinct names, found '", function->name, "' twice");
+    problem = find_problem(*function, artifact.target, constants);
+    if (problem && function != &artifact) return cat("function '", function->name, "': ", *problem);
+    if (problem) return problem;
   }
   return std::nullopt;
 }

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "partita/base/error.hpp"
+
 namespace partita {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -34,6 +36,12 @@ std::vector<std::string> nearest_names(std::string_view name, std::span<const st
   std::vector<std::string> names;
   for (auto& [distance, k] : near) names.push_back(std::move(k));
   return names;
+}
+
+std::string quoted_names(std::span<const std::string> names) {
+  std::string text;
+  for (const std::string& name : names) text += cat(text.empty() ? "'" : ", '", name, "'");
+  return text;
 }
 
 std::string expected_names(std::string_view name, std::span<const std::string> known) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "partita/base/nearest_name.hpp"
 #include "runtime/c_api/boundary.hpp"
 
 namespace {
@@ -68,9 +69,10 @@ void fill_port(const partita::Plan& plan, const std::vector<PortInfo>& ports,
 std::size_t find_port(const std::vector<PortInfo>& ports, const char* name, const char* what) {
   const auto found = std::ranges::find(ports, std::string(name), &PortInfo::name);
   if (found == ports.end()) {
-    std::string names;
-    for (const PortInfo& port : ports) names += cat(names.empty() ? "'" : ", '", port.name, "'");
-    partita::throw_user_error(cat(what, " '", name, "': expected one of ", names));
+    std::vector<std::string> names;
+    for (const PortInfo& port : ports) names.push_back(port.name);
+    partita::throw_user_error(
+        cat(what, " '", name, "': expected one of ", partita::quoted_names(names)));
   }
   return std::size_t(found - ports.begin());
 }
@@ -141,9 +143,8 @@ size_t partita_artifact_function_count(const partita_artifact* artifact) {
 }
 
 const char* partita_artifact_function_name(const partita_artifact* artifact, size_t index) {
-  if (artifact == nullptr || index > artifact->artifact.functions.size()) return "";
-  return (index == 0 ? artifact->artifact.name : artifact->artifact.functions[index - 1].name)
-      .c_str();
+  if (index >= partita_artifact_function_count(artifact)) return "";
+  return partita::functions_of(artifact->artifact)[index]->name.c_str();
 }
 
 partita_status partita_artifact_function(const partita_artifact* artifact, const char* name,

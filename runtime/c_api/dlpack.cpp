@@ -191,15 +191,8 @@ partita_status partita_buffer_from_dlpack(partita_device* device, DLManagedTenso
     if (type.count() > 0)
       first = &require(static_cast<const std::byte*>(from.data), "tensor.data") + from.byte_offset;
     auto made = std::make_unique<partita_buffer>();
-    if (copies == 0 && first != nullptr && is_row_major(from, type) && !is_padded(from.type)) {
-      // Released by the last user; until it is known that there will be one, the tensor is the caller's.
-      const auto is_taken = std::make_shared<bool>(false);
-      std::shared_ptr<const void> owner(managed, [is_taken](ManagedTensor* taken) {
-        if (*is_taken) release(taken);
-      });
-      made->array = stream.share(type, {first, type.bytes()}, std::move(owner));
-      *is_taken = made->array != nullptr;
-    }
+    if (copies == 0 && first != nullptr && is_row_major(from, type) && !is_padded(from.type))
+      made->array = stream.share(type, {first, type.bytes()}, [managed] { release(managed); });
     if (!made->array) {
       made->array = stream.upload(type, dense_elements(from, type, first));
       release(managed);

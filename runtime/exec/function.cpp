@@ -41,8 +41,8 @@ struct Argument {
 
   /// Whether the memory is nobody else's.
   [[nodiscard]] bool is_free() const {
-    if (!is_donated || place.use_count() != 1 || place->use_count() != 1) return false;
-    if (*place == nullptr || (*place)->is_borrowed()) return false;
+    if (!is_donated || place.use_count() != 1 || place->use_count() != 1 || (*place)->is_borrowed())
+      return false;
     std::atomic_thread_fence(std::memory_order_acquire);  // after what the others read
     return true;
   }

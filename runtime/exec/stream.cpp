@@ -128,16 +128,18 @@ DeviceArrayPtr Stream::upload(const Type& type, std::span<const std::byte> eleme
 }
 
 DeviceArrayPtr Stream::share(const Type& type, std::span<const std::byte> elements,
-                             std::shared_ptr<const void> owner) {
+                             std::function<void()> released) {
   PARTITA_ASSERT(elements.size() == type.bytes());
   DeviceBufferPtr borrowed;
   run([&](Device& device) { borrowed = device.borrow(elements); });
   if (!borrowed) return nullptr;
   // Work that reads it may be under way when its last user lets it go: an array, which holds the stream, or a job.
-  auto release = [this, owner = std::move(owner),
+  auto release = [this, released = std::move(released),
                   held = borrowed](DeviceBuffer* /*memory*/) mutable {
     held = nullptr;
-    enqueue([](Device&) {})->on_done([owner = std::move(owner)](const std::exception_ptr&) {});
+    enqueue([](Device&) {})->on_done([released = std::move(released)](const std::exception_ptr&) {
+      released();
+    });
   };
   auto ready = std::make_shared<Event>();
   ready->finish();

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
+#include <iterator>
 
 #include "partita/base/error.hpp"
 #include "partita/base/file.hpp"
@@ -77,8 +78,8 @@ std::vector<std::string> chosen_functions(const CompileArguments& arguments,
                                           const ir::Module& module) {
   std::vector<std::string> functions;
   if (arguments.names_function) {
-    functions = arguments.options.more_functions;
-    functions.insert(functions.begin(), arguments.options.function);
+    functions.push_back(arguments.options.function);
+    std::ranges::copy(arguments.options.more_functions, std::back_inserter(functions));
     return functions;
   }
   for (const auto& f : module.functions)

@@ -95,14 +95,14 @@ void check_checkpoint_options(const RunOptions& options) {
     throw_user_error(cat("--checkpoint: expected no --repeat, found ", options.repeat));
 }
 
-SessionOptions session_options(const RunOptions& options, const Plan& plan, int done) {
+SessionOptions session_options(const RunOptions& options, std::vector<Carry> carries, int done) {
   SessionOptions session;
   session.devices_per_rank = options.devices_per_rank;
   session.use_mpi = launched_by_mpi();
   session.timeout = std::chrono::milliseconds(std::int64_t(options.timeout_s * 1000));
   session.check_replicas = options.check_replicas;
   session.trace = !options.trace.empty();
-  if (options.rounds > done + 1) session.carries = parse_carries(options.carry, plan);
+  if (options.rounds > done + 1) session.carries = std::move(carries);
   session.donates = options.repeat == 1 && (options.rounds == done + 1 || !session.carries.empty());
   if (!options.memory_budget.empty())
     session.memory_budget = parse_bytes(options.memory_budget, "--memory-budget");
@@ -177,12 +177,13 @@ class Progress {
 class Runner {
  public:
   /// After `done` rounds.
-  Runner(const RunOptions& options, Session& session, std::vector<HostArray> inputs, int done)
+  Runner(const RunOptions& options, Session& session, std::vector<Carry> carries,
+         std::vector<HostArray> inputs, int done)
       : options_(options),
         session_(session),
         plan_(session.artifact().plan),
         done_(done),
-        carries_(parse_carries(options.carry, plan_)) {
+        carries_(std::move(carries)) {
     for (HostArray& input : inputs)
       inputs_.push_back(std::make_shared<const HostArray>(std::move(input)));
     for (const std::string& name : split(options.print, ','))
@@ -284,8 +285,8 @@ void save_results(const RunOptions& options, Session& session, const std::vector
 /// The artifact of the command, or the program that it names compiled for these runs alone.
 Artifact artifact_of(const RunOptions& options) {
   if (!std::filesystem::path(options.artifact).extension().string().starts_with(".mlir")) {
-    const Artifact artifact = load_artifact(options.artifact);
-    return one_function(artifact, options.function.empty() ? artifact.name : options.function);
+    Artifact artifact = load_artifact(options.artifact);
+    return options.function.empty() ? artifact : one_function(artifact, options.function);
   }
   driver::CompileOptions compile;
   compile.target = options.target;
@@ -322,14 +323,13 @@ int run(const RunOptions& options) {
   // Everything that can be wrong with the command is said before a device is touched.
   for (const std::string& path : {options.outputs, options.stats, options.trace})
     if (!path.empty() && launched_rank() == 0) check_writable(path);
-  static_cast<void>(parse_carries(options.carry, artifact.plan));
+  const std::vector<Carry> carries = parse_carries(options.carry, artifact.plan);
   for (const std::string& name : split(options.print, ','))
     static_cast<void>(parse_port(name, "out", artifact.plan.outputs.size(), "--print"));
   std::vector<HostArray> inputs = load_inputs(options, artifact.plan);
   const int done = resume(options, artifact.plan, inputs);
-  const SessionOptions settings = session_options(options, artifact.plan, done);
-  Session session(std::move(artifact), settings);
-  Runner runner(options, session, std::move(inputs), done);
+  Session session(std::move(artifact), session_options(options, carries, done));
+  Runner runner(options, session, carries, std::move(inputs), done);
   runner.run();
   save_results(options, session, runner.seconds());
   return 0;

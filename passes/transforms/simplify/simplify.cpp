@@ -136,9 +136,7 @@ class Sweep {
     for (const Scope* s = &scope; s != nullptr; s = looks_outside ? s->outer : nullptr) {
       const auto [begin, end] = s->seen.equal_range(hash);
       for (auto it = begin; it != end; ++it) {
-        if (!structurally_equal(*it->second, node) &&
-            !(is_kept && s != &scope && equally_made(*it->second, node)))
-          continue;
+        if (!structurally_equal(*it->second, node, is_kept && s != &scope)) continue;
         Replacement values;
         for (int k = 0; k < node.result_count(); ++k) values.push_back(it->second->result(k));
         replace(node, values);

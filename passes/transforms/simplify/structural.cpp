@@ -59,22 +59,25 @@ std::size_t hash_of(const Node& node, int depth) {
   return h;
 }
 
-bool equal_nodes(const Node& a, const Node& b, ir::ValueMap<Value>& map);
+bool equal_nodes(const Node& a, const Node& b, ir::ValueMap<Value>& map, int depth);
 
-Value mapped(const ir::ValueMap<Value>& map, Value v) {
-  const auto it = map.find(v);
-  return it == map.end() ? v : it->second;
+/// `map` takes values of one side to those of the other.
+bool equal_values(Value a, Value b, ir::ValueMap<Value>& map, int depth) {
+  if (const auto it = map.find(a); it != map.end()) a = it->second;
+  if (a == b) return true;
+  return a.index == b.index && is_looked_through(a, depth) && is_looked_through(b, depth) &&
+         equal_nodes(*a.node, *b.node, map, depth - 1);
 }
 
 bool equal_values(const std::vector<Value>& a, const std::vector<Value>& b,
-                  const ir::ValueMap<Value>& map) {
+                  ir::ValueMap<Value>& map, int depth) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k)
-    if (mapped(map, a[k]) != b[k]) return false;
+    if (!equal_values(a[k], b[k], map, depth)) return false;
   return true;
 }
 
-/// `map` takes values of `a` to those of `b`.
+/// In a graph nothing is looked through.
 bool equal_graphs(const Graph& a, const Graph& b, ir::ValueMap<Value>& map) {
   if (a.argument_count() != b.argument_count() || a.nodes().size() != b.nodes().size())
     return false;
@@ -83,15 +86,15 @@ bool equal_graphs(const Graph& a, const Graph& b, ir::ValueMap<Value>& map) {
     map[a.argument(k)] = b.argument(k);
   }
   for (std::size_t i = 0; i < a.nodes().size(); ++i)
-    if (!equal_nodes(*a.nodes()[i], *b.nodes()[i], map)) return false;
-  return equal_values(a.results, b.results, map);
+    if (!equal_nodes(*a.nodes()[i], *b.nodes()[i], map, 0)) return false;
+  return equal_values(a.results, b.results, map, 0);
 }
 
-bool equal_nodes(const Node& a, const Node& b, ir::ValueMap<Value>& map) {
+bool equal_nodes(const Node& a, const Node& b, ir::ValueMap<Value>& map, int depth) {
   if (&a.op() != &b.op() || a.result_types() != b.result_types() ||
       a.regions().size() != b.regions().size())
     return false;
-  if (!equal_values(a.operands(), b.operands(), map) || !(a.attrs == b.attrs)) return false;
+  if (!equal_values(a.operands(), b.operands(), map, depth) || !(a.attrs == b.attrs)) return false;
   for (std::size_t k = 0; k < a.regions().size(); ++k)
     if (!equal_graphs(a.region(k), b.region(k), map)) return false;
   for (int k = 0; k < a.result_count(); ++k)
@@ -99,35 +102,18 @@ bool equal_nodes(const Node& a, const Node& b, ir::ValueMap<Value>& map) {
   return true;
 }
 
-bool equally_made(const Node& a, const Node& b, int depth) {
-  if (&a.op() != &b.op() || a.result_types() != b.result_types() ||
-      a.regions().size() != b.regions().size() || a.operands().size() != b.operands().size() ||
-      !(a.attrs == b.attrs))
-    return false;
-  for (std::size_t k = 0; k < a.operands().size(); ++k) {
-    const Value x = a.operand(k), y = b.operand(k);
-    if (x == y) continue;
-    if (x.index != y.index || !is_looked_through(x, depth) || !is_looked_through(y, depth) ||
-        !equally_made(*x.node, *y.node, depth - 1))
-      return false;
-  }
-  ir::ValueMap<Value> map;
-  for (std::size_t k = 0; k < a.regions().size(); ++k)
-    if (!equal_graphs(a.region(k), b.region(k), map)) return false;
-  return true;
-}
+/// Of both comparison and hash.
+int depth_of(bool looks_through) { return looks_through ? most_looked_through : 0; }
 
 }  // namespace
 
 std::size_t structural_hash(const Node& node, bool looks_through) {
-  return hash_of(node, looks_through ? most_looked_through : 0);
+  return hash_of(node, depth_of(looks_through));
 }
 
-bool structurally_equal(const Node& a, const Node& b) {
+bool structurally_equal(const Node& a, const Node& b, bool looks_through) {
   ir::ValueMap<Value> map;
-  return equal_nodes(a, b, map);
+  return equal_nodes(a, b, map, depth_of(looks_through));
 }
-
-bool equally_made(const Node& a, const Node& b) { return equally_made(a, b, most_looked_through); }
 
 }  // namespace partita::passes

@@ -8,11 +8,10 @@
 
 namespace partita::passes {
 
-/// The same of equal nodes; where `looks_through`, of nodes that are equally made too.
+/// The same of equal nodes; where `looks_through`, also of those that are equal so.
 [[nodiscard]] std::size_t structural_hash(const ir::Node& node, bool looks_through);
-/// Equal nodes compute the same values, of the same operands.
-[[nodiscard]] bool structurally_equal(const ir::Node& a, const ir::Node& b);
-/// The same, where operands may also be made twice, by equal nodes that are not worth keeping (hoisting.hpp).
-[[nodiscard]] bool equally_made(const ir::Node& a, const ir::Node& b);
+/// Equal nodes compute the same values, of the same operands; where `looks_through`, operands may also be made twice, by
+/// equal nodes that are not worth keeping (hoisting.hpp).
+[[nodiscard]] bool structurally_equal(const ir::Node& a, const ir::Node& b, bool looks_through);
 
 }  // namespace partita::passes

@@ -98,6 +98,9 @@ struct Artifact : FunctionCode {
   std::vector<FunctionCode> functions;  ///< the further ones; all names differ
 };
 
+/// All functions, the one that is meant first; all variants of one, likewise.
+[[nodiscard]] std::vector<const FunctionCode*> functions_of(const Artifact& artifact);
+[[nodiscard]] std::vector<const Variant*> variants_of(const FunctionCode& function);
 /// Names of all functions, the first one's first.
 [[nodiscard]] std::vector<std::string> function_names(const Artifact& artifact);
 /// A program of that function alone, with the constants that it uses.  A name of no function is a user error.

@@ -7,8 +7,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "partita/artifact/artifact.hpp"
 
@@ -21,7 +21,7 @@ namespace partita {
 /// What a plan refers to that is not its own.
 struct PlanSurroundings {
   std::size_t kernels = 0;
-  std::vector<Type> constants = {};
+  std::span<const Type> constants = {};
   bool has_places = true;  ///< temporaries have their offsets in the arena
 };
 

@@ -20,6 +20,9 @@ namespace partita {
 [[nodiscard]] std::vector<std::string> nearest_names(std::string_view name,
                                                      std::span<const std::string> known);
 
+/// "'a', 'b'".
+[[nodiscard]] std::string quoted_names(std::span<const std::string> names);
+
 /// "a, b": the nearest of `known`, else all of them; what was expected in place of `name`.
 [[nodiscard]] std::string expected_names(std::string_view name, std::span<const std::string> known);
 

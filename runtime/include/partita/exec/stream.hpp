@@ -56,10 +56,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// An array of these elements, of the type's size, which may change when the call returns.
   [[nodiscard]] DeviceArrayPtr upload(const Type& type, std::span<const std::byte> elements);
 
-  /// An array of elements where they lie in the host's memory: they stay as they are until `owner` is released, which is
-  /// when nothing of the device reads them any more.  Null where the device has to have a copy.
+  /// An array of elements where they lie in the host's memory: they stay as they are until `released` is called, in any
+  /// thread, when nothing of the device reads them any more.  Null, and no call, where the device has to have a copy.
   [[nodiscard]] DeviceArrayPtr share(const Type& type, std::span<const std::byte> elements,
-                                     std::shared_ptr<const void> owner);
+                                     std::function<void()> released);
 
   /// Held by whoever enqueues on several streams what waits for each other, so that all streams have it in one order.
   [[nodiscard]] static std::mutex& order();
