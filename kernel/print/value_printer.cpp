@@ -54,65 +54,67 @@ void ValuePrinter::line(const std::string& s) {
 }
 
 void ValuePrinter::open_scope() {
-  names_.open_scope();
-  vectors_.open_scope();
-  wide_.open_scope();
+  for (Names* known : {&names_, &first_lanes_, &vectors_, &wide_}) known->open_scope();
   ++depth_;
 }
 
 void ValuePrinter::close_scope() {
-  names_.close_scope();
-  vectors_.close_scope();
-  wide_.close_scope();
+  for (Names* known : {&names_, &first_lanes_, &vectors_, &wide_}) known->close_scope();
   --depth_;
 }
 
 void ValuePrinter::forget(const Changes& changes) {
   // Most statements of long kernels change a register that no value at hand is made of.
   const auto has_register = [&](ExprId e) { return facts_.has_register(e); };
-  if (changes.are_of_registers_alone() && !names_.any(has_register) &&
-      !vectors_.any(has_register) && !wide_.any(has_register))
+  const auto known = {&names_, &first_lanes_, &vectors_, &wide_};
+  if (changes.are_of_registers_alone() &&
+      std::ranges::none_of(known, [&](const Names* names) { return names->any(has_register); }))
     return;
   const std::vector<bool> is_changed = facts_.changed_by(changes);
   const auto test = [&](ExprId e) { return is_changed[std::size_t(e)]; };
-  names_.erase_if(test);
-  vectors_.erase_if(test);
-  wide_.erase_if(test);
+  for (Names* names : known) names->erase_if(test);
+}
+
+bool ValuePrinter::is_of_first_lane(ExprId id) const {
+  return is_of_first_lane_ != nullptr && (*is_of_first_lane_)[std::size_t(id)];
 }
 
 void ValuePrinter::declare(ExprId e, const std::string& type, const std::string& value) {
   const std::string name = new_name("v");
   line(cat("const ", type, " ", name, " = ", value, ";"));
-  names_.put(e, name);
+  named(e).put(e, name);
 }
 
 // --- Values ---
 
 std::string ValuePrinter::value(ExprId id) {
-  if (const std::string* name = names_.find(id)) return *name;
+  if (const std::string* name = named(id).find(id)) return *name;
   if (const auto it = lane_elements_.find(id); it != lane_elements_.end()) return it->second;
   const Expr& e = pool()[id];
+  if (is_of_first_lane(id) && e.kind == ExprKind::index_variable) return "0";
   if (is_leaf(e.kind)) return leaf(e);
   if (!is_index_arithmetic(e.kind)) {
     print_element(id, e);
-    return *names_.find(id);
+    return *named(id).find(id);
   }
   const bool repeats = e.kind == ExprKind::index_min || e.kind == ExprKind::index_max;
   const std::string text = index_text(id, e);
-  if (facts_.uses(id) < 2 && !repeats && text.size() < longest_inline) return text;
+  const bool is_name = text.front() != '(';
+  if (is_name || (facts_.uses(id) < 2 && !repeats && text.size() < longest_inline)) return text;
   const bool is_truth = e.kind >= ExprKind::index_less;
   declare(id, is_truth ? text_.value_type(DType::i1) : style_.index_type, text);
-  return *names_.find(id);
+  return *named(id).find(id);
 }
 
-std::string ValuePrinter::value_at(std::int32_t variable, const std::string& text, ExprId id) {
-  names_.open_scope();
-  for (std::int32_t i = 0; i < pool().size(); ++i)
-    if (const Expr& e = pool()[ExprId(i)]; e.kind == ExprKind::index_variable && e.slot == variable)
-      names_.put(ExprId(i), text);
-  std::string found = value(id);
-  names_.close_scope();
-  return found;
+std::string ValuePrinter::value_at_first_lane(std::int32_t lane, ExprId id) {
+  const auto [found, is_new] = is_of_lane_.try_emplace(lane);
+  if (is_new)
+    found->second = facts_.having(
+        [&](const Expr& e) { return e.kind == ExprKind::index_variable && e.slot == lane; });
+  const auto* const outer = std::exchange(is_of_first_lane_, &found->second);
+  std::string name = value(id);
+  is_of_first_lane_ = outer;
+  return name;
 }
 
 void ValuePrinter::value_before_loop(std::span<const ExprId> roots, const Changes& changes) {
@@ -159,6 +161,8 @@ std::string ValuePrinter::index_text(ExprId id, const Expr& e) {
     const auto [low, high] = pool().bounds(id);
     return low >= 0 && high <= 1 ? as_number(text) : text;
   }
+  if (e.kind == ExprKind::index_add && (a == "0" || b == "0")) return a == "0" ? b : a;
+  if (e.kind == ExprKind::index_mul && (a == "0" || b == "0")) return "0";
   return cat("(", a, index_operator(e.kind), b, ")");
 }
 
@@ -265,7 +269,7 @@ void ValuePrinter::print_choose(ExprId id, const Expr& e) {
     close_scope();
   }
   line("}");
-  names_.put(id, name);
+  named(id).put(id, name);
 }
 
 // --- Elements of vectors ---

@@ -46,12 +46,13 @@ class ValuePrinter {
 
   /// The name of a variable (or literal) that holds `id`, printing what is missing.
   std::string value(scalar::ExprId id);
-  /// The same with `text` in place of an index variable.
-  std::string value_at(std::int32_t variable, const std::string& text, scalar::ExprId id);
+  /// The same where the index variable `lane` is 0.
+  std::string value_at_first_lane(std::int32_t lane, scalar::ExprId id);
   /// Prints what `roots` in a loop's body need in any case and the loop does not change.
   void value_before_loop(std::span<const scalar::ExprId> roots, const Changes& changes);
   [[nodiscard]] bool is_known(scalar::ExprId id) const {
-    return names_.contains(id) || lane_elements_.contains(id);
+    return (is_of_first_lane(id) ? first_lanes_ : names_).contains(id) ||
+           lane_elements_.contains(id);
   }
 
   /// Whether each item has a register of its own.
@@ -74,6 +75,14 @@ class ValuePrinter {
   [[nodiscard]] const BodyNames& style() const { return style_; }
 
  private:
+  using Names = ScopedMap<scalar::ExprId, std::string>;
+
+  /// Whether a value of lane 0 is printed that differs from those of other lanes.
+  [[nodiscard]] bool is_of_first_lane(scalar::ExprId id) const;
+  /// Where the variable of `id` is found.
+  [[nodiscard]] Names& named(scalar::ExprId id) {
+    return is_of_first_lane(id) ? first_lanes_ : names_;
+  }
   void declare(scalar::ExprId e, const std::string& type, const std::string& value);
   [[nodiscard]] std::string index_constant(const scalar::Expr& e) const;
   std::string index_text(scalar::ExprId id, const scalar::Expr& e);
@@ -98,7 +107,11 @@ class ValuePrinter {
   std::set<scalar::ExprId> certain_;  ///< evaluated by the statements at hand in any case
   std::string out_;
   int depth_ = 1, next_name_ = 0;
-  ScopedMap<scalar::ExprId, std::string> names_, vectors_, wide_;
+  Names names_, vectors_, wide_;
+  Names first_lanes_;  ///< of expressions of a lane, where it is 0
+  /// Set while values of lane 0 are printed: whether an expression is made of that lane.
+  const std::vector<bool>* is_of_first_lane_ = nullptr;
+  std::map<std::int32_t, std::vector<bool>> is_of_lane_;  ///< by index variable
   std::map<scalar::ExprId, std::string> lane_elements_;
   std::map<std::int32_t, std::string> lane_registers_;
 };

@@ -110,7 +110,7 @@ bool VectorPrinter::is_native_truth(ExprId id, DType d, std::int32_t lane) {
 
 /// The element's address at lane 0.
 std::string VectorPrinter::first_lane(std::int32_t buffer, ExprId index, const Lanes& s) {
-  return cat("b", buffer, " + ", values_.value_at(s.lane, "0", index));
+  return cat("b", buffer, " + ", values_.value_at_first_lane(s.lane, index));
 }
 
 /// The name of a vector that holds e for all lanes, printing what is missing.

@@ -4,6 +4,7 @@
 // How extents are cut into tiles of rows and into vectors of columns.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,16 @@ namespace partita::lowering {
   for (std::int64_t size = most; 2 * size > most; --size)
     if (extent % size == 0) return size;
   return ceil_divide(extent, ceil_divide(extent, most));
+}
+
+/// Of `vectors` in a row, how many a tile of so many rows takes: `most`, or fewer where those divide all of them, so that
+/// there is no narrower tile at the end, and still fill half of the `registers`.
+[[nodiscard]] constexpr std::int64_t vectors_of_tile(std::int64_t vectors, std::int64_t most,
+                                                     std::int64_t rows, std::int64_t registers) {
+  most = std::min(most, vectors);
+  for (std::int64_t size = most; size > 1 && 2 * size * rows >= registers; --size)
+    if (vectors % size == 0) return size;
+  return most;
 }
 
 /// Some columns of a tile: a vector of them, or one.

@@ -208,8 +208,10 @@ class Tiler {
       return;
     }
     tile_rows_ = tile_size(rows_, work_.most.rows);
-    const std::int64_t vectors =
+    const std::int64_t most =
         std::clamp(registers / tile_rows_, work_.most.vectors, 2 * work_.most.vectors);
+    const std::int64_t vectors =
+        vectors_of_tile(ceil_divide(columns_, vector_width_), most, tile_rows_, registers);
     tile_columns_ = std::min(vectors * vector_width_, columns_);
   }
 
