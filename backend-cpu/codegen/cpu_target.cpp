@@ -81,7 +81,7 @@ class KernelPrinter {
     const WorkLoops loops = with_work_loops(kernel);
     const Kernel& k = loops.kernel;
     BodyNames names = k.wide_index ? BodyNames{"i64", DType::i64} : BodyNames{"i32", DType::i32};
-    names.parallel_loop = item_loop;
+    if (k.arrays.empty()) names.parallel_loop = item_loop;  // items take turns with their arrays
     if (is_better_scalar(kernel, k)) names.parallel_body = stays_scalar;
     names.reduction_loop = "#pragma omp simd";
     names.reduction = [&](std::string_view row, DType d, const std::string& name) {
@@ -95,6 +95,9 @@ class KernelPrinter {
       names.item_registers.insert(slot);
       declarations += cat("  ", text_.value_type(dtype), " r", slot, "[", WorkLoops::lanes, "];\n");
     }
+    for (std::size_t a = 0; a < k.arrays.size(); ++a)
+      declarations += cat("  ", text_.stored_type(k.arrays[a].dtype), " a", a, "[",
+                          k.arrays[a].count, "] __attribute__((aligned(64)));\n");
     const std::string body = print_body(k, text_, names);
     if (body.find(unknown_zero) != std::string::npos)
       declarations += cat("  ", names.index_type, " ", unknown_zero,

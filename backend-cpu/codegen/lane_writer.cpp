@@ -319,7 +319,7 @@ class LaneWriter {
   }
 
   void write(const StoreLocal& /*s*/, const Changes& /*changes*/) {
-    throw_internal_error("an array of a group in lane code");
+    throw_internal_error("an array in lane code");
   }
 
   void write(const LoadMatrices& /*s*/, const Changes& /*changes*/) {

@@ -41,6 +41,7 @@ class LoopMaker {
     to_.stem = from_.stem;
     to_.comment = from_.comment;
     to_.buffers = from_.buffers;
+    to_.arrays = from_.arrays;
     to_.scalars = from_.scalars + 2;
     to_.wide_index = from_.wide_index;
     to_.next_variable = from_.next_variable;

@@ -44,12 +44,12 @@ BodyNames names_of(const Kernel& k) {
   return names;
 }
 
-/// Arrays of the group, where it is a kernel of groups, and statements.
+/// Arrays, of the group where it is a kernel of groups, and statements.
 std::string body_text(const Kernel& k, kernel::ScalarText& text) {
   std::string arrays;
   // Neighbouring elements are read as one where the array's place allows it.
   for (std::size_t a = 0; a < k.arrays.size(); ++a)
-    arrays += cat("  __local ", text.stored_type(k.arrays[a].dtype),
+    arrays += cat(k.group_items > 0 ? "  __local " : "  ", text.stored_type(k.arrays[a].dtype),
                   " __attribute__((aligned(16))) a", a, "[", k.arrays[a].count, "];\n");
   const std::string body = print_body(k, text, names_of(k));
   if (k.plain == nullptr) return arrays + body;

@@ -30,7 +30,7 @@ void visit_launch(Launch& l, KernelAccesses& kernels,
   for (std::size_t b = 0; b < l.buffers.size(); ++b) {
     const std::set<ExprId>& loads = access.loads[b];
     const bool same_element =
-        (k.stores_last || (stored.size() == 1 && !access.late.contains(b))) && !access.is_looped &&
+        (k.stores_last || (stored.size() == 1 && !access.late.contains(b) && !access.is_looped)) &&
         !loads.empty() &&
         std::ranges::all_of(loads, [&](ExprId index) { return stored.contains(index); });
     visit({.ref = &l.buffers[b],

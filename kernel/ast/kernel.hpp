@@ -115,7 +115,7 @@ struct AtomicCombine {
   scalar::ExprId value, index;
 };
 
-/// Into an array of the group.  Other items see it after a barrier.
+/// Into an array of the group, which other items see after a barrier, or of the item.
 struct StoreLocal {
   std::int32_t array;
   DType dtype;
@@ -179,7 +179,7 @@ template <class T>
 /// Puts another expression in place of each of these.
 void map_roots(Stmt& s, const std::function<scalar::ExprId(scalar::ExprId)>& map);
 
-/// An array that the items of a group share, of no contents at first.
+/// An array that the items of a group share, of no contents at first; in a kernel of items each has its own.
 struct LocalArray {
   DType dtype = DType::f32;
   std::int64_t count = 0;

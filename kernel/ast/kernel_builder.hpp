@@ -70,7 +70,7 @@ class KernelBuilder {
   }
   [[nodiscard]] ExprId new_scalar() { return pool().scalar(kernel_->scalars++); }
 
-  // Arrays of a group.
+  // Arrays of a group, or of an item.
   [[nodiscard]] std::int32_t new_array(DType d, std::int64_t count) {
     kernel_->arrays.push_back({d, count});
     return std::int32_t(kernel_->arrays.size()) - 1;

@@ -261,7 +261,7 @@ class KernelCheck {
       fail("a buffer that is written", cat("b", x.buffer));
   }
   void check(const StoreLocal& x, int width, Scope& /*scope*/) {
-    if (width > 1) fail("one element for an array of the group", "a vector");
+    if (width > 1 && k_.group_items > 0) fail("one element for an array of the group", "a vector");
     expect_index(x.index);
     expect_element(x.value, x.dtype);
     expect_array(x.array, x.dtype);
@@ -318,17 +318,14 @@ class KernelCheck {
   }
 
   void check_group(Scope& scope) {
-    if (k_.group_items == 0) {
-      if (!k_.arrays.empty()) fail("a kernel of groups", "arrays in one of items");
-      return;
-    }
+    for (const LocalArray& a : k_.arrays)
+      if (a.count < 1) fail("an array of at least one element", cat(a.count));
+    if (k_.group_items == 0) return;
     if (k_.group_items < 0 || k_.pool.extent(0) != k_.group_items)
       fail("items within a group as variable 0", cat(k_.pool.extent(0), " of ", k_.group_items));
     if (k_.row_variable >= 0) fail("groups along one dimension", "rows");
     if (k_.group_variable < 0) fail("a variable of the group's number", "none");
     scope.add_variable(k_.group_variable);
-    for (const LocalArray& a : k_.arrays)
-      if (a.count < 1) fail("an array of at least one element", cat(a.count));
   }
 
   static bool has_barrier(const Block& stmts) {

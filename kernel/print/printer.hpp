@@ -52,7 +52,7 @@ struct BodyNames {
   std::string item_place = {};
 };
 
-/// Statements, indented by two spaces.  Buffers are `b0, b1, …`, arrays of the group `a0, …`, scalars `s0, …`, the work-item `k0`.
+/// Statements, indented by two spaces.  Buffers are `b0, b1, …`, arrays `a0, …`, scalars `s0, …`, the work-item `k0`.
 [[nodiscard]] std::string print_body(const Kernel& kernel, kernel::ScalarText& text,
                                      const BodyNames& names);
 

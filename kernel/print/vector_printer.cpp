@@ -47,6 +47,9 @@ std::string_view logic(std::string_view row) {
   return text_of(row, rows);
 }
 
+/// An element of a buffer or of an array.
+bool is_element(ExprKind kind) { return kind == ExprKind::load || kind == ExprKind::load_local; }
+
 }  // namespace
 
 VectorPrinter::VectorPrinter(ValuePrinter& values)
@@ -84,8 +87,7 @@ bool VectorPrinter::is_native(ExprId id, DType d, std::int32_t lane) {
     return true;
   };
   if (e.kind == ExprKind::reg) return e.dtype == d;
-  if (e.kind == ExprKind::load)
-    return e.dtype == d && index_stride(pool_, e.operands[0], lane) == 1;
+  if (is_element(e.kind)) return e.dtype == d && index_stride(pool_, e.operands[0], lane) == 1;
   if (e.kind != ExprKind::apply || e.source != d) return false;
   if (arithmetic(e.name) != 0 || e.name == "negate" || e.name == "maximum" || e.name == "minimum")
     return operands_are(0);
@@ -109,8 +111,13 @@ bool VectorPrinter::is_native_truth(ExprId id, DType d, std::int32_t lane) {
 // --- Values ---
 
 /// The element's address at lane 0.
-std::string VectorPrinter::first_lane(std::int32_t buffer, ExprId index, const Lanes& s) {
-  return cat("b", buffer, " + ", values_.value_at_first_lane(s.lane, index));
+std::string VectorPrinter::first_lane(const std::string& memory, ExprId index, const Lanes& s) {
+  return cat(memory, " + ", values_.value_at_first_lane(s.lane, index));
+}
+
+std::string VectorPrinter::first_lane(const Expr& read, const Lanes& s) {
+  const char* const kind = read.kind == ExprKind::load_local ? "a" : "b";
+  return first_lane(cat(kind, read.slot), read.operands[0], s);
 }
 
 /// The name of a vector that holds e for all lanes, printing what is missing.
@@ -123,13 +130,13 @@ std::string VectorPrinter::value(ExprId id, const Lanes& s) {
   const std::string type = text_.vector_type(d, s.width);
   std::string text;
   if (!is_native(id, d, s.lane)) {
-    const std::string array = values_.new_name("a");
+    const std::string array = values_.new_name("x");
     values_.line(cat(text_.value_type(d), " ", array, "[", s.width, "];"));
     for_lanes(s, {id},
               [&] { values_.line(cat(array, "[k", s.lane, "] = ", values_.value(id), ";")); });
     text = text_.vector_call("load", d, s.width, array);
-  } else if (e.kind == ExprKind::load) {
-    text = text_.vector_call("load", d, s.width, first_lane(e.slot, e.operands[0], s));
+  } else if (is_element(e.kind)) {
+    text = text_.vector_call("load", d, s.width, first_lane(e, s));
   } else {
     text = row(e, s);
   }
@@ -155,7 +162,7 @@ std::string VectorPrinter::truth(ExprId id, const Lanes& s) {
   const Expr& e = pool_[id];
   if (!has_lanes(id, s.lane)) return text_.vector_call("same", s.dtype, s.width, values_.value(id));
   if (e.kind == ExprKind::load)
-    return text_.vector_call("truth", s.dtype, s.width, first_lane(e.slot, e.operands[0], s));
+    return text_.vector_call("truth", s.dtype, s.width, first_lane(e, s));
   if (const std::string_view compared = comparison(e.name); !compared.empty()) {
     const std::string a = value(e.operands[0], s), b = value(e.operands[1], s);
     return cat("(", a, compared, b, ")");
@@ -170,11 +177,11 @@ std::string VectorPrinter::truth(ExprId id, const Lanes& s) {
 void VectorPrinter::spread(ExprId id, const Lanes& s, bool is_certain) {
   if (!has_lanes(id, s.lane) || values_.is_known(id)) return;
   const Expr& e = pool_[id];
-  const bool is_vector = e.kind == ExprKind::reg ||
-                         (is_certain && (e.kind == ExprKind::apply || e.kind == ExprKind::load) &&
-                          e.dtype == s.dtype && is_native(id, s.dtype, s.lane));
+  const bool is_vector =
+      e.kind == ExprKind::reg || (is_certain && (e.kind == ExprKind::apply || is_element(e.kind)) &&
+                                  e.dtype == s.dtype && is_native(id, s.dtype, s.lane));
   if (is_vector) {
-    const std::string v = value(id, s), array = values_.new_name("a");
+    const std::string v = value(id, s), array = values_.new_name("x");
     values_.line(cat(text_.value_type(s.dtype), " ", array, "[", s.width, "];"));
     values_.line(cat(text_.vector_call("store", s.dtype, s.width, cat(v, ", ", array)), ";"));
     return values_.set_lane(id, cat(array, "[k", s.lane, "]"));
@@ -226,18 +233,26 @@ void VectorPrinter::print(const AddLanes& x, const Lanes& s) {
 
 void VectorPrinter::print(const Store& x, const Lanes& s) {
   const DType stored = values_.kernel().buffers[std::size_t(x.buffer)].dtype;
-  const bool is_one = index_stride(pool_, x.index, s.lane) == 1 && stored == x.dtype &&
-                      pool_[x.value].dtype == x.dtype;
+  store({.name = cat("b", x.buffer), .stored = stored, .dtype = x.dtype}, x.index, x.value, s);
+}
+
+void VectorPrinter::print(const StoreLocal& x, const Lanes& s) {
+  store({.name = cat("a", x.array), .stored = x.dtype, .dtype = x.dtype}, x.index, x.value, s);
+}
+
+void VectorPrinter::store(const Memory& to, ExprId index, ExprId element, const Lanes& s) {
+  const bool is_one = index_stride(pool_, index, s.lane) == 1 && to.stored == to.dtype &&
+                      pool_[element].dtype == to.dtype;
   if (is_one) {
-    const std::string v = value(x.value, s);
-    values_.line(cat(text_.vector_call("store", x.dtype, s.width,
-                                       cat(v, ", ", first_lane(x.buffer, x.index, s))),
-                     ";"));
+    const std::string v = value(element, s);
+    values_.line(cat(
+        text_.vector_call("store", to.dtype, s.width, cat(v, ", ", first_lane(to.name, index, s))),
+        ";"));
     return;
   }
-  for_lanes(s, {x.value, x.index}, [&] {
-    const std::string v = values_.value(x.value), at = values_.value(x.index);
-    values_.line(cat(text_.store(stored, cat("b", x.buffer), at, v), ";"));
+  for_lanes(s, {element, index}, [&] {
+    const std::string v = values_.value(element), at = values_.value(index);
+    values_.line(cat(text_.store(to.stored, to.name, at, v), ";"));
   });
 }
 
@@ -247,10 +262,6 @@ void VectorPrinter::print(const StoreWide& /*x*/, const Lanes& /*s*/) {
 
 void VectorPrinter::print(const AtomicCombine& /*x*/, const Lanes& /*s*/) {
   throw_internal_error("vectors that are combined at once");
-}
-
-void VectorPrinter::print(const StoreLocal& /*x*/, const Lanes& /*s*/) {
-  throw_internal_error("a vector for an array of the group");
 }
 
 void VectorPrinter::print(const LoadMatrices& /*x*/, const Lanes& /*s*/) {

@@ -34,16 +34,24 @@ class VectorPrinter {
     DType dtype;
   };
 
+  /// A buffer or an array, of elements that are kept as `stored` and computed as `dtype`.
+  struct Memory {
+    std::string name;
+    DType stored, dtype;
+  };
+
   void find_registers(const Block& stmts);
   bool is_native(scalar::ExprId id, DType d, std::int32_t lane);
   bool is_native_truth(scalar::ExprId id, DType d, std::int32_t lane);
-  std::string first_lane(std::int32_t buffer, scalar::ExprId index, const Lanes& s);
+  std::string first_lane(const std::string& memory, scalar::ExprId index, const Lanes& s);
+  std::string first_lane(const scalar::Expr& read, const Lanes& s);
   std::string value(scalar::ExprId id, const Lanes& s);
   std::string row(const scalar::Expr& e, const Lanes& s);
   std::string truth(scalar::ExprId id, const Lanes& s);
   void spread(scalar::ExprId id, const Lanes& s, bool is_certain);
   void for_lanes(const Lanes& s, std::initializer_list<scalar::ExprId> roots,
                  const std::function<void()>& print_lane);
+  void store(const Memory& to, scalar::ExprId index, scalar::ExprId element, const Lanes& s);
   void print(const Declare& x, const Lanes& s);
   void print(const Assign& x, const Lanes& s);
   void print(const MultiplyAdd& x, const Lanes& s);

@@ -64,7 +64,7 @@ class RowLauncher {
 
   /// The kernel over rows; null where it is as good as it is.
   std::unique_ptr<Kernel> build() {
-    if (facts_.has_vectors) return nullptr;
+    if (facts_.has_vectors || !from_.arrays.empty()) return nullptr;
     std::set<std::int64_t> divisors = item_divisors(from_);
     std::erase_if(divisors, [&](std::int64_t d) { return items_ % d != 0 || d >= items_; });
     row_ = choose_row(divisors);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Kernels of groups: their text, what is refused, and what they compute on an OpenCL device.
+// Kernels of groups, and arrays of items: their text, what is refused, and what they compute on an OpenCL device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,8 +79,8 @@ TEST(GroupKernels, what_does_not_hold_together_is_refused) {
     text.replace(text.find("k1 < 2"), 6, "k1 < 2, k2");
     EXPECT_THAT(refusal(text), HasSubstr("a barrier that all items of a group come by"));
   }
-  EXPECT_THAT(refusal(with("  groups k1 of 64\n  arrays f32[64]\n", "  arrays f32[64]\n")),
-              HasSubstr("arrays in one of items"));
+  EXPECT_THAT(refusal(with("  groups k1 of 64\n", "  rows k1\n")),
+              HasSubstr("a barrier in one of items"));
   EXPECT_THAT(refusal(with("groups k1 of 64", "groups k1 of 32")),
               HasSubstr("items within a group as variable 0"));
   EXPECT_THAT(refusal(with("arrays f32[64]", "arrays f32[0]")),
@@ -167,6 +167,44 @@ TEST(KernelLoops, what_a_loop_changes_is_another_value_in_its_second_turn) {
         {"cpu", {{"tier", "1"}}}}) {
     const std::vector<float> result = run(draft, target, options);
     for (int i = 0; i < 128; ++i) EXPECT_EQ(result[std::size_t(i)], float(10 * i)) << target;
+  }
+}
+
+TEST(ItemKernels, each_item_has_arrays_of_its_own) {
+  constexpr std::int64_t count = 16, items = 128 / count;
+  constexpr int width = 8;
+  KernelBuilder b("tiles", items);
+  const std::int32_t x = b.new_buffer(DType::f32, false), y = b.new_buffer(DType::f32, true),
+                     a = b.new_array(DType::f32, count);
+  const ExprId first = b.pool().mul(b.item(), count);
+  for (const std::int64_t half : {0, width})
+    b.over_lanes(width, DType::f32, [&] {
+      const ExprId at = b.pool().add(b.lane(width), half);
+      b.store_local(a, at, b.pool().load(x, DType::f32, b.pool().add(first, at)));
+    });
+  // The first half one by one, from both; the second in vectors, from the first.
+  b.loop(width, [&](ExprId k) {
+    const ExprId last = b.load_local(a, b.pool().sub(b.pool().index(count - 1), k));
+    b.store(y, b.pool().add(first, k),
+            b.pool().apply("subtract", DType::f32, {last, b.load_local(a, k)}));
+  });
+  b.over_lanes(width, DType::f32, [&] {
+    const ExprId element = b.load_local(a, b.lane(width));
+    b.store(y, b.pool().add(b.pool().add(first, b.lane(width)), width),
+            b.pool().apply("add", DType::f32, {element, element}));
+  });
+  PlanDraft draft = parse_draft(reverse, "t");
+  draft.kernels[0] = b.finish();
+  auto& launch = std::get<Launch>(draft.plan.steps[0].what);
+  launch.global[0] = HostExpr(items);
+  launch.local[0] = items;
+  for (const char* target : {"opencl", "cpu"}) {
+    const std::vector<float> result = run(draft, target);
+    for (int i = 0; i < 128; ++i) {
+      const int k = i % int(count), begin = i - k;
+      const int expected = k < width ? int(count) - 1 - 2 * k : 2 * (begin + k - width);
+      EXPECT_EQ(result[std::size_t(i)], float(expected)) << target << " " << i;
+    }
   }
 }
 

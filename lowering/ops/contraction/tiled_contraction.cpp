@@ -235,13 +235,49 @@ class Tiler {
     return r;
   }
 
-  void store_result(const Tile& tile, ExprId row, ExprId column, const Register& r, int width) {
+  void store_result(const Tile& tile, ExprId row, ExprId column, ExprId sum, int width) {
     const Value root = work_.epilogue.root();
     const auto index = result_index(tile.batch, row, column);
-    body_.define(dot_.result(), body_.value(r));
+    body_.define(dot_.result(), sum);
     const ExprId value = body_.element(root, index);
     const ExprId at = scalar::linear_index(pool_, index, root.type().dims);
     body_.over_lanes(width, d_, [&] { body_.store(out_, at, value); });
+  }
+
+  /// Whether each result is more than a store: then they go through an array, so that one row's statements serve all.
+  [[nodiscard]] bool uses_array() {
+    if (!work_.epilogue.chain.empty() || sums_vectors_) return true;
+    const Form f = form();
+    return !(swapped_ ? f.out_m : f.out_n);
+  }
+
+  /// Stores what becomes of the sums of a tile, by row and part of its columns.
+  void store_results(const Tile& tile, const std::vector<Columns>& parts,
+                     const std::vector<ExprId>& columns, const std::vector<Register>& sums) {
+    const auto of_row = [&](ExprId row, const auto& sum_of) {
+      for (std::size_t j = 0; j < parts.size(); ++j)
+        store_result(tile, pool_.add(tile.row, row), columns[j], sum_of(j), parts[j].width);
+    };
+    const auto sum = [&](std::int64_t i, std::size_t j) {
+      return body_.value(sums[std::size_t(i) * parts.size() + j]);
+    };
+    if (!uses_array()) {
+      for (std::int64_t i = 0; i < tile.rows; ++i)
+        of_row(pool_.index(i), [&](std::size_t j) { return sum(i, j); });
+      return;
+    }
+    if (!array_) array_ = body_.new_array(d_, tile_rows_ * tile_columns_);
+    const auto place = [&](ExprId row, std::size_t j) {
+      const ExprId at = pool_.add(pool_.mul(row, tile.columns), parts[j].offset);
+      return parts[j].width == 1 ? at : pool_.add(at, body_.lane(parts[j].width));
+    };
+    for (std::int64_t i = 0; i < tile.rows; ++i)
+      for (std::size_t j = 0; j < parts.size(); ++j)
+        body_.over_lanes(parts[j].width, d_,
+                         [&] { body_.store_local(*array_, place(pool_.index(i), j), sum(i, j)); });
+    body_.loop(tile.rows, [&](ExprId row) {
+      of_row(row, [&](std::size_t j) { return body_.load_local(*array_, place(row, j)); });
+    });
   }
 
   /// Vectors of results: column vectors of one operand times elements of the other.
@@ -267,10 +303,7 @@ class Tiler {
           });
       }
     });
-    for (std::int64_t i = 0; i < tile.rows; ++i)
-      for (std::size_t j = 0; j < parts.size(); ++j)
-        store_result(tile, pool_.add(tile.row, i), columns[j],
-                     sums[std::size_t(i) * parts.size() + j], parts[j].width);
+    store_results(tile, parts, columns, sums);
   }
 
   /// sums += rows times columns of a tile at k, in vectors of `width`.
@@ -305,10 +338,13 @@ class Tiler {
     if (rest > 0)
       body_.loop(rest,
                  [&](ExprId r) { add_products(tile, sums, pool_.add(r, blocks * width), 1); });
-    for (std::int64_t i = 0; i < tile.rows; ++i)
-      for (std::int64_t j = 0; j < tile.columns; ++j)
-        store_result(tile, pool_.add(tile.row, i), pool_.add(tile.column, j),
-                     sums[std::size_t(i * tile.columns + j)], 1);
+    std::vector<Columns> parts;
+    std::vector<ExprId> columns;
+    for (std::int64_t j = 0; j < tile.columns; ++j) {
+      parts.push_back({j, 1});
+      columns.push_back(pool_.add(tile.column, j));
+    }
+    store_results(tile, parts, columns, sums);
   }
 
   const ContractionWork& work_;
@@ -324,6 +360,7 @@ class Tiler {
   bool swapped_ = false, sums_vectors_ = false;
   std::int64_t rows_ = 0, columns_ = 0, tile_rows_ = 0, tile_columns_ = 0;
   std::int32_t out_ = 0;
+  std::optional<std::int32_t> array_;  ///< a tile's results
 };
 
 }  // namespace

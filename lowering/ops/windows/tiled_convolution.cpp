@@ -54,11 +54,13 @@ class ConvolutionTiler {
   std::int64_t run() {
     const std::int64_t column_tiles = (conv_.output + tile_columns_ - 1) / tile_columns_;
     const std::int64_t row_tiles = (axis_.extent + axis_.tile - 1) / axis_.tile;
-    Dims extents{conv_.groups(), has_many_weights_ ? column_tiles : 1};
+    const std::int64_t weights = work_.node.operand(1).type().count();
+    const bool shares_columns = weights > cached_weights;
+    Dims extents{conv_.groups(), shares_columns ? column_tiles : 1};
     extents.push_back(axis_.spatial < 0 ? 1 : conv_.batch);
     for (int k = 0; k < int(conv_.window.size()); ++k)
       extents.push_back(axis_.spatial == k ? 1 : conv_.window[std::size_t(k)].count());
-    for (const std::int64_t e : {axis_.step, row_tiles, has_many_weights_ ? 1 : column_tiles})
+    for (const std::int64_t e : {axis_.step, row_tiles, shares_columns ? 1 : column_tiles})
       extents.push_back(e);
     std::int64_t items = 1;
     for (const std::int64_t e : extents) items *= e;
@@ -66,7 +68,7 @@ class ConvolutionTiler {
     const auto place = scalar::delinearize(pool_, body_.item(), extents);
     const std::size_t rank = conv_.window.size();
     group_ = place[0];
-    const ExprId column_tile = place[has_many_weights_ ? 1 : rank + 5], phase = place[rank + 3],
+    const ExprId column_tile = place[shares_columns ? 1 : rank + 5], phase = place[rank + 3],
                  row_tile = place[rank + 4];
     // The last tile begins early enough to be a whole one; its first windows are stored by the one
     // before it.
@@ -88,13 +90,10 @@ class ConvolutionTiler {
  private:
   // --- Choices ---
 
-  /// Weights that no cache holds are read in pieces that are as wide as can be.
   [[nodiscard]] std::int64_t vectors_of_tile(std::int64_t rows) const {
     const std::int64_t registers = work_.most.rows * work_.most.vectors;
-    const std::int64_t most =
-        std::clamp(registers / rows, work_.most.vectors, 2 * work_.most.vectors);
-    if (has_many_weights_) return std::min(vectors_, most);
-    return lowering::vectors_of_tile(vectors_, most, rows, registers);
+    return std::min(vectors_,
+                    std::clamp(registers / rows, work_.most.vectors, 2 * work_.most.vectors));
   }
 
   /// Of the windows of tiles, the part that meets both elements and padding at a place of the window.
@@ -352,7 +351,6 @@ class ConvolutionTiler {
   Convolution conv_;
   Type type_;
   std::int64_t vector_width_, vectors_ = 1, tile_columns_ = 1;
-  bool has_many_weights_;
   RowAxis axis_;
   ExprId group_{}, begin_{};
   std::vector<std::vector<ExprId>> rows_;  ///< by row of the tile: (batch, window…)

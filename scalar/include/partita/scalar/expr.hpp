@@ -34,7 +34,7 @@ enum class ExprKind : std::uint8_t {
   choose,   ///< operand 0 (i1) ? operand 1 : operand 2, where only the chosen one is evaluated
   load,     ///< element of buffer `slot` at linear index operand 0
   load_wide,  ///< one of neighbours in buffer `slot` that are read as one, operand 0: index of the first
-  load_local,  ///< element of the group's array `slot` at linear index operand 0
+  load_local,  ///< element of the kernel's array `slot` at linear index operand 0
   reg,         ///< register `slot` (accumulator or element of a reduction, argument of a combiner)
   from_index,  ///< operand 0 (index) as dtype
   // Indices.
@@ -69,7 +69,7 @@ struct Expr {
 [[nodiscard]] inline bool is_load(ExprKind kind) {
   return kind == ExprKind::load || kind == ExprKind::load_wide;
 }
-/// The same, or of an array of the group.
+/// The same, or of an array of the kernel.
 [[nodiscard]] inline bool is_read(ExprKind kind) {
   return is_load(kind) || kind == ExprKind::load_local;
 }
