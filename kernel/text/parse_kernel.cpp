@@ -253,8 +253,8 @@ class KernelParser {
                         .index = to.index,
                         .is_local = true}};
     }
-    return {StoreLocal{
-        .array = to.slot, .dtype = k_->pool[stored].dtype, .value = stored, .index = to.index}};
+    return with_lanes({StoreLocal{
+        .array = to.slot, .dtype = k_->pool[stored].dtype, .value = stored, .index = to.index}});
   }
 
   /// What a statement does for all lanes of a vector at once.

@@ -203,8 +203,8 @@ class KernelPrinter : Lines {
     for (const ExprId e : x.b) b += cat(b.empty() ? "" : ", ", name(e));
     line("multiply_matrices ", sums, " += ", a, " * ", b, " : ", info(x.dtype).name);
   }
-  void print(const StoreLocal& x, const Stmt& /*s*/) {
-    line("store a", x.array, "[", name(x.index), "] = ", name(x.value));
+  void print(const StoreLocal& x, const Stmt& s) {
+    line("store a", x.array, "[", name(x.index), "] = ", name(x.value), lanes_text(s));
   }
   void print(const Barrier& /*x*/, const Stmt& /*s*/) { line("barrier"); }
   void print(const When& x, const Stmt& /*s*/) {

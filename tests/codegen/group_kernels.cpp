@@ -198,6 +198,8 @@ TEST(ItemKernels, each_item_has_arrays_of_its_own) {
   auto& launch = std::get<Launch>(draft.plan.steps[0].what);
   launch.global[0] = HostExpr(items);
   launch.local[0] = items;
+  const std::string text = print_draft(draft);
+  EXPECT_EQ(print_draft(parse_draft(text, "t")), text);
   for (const char* target : {"opencl", "cpu"}) {
     const std::vector<float> result = run(draft, target);
     for (int i = 0; i < 128; ++i) {
