@@ -95,9 +95,7 @@ class KernelPrinter {
       names.item_registers.insert(slot);
       declarations += cat("  ", text_.value_type(dtype), " r", slot, "[", WorkLoops::lanes, "];\n");
     }
-    for (std::size_t a = 0; a < k.arrays.size(); ++a)
-      declarations += cat("  ", text_.stored_type(k.arrays[a].dtype), " a", a, "[",
-                          k.arrays[a].count, "] __attribute__((aligned(64)));\n");
+    declarations += declared_arrays(k, text_, "");
     const std::string body = print_body(k, text_, names);
     if (body.find(unknown_zero) != std::string::npos)
       declarations += cat("  ", names.index_type, " ", unknown_zero,

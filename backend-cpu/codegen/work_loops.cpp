@@ -34,18 +34,12 @@ class LoopMaker {
   explicit LoopMaker(const Kernel& from)
       : from_(from),
         old_(from.pool),
+        to_(without_body(from)),
         row_(choose_row(item_divisors(from))),
         rewriter_(old_, to_.pool, row_) {}
 
   WorkLoops build() {
-    to_.stem = from_.stem;
-    to_.comment = from_.comment;
-    to_.buffers = from_.buffers;
-    to_.arrays = from_.arrays;
     to_.scalars = from_.scalars + 2;
-    to_.wide_index = from_.wide_index;
-    to_.next_variable = from_.next_variable;
-    to_.next_register = from_.next_register;
     const Block* body = &from_.body;
     const ExprId limit = item_guard(from_);
     if (limit != no_expr) body = &body_of(from_.body[0]);

@@ -46,11 +46,7 @@ BodyNames names_of(const Kernel& k) {
 
 /// Arrays, of the group where it is a kernel of groups, and statements.
 std::string body_text(const Kernel& k, kernel::ScalarText& text) {
-  std::string arrays;
-  // Neighbouring elements are read as one where the array's place allows it.
-  for (std::size_t a = 0; a < k.arrays.size(); ++a)
-    arrays += cat(k.group_items > 0 ? "  __local " : "  ", text.stored_type(k.arrays[a].dtype),
-                  " __attribute__((aligned(16))) a", a, "[", k.arrays[a].count, "];\n");
+  const std::string arrays = declared_arrays(k, text, k.group_items > 0 ? "__local " : "");
   const std::string body = print_body(k, text, names_of(k));
   if (k.plain == nullptr) return arrays + body;
   return cat("#ifdef PARTITA_MATRIX_UNITS\n  declare_matrix_exchange(", k.group_items, ")\n",

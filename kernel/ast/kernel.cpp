@@ -99,4 +99,18 @@ void map_roots(Stmt& s, const std::function<ExprId(ExprId)>& map) {
   });
 }
 
+Kernel without_body(const Kernel& kernel) {
+  Kernel to;
+  to.stem = kernel.stem;
+  to.comment = kernel.comment;
+  to.buffers = kernel.buffers;
+  to.arrays = kernel.arrays;
+  to.scalars = kernel.scalars;
+  to.wide_index = kernel.wide_index;
+  to.stores_last = kernel.stores_last;
+  to.next_variable = kernel.next_variable;
+  to.next_register = kernel.next_register;
+  return to;
+}
+
 }  // namespace partita::kernel

@@ -223,4 +223,7 @@ struct Kernel {
   }
 };
 
+/// A kernel of items of the same name, memory, arguments and numbers of variables and registers; its pool and body are empty.
+[[nodiscard]] Kernel without_body(const Kernel& kernel);
+
 }  // namespace partita::kernel

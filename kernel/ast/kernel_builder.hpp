@@ -128,6 +128,10 @@ class KernelBuilder {
   [[nodiscard]] ExprId value(const Register& r) { return r.value(pool()); }
   /// The variable that counts the lanes of vectors of so many.
   [[nodiscard]] ExprId lane(int width) { return pool().variable(lanes_of(width)); }
+  /// The places of the lanes of a vector that begins at `first`; of one element its own.
+  [[nodiscard]] ExprId lanes_from(ExprId first, int width) {
+    return width == 1 ? first : pool().add(first, lane(width));
+  }
 
   // Statements.
   void declare(const Register& r, ExprId value) { add(r.declare(value)); }

@@ -310,4 +310,15 @@ std::string print_body(const Kernel& kernel, kernel::ScalarText& text, const Bod
   return BodyPrinter(kernel, text, names).print();
 }
 
+std::string declared_arrays(const Kernel& kernel, kernel::ScalarText& text,
+                            std::string_view space) {
+  std::string lines;
+  // Neighbouring elements are read as one where the array's place allows it; an item's may be those of a vector.
+  const int alignment = kernel.group_items > 0 ? 16 : 64;
+  for (std::size_t a = 0; a < kernel.arrays.size(); ++a)
+    lines += cat("  ", space, text.stored_type(kernel.arrays[a].dtype), " __attribute__((aligned(",
+                 alignment, "))) a", a, "[", kernel.arrays[a].count, "];\n");
+  return lines;
+}
+
 }  // namespace partita::kernel

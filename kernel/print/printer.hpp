@@ -56,4 +56,8 @@ struct BodyNames {
 [[nodiscard]] std::string print_body(const Kernel& kernel, kernel::ScalarText& text,
                                      const BodyNames& names);
 
+/// Declarations of the kernel's arrays, each a line that begins with `space` (such as "__local ").
+[[nodiscard]] std::string declared_arrays(const Kernel& kernel, kernel::ScalarText& text,
+                                          std::string_view space);
+
 }  // namespace partita::kernel

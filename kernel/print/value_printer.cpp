@@ -54,19 +54,19 @@ void ValuePrinter::line(const std::string& s) {
 }
 
 void ValuePrinter::open_scope() {
-  for (Names* known : {&names_, &first_lanes_, &vectors_, &wide_}) known->open_scope();
+  for (Names* names : all_names()) names->open_scope();
   ++depth_;
 }
 
 void ValuePrinter::close_scope() {
-  for (Names* known : {&names_, &first_lanes_, &vectors_, &wide_}) known->close_scope();
+  for (Names* names : all_names()) names->close_scope();
   --depth_;
 }
 
 void ValuePrinter::forget(const Changes& changes) {
   // Most statements of long kernels change a register that no value at hand is made of.
   const auto has_register = [&](ExprId e) { return facts_.has_register(e); };
-  const auto known = {&names_, &first_lanes_, &vectors_, &wide_};
+  const auto known = all_names();
   if (changes.are_of_registers_alone() &&
       std::ranges::none_of(known, [&](const Names* names) { return names->any(has_register); }))
     return;
@@ -245,7 +245,7 @@ bool ValuePrinter::print_raw_bits(ExprId id, const Expr& e) {
   return true;
 }
 
-bool ValuePrinter::is_part_of_load(const Expr& e) const {
+bool ValuePrinter::is_part_of_load(const Expr& e) {
   if (!style_.has_flat_memory || e.kind != ExprKind::apply) return false;
   if (e.name != "real" && e.name != "imag") return false;
   const Expr& whole = pool()[e.operands[0]];

@@ -6,6 +6,7 @@
 // statements only by what they change; printer.hpp prints those.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <span>
@@ -50,9 +51,8 @@ class ValuePrinter {
   std::string value_at_first_lane(std::int32_t lane, scalar::ExprId id);
   /// Prints what `roots` in a loop's body need in any case and the loop does not change.
   void value_before_loop(std::span<const scalar::ExprId> roots, const Changes& changes);
-  [[nodiscard]] bool is_known(scalar::ExprId id) const {
-    return (is_of_first_lane(id) ? first_lanes_ : names_).contains(id) ||
-           lane_elements_.contains(id);
+  [[nodiscard]] bool is_known(scalar::ExprId id) {
+    return named(id).contains(id) || lane_elements_.contains(id);
   }
 
   /// Whether each item has a register of its own.
@@ -83,6 +83,9 @@ class ValuePrinter {
   [[nodiscard]] Names& named(scalar::ExprId id) {
     return is_of_first_lane(id) ? first_lanes_ : names_;
   }
+  [[nodiscard]] std::array<Names*, 4> all_names() {
+    return {&names_, &first_lanes_, &vectors_, &wide_};
+  }
   void declare(scalar::ExprId e, const std::string& type, const std::string& value);
   [[nodiscard]] std::string index_constant(const scalar::Expr& e) const;
   std::string index_text(scalar::ExprId id, const scalar::Expr& e);
@@ -91,7 +94,7 @@ class ValuePrinter {
   void print_index(scalar::ExprId id, const scalar::Expr& e);
   void print_element(scalar::ExprId id, const scalar::Expr& e);
   /// Whether only one part of a complex element in memory is asked for.
-  [[nodiscard]] bool is_part_of_load(const scalar::Expr& e) const;
+  [[nodiscard]] bool is_part_of_load(const scalar::Expr& e);
   void print_choose(scalar::ExprId id, const scalar::Expr& e);
   void print_wide_load(scalar::ExprId id, const scalar::Expr& e);
   std::string wide_variable(const scalar::Expr& e);

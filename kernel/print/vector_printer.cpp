@@ -177,9 +177,9 @@ std::string VectorPrinter::truth(ExprId id, const Lanes& s) {
 void VectorPrinter::spread(ExprId id, const Lanes& s, bool is_certain) {
   if (!has_lanes(id, s.lane) || values_.is_known(id)) return;
   const Expr& e = pool_[id];
-  const bool is_vector =
-      e.kind == ExprKind::reg || (is_certain && (e.kind == ExprKind::apply || is_element(e.kind)) &&
-                                  e.dtype == s.dtype && is_native(id, s.dtype, s.lane));
+  const bool is_vector = e.kind == ExprKind::reg ||
+                         (is_certain && (e.kind == ExprKind::apply || e.kind == ExprKind::load) &&
+                          e.dtype == s.dtype && is_native(id, s.dtype, s.lane));
   if (is_vector) {
     const std::string v = value(id, s), array = values_.new_name("x");
     values_.line(cat(text_.value_type(s.dtype), " ", array, "[", s.width, "];"));

@@ -92,15 +92,7 @@ class RowLauncher {
   std::unique_ptr<Kernel> make(int lanes) {
     if (lanes == 0) return nullptr;
     lanes_ = lanes;
-    auto to = std::make_unique<Kernel>();
-    to->stem = from_.stem;
-    to->comment = from_.comment;
-    to->buffers = from_.buffers;
-    to->scalars = from_.scalars;
-    to->wide_index = from_.wide_index;
-    to->stores_last = from_.stores_last;
-    to->next_variable = from_.next_variable;
-    to->next_register = from_.next_register;
+    auto to = std::make_unique<Kernel>(without_body(from_));
     ExprPool& pool = to->pool;
     ItemRewriter rewriter(from_.pool, pool, row_);
     rewriter.declare_extents();

@@ -46,15 +46,7 @@ class Widener {
  private:
   /// Null where a store, or all that is read, does not lie side by side.
   std::unique_ptr<Kernel> make(int width, std::int64_t local) {
-    auto to = std::make_unique<Kernel>();
-    to->stem = from_.stem;
-    to->comment = from_.comment;
-    to->buffers = from_.buffers;
-    to->scalars = from_.scalars;
-    to->wide_index = from_.wide_index;
-    to->stores_last = from_.stores_last;
-    to->next_variable = from_.next_variable;
-    to->next_register = from_.next_register;
+    auto to = std::make_unique<Kernel>(without_body(from_));
     ExprPool& pool = to->pool;
     ItemRewriter rewriter(from_.pool, pool, width);
     rewriter.declare_extents();

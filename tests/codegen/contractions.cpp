@@ -122,7 +122,37 @@ func.func @main(%a: tensor<32x64xf32>, %b: tensor<64x64xf32>, %c: tensor<32x64xf
     EXPECT_NE(kernel.find("same_lanes(f32, "), std::string::npos) << target;
     // Nothing is left to do lane by lane, between arrays.
     EXPECT_EQ(kernel.find(" = a"), std::string::npos) << kernel;
+    EXPECT_EQ(kernel.find(" = x"), std::string::npos) << kernel;
   }
+}
+
+TEST(Contractions, of_vectors_apart_in_the_result_store_them_from_an_array) {
+  // Vectors of results lie along 32, whose elements are 64 apart in the first result and side by side in the second.
+  const std::string product = R"(
+func.func @main(%a: tensor<16x64x32xf32>, %b: tensor<16x64x64xf32>) -> tensor<RESULT> {
+  %0 = stablehlo.dot_general OPERANDS : (TYPES) -> tensor<RESULT>
+  return %0 : tensor<RESULT>
+})";
+  const std::pair<const char*, const char*> forms[] = {
+      {"%a, %b, batching_dims = [0] x [0], contracting_dims = [1] x [2]", "16x32x64xf32"},
+      {"%b, %a, batching_dims = [0] x [0], contracting_dims = [2] x [1]", "16x64x32xf32"}};
+  for (const char* const target : {"cpu", "opencl"})
+    for (const auto& [operands, result] : forms) {
+      const bool is_apart = operands[1] == 'a';
+      std::string text = product;
+      const auto put = [&](std::string_view word, std::string_view with) {
+        for (auto at = text.find(word); at != std::string::npos; at = text.find(word))
+          text.replace(at, word.size(), with);
+      };
+      put("OPERANDS", operands), put("RESULT", result);
+      put("TYPES", is_apart ? "tensor<16x64x32xf32>, tensor<16x64x64xf32>"
+                            : "tensor<16x64x64xf32>, tensor<16x64x32xf32>");
+      const Artifact artifact = partita::compile(*ir::parse_module(text, "program"),
+                                                 {.target = target, .gemm = "generated"})
+                                    .artifact;
+      const std::string& source = artifact.modules.at(0).source;
+      EXPECT_EQ(source.find(" a0[") != std::string::npos, is_apart) << target << "\n" << source;
+    }
 }
 
 TEST(Contractions, step_in_place) {

@@ -190,6 +190,8 @@ class Tiler {
       swapped_ = !by_n;
     else
       return false;
+    // Where there is more to a result than a store, results go through an array: one row's statements serve all.
+    uses_array_ = !work_.epilogue.chain.empty() || sums_vectors_ || !(swapped_ ? out_m : out_n);
     rows_ = swapped_ ? n_ : m_;
     columns_ = swapped_ ? m_ : n_;
     return true;
@@ -244,16 +246,18 @@ class Tiler {
     body_.over_lanes(width, d_, [&] { body_.store(out_, at, value); });
   }
 
-  /// Whether each result is more than a store: then they go through an array, so that one row's statements serve all.
-  [[nodiscard]] bool uses_array() {
-    if (!work_.epilogue.chain.empty() || sums_vectors_) return true;
-    const Form f = form();
-    return !(swapped_ ? f.out_m : f.out_n);
+  /// The places of parts of a row that begins at `first`.
+  std::vector<ExprId> places_of(const std::vector<Columns>& parts, ExprId first) {
+    std::vector<ExprId> places;
+    for (const Columns& c : parts)
+      places.push_back(body_.lanes_from(pool_.add(first, c.offset), c.width));
+    return places;
   }
 
   /// Stores what becomes of the sums of a tile, by row and part of its columns.
   void store_results(const Tile& tile, const std::vector<Columns>& parts,
-                     const std::vector<ExprId>& columns, const std::vector<Register>& sums) {
+                     const std::vector<Register>& sums) {
+    const std::vector<ExprId> columns = places_of(parts, tile.column);
     const auto of_row = [&](ExprId row, const auto& sum_of) {
       for (std::size_t j = 0; j < parts.size(); ++j)
         store_result(tile, pool_.add(tile.row, row), columns[j], sum_of(j), parts[j].width);
@@ -261,34 +265,28 @@ class Tiler {
     const auto sum = [&](std::int64_t i, std::size_t j) {
       return body_.value(sums[std::size_t(i) * parts.size() + j]);
     };
-    if (!uses_array()) {
+    if (!uses_array_) {
       for (std::int64_t i = 0; i < tile.rows; ++i)
         of_row(pool_.index(i), [&](std::size_t j) { return sum(i, j); });
       return;
     }
     if (!array_) array_ = body_.new_array(d_, tile_rows_ * tile_columns_);
-    const auto place = [&](ExprId row, std::size_t j) {
-      const ExprId at = pool_.add(pool_.mul(row, tile.columns), parts[j].offset);
-      return parts[j].width == 1 ? at : pool_.add(at, body_.lane(parts[j].width));
-    };
-    for (std::int64_t i = 0; i < tile.rows; ++i)
+    for (std::int64_t i = 0; i < tile.rows; ++i) {
+      const auto places = places_of(parts, pool_.index(i * tile.columns));
       for (std::size_t j = 0; j < parts.size(); ++j)
         body_.over_lanes(parts[j].width, d_,
-                         [&] { body_.store_local(*array_, place(pool_.index(i), j), sum(i, j)); });
+                         [&] { body_.store_local(*array_, places[j], sum(i, j)); });
+    }
     body_.loop(tile.rows, [&](ExprId row) {
-      of_row(row, [&](std::size_t j) { return body_.load_local(*array_, place(row, j)); });
+      const auto places = places_of(parts, pool_.mul(row, tile.columns));
+      of_row(row, [&](std::size_t j) { return body_.load_local(*array_, places[j]); });
     });
   }
 
   /// Vectors of results: column vectors of one operand times elements of the other.
   void outer_tile(const Tile& tile) {
     const auto parts = split_columns(tile.columns, vector_width_);
-    std::vector<ExprId> columns;
-    for (const Columns& c : parts) {
-      ExprId at = pool_.add(tile.column, c.offset);
-      if (c.width > 1) at = pool_.add(at, body_.lane(c.width));
-      columns.push_back(at);
-    }
+    const std::vector<ExprId> columns = places_of(parts, tile.column);
     std::vector<Register> sums;
     for (std::int64_t i = 0; i < tile.rows; ++i)
       for (const Columns& c : parts) sums.push_back(declare_zero(c.width));
@@ -303,7 +301,7 @@ class Tiler {
           });
       }
     });
-    store_results(tile, parts, columns, sums);
+    store_results(tile, parts, sums);
   }
 
   /// sums += rows times columns of a tile at k, in vectors of `width`.
@@ -338,13 +336,7 @@ class Tiler {
     if (rest > 0)
       body_.loop(rest,
                  [&](ExprId r) { add_products(tile, sums, pool_.add(r, blocks * width), 1); });
-    std::vector<Columns> parts;
-    std::vector<ExprId> columns;
-    for (std::int64_t j = 0; j < tile.columns; ++j) {
-      parts.push_back({j, 1});
-      columns.push_back(pool_.add(tile.column, j));
-    }
-    store_results(tile, parts, columns, sums);
+    store_results(tile, split_columns(tile.columns, 1), sums);
   }
 
   const ContractionWork& work_;
@@ -357,7 +349,7 @@ class Tiler {
   /// Of an outer index, which items have one each: m and n, but for what `splits` found.
   std::int64_t m_, n_;
   ExprId outer_;
-  bool swapped_ = false, sums_vectors_ = false;
+  bool swapped_ = false, sums_vectors_ = false, uses_array_ = false;
   std::int64_t rows_ = 0, columns_ = 0, tile_rows_ = 0, tile_columns_ = 0;
   std::int32_t out_ = 0;
   std::optional<std::int32_t> array_;  ///< a tile's results

@@ -239,11 +239,8 @@ class ConvolutionTiler {
   void tile_of(ExprId column, std::int64_t count) {
     TileColumns c;
     c.parts = split_columns(count, vector_width_);
-    for (const Columns& part : c.parts) {
-      ExprId at = pool_.add(column, part.offset);
-      if (part.width > 1) at = pool_.add(at, body_.lane(part.width));
-      c.at.push_back(at);
-    }
+    for (const Columns& part : c.parts)
+      c.at.push_back(body_.lanes_from(pool_.add(column, part.offset), part.width));
     for (std::size_t i = 0; i < rows_.size(); ++i) declare_zeros(c, c.sums);
     const WindowVariables in_window = window_variables(body_, conv_.window);
     const Places p = places(in_window.elements);
