@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Sorts, scans and largest elements along dimensions that axes of a mesh cut: what the shards' parts make is what the
-// whole gives.  Few different values, NaN, infinities and both zeros among them, extents that are not divided and such
-// as have less elements than there are shards, comparators that are orders and others, one and two axes.
+// Sorts, scans, reverses, largest elements and boxes at places that run time tells, along dimensions that axes of a mesh
+// cut: what the shards' parts make is what the whole gives.  Few different values, NaN, infinities and both zeros among
+// them, extents that are not divided and such as have less elements than there are shards, comparators that are orders
+// and others, one and two axes.  PARTITA_TEST_SEEDS=FIRST:COUNT runs other programs.
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <limits>
+#include <set>
 
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
@@ -17,6 +20,7 @@
 #include "partita/ir/sorting.hpp"
 #include "tests/ops/op_test.hpp"
 #include "tests/passes/pass_case.hpp"
+#include "tests/support/test_seeds.hpp"
 
 namespace partita::testing {
 namespace {
@@ -94,7 +98,7 @@ std::string text_of(const Program& p, Random& random) {
   std::string arguments, results, returned, types;
   for (std::size_t k = 0; k < p.arguments.size(); ++k)
     arguments += cat(k == 0 ? "" : ", ", "%a", k, ": ", to_string(p.arguments[k]),
-                     sharding(random, p.shape, has_y));
+                     p.arguments[k].rank() == 0 ? "" : sharding(random, p.shape, has_y));
   for (std::size_t k = 0; k < p.results.size(); ++k) {
     const std::string comma = k == 0 ? "" : ", ", type = to_string(p.results[k]);
     results += cat(comma, type, p.are_results_whole ? "" : sharding(random, p.shape, has_y));
@@ -170,6 +174,18 @@ std::string scalar_text(const HostArray& value) {
   return digits;
 }
 
+/// The attributes of a reduce_window that scans a dimension.
+std::string scan_windows(const Type& type, std::size_t dim, bool is_reverse) {
+  std::string sizes, padding;
+  for (std::size_t k = 0; k < type.dims.size(); ++k) {
+    const std::int64_t n = k == dim ? type.dims[k] : 1, low = is_reverse ? 0 : n - 1;
+    sizes += cat(k == 0 ? "" : ", ", n);
+    padding += cat(k == 0 ? "" : ", ", "[", low, ", ", n - 1 - low, "]");
+  }
+  return cat("window_dimensions = array<i64: ", sizes, ">, padding = dense<[", padding,
+             "]> : tensor<", type.rank(), "x2xi64>");
+}
+
 Program scan_program(Random& random) {
   Program p;
   p.shape = random_shape(random, false);
@@ -185,22 +201,103 @@ Program scan_program(Random& random) {
   const Type type{.dtype = d, .dims = p.shape.dims};
   p.arguments = p.results = {type};
   const auto dim = std::size_t(p.shape.dim);
-  const bool is_reverse = random() % 2 == 0, starts_from_one = random() % 8 == 0;
-  std::string sizes, padding;
-  for (std::size_t k = 0; k < type.dims.size(); ++k) {
-    const std::int64_t n = k == dim ? type.dims[k] : 1, low = is_reverse ? 0 : n - 1;
-    sizes += cat(k == 0 ? "" : ", ", n);
-    padding += cat(k == 0 ? "" : ", ", "[", low, ", ", n - 1 - low, "]");
-  }
+  const bool starts_from_one = random() % 8 == 0;
   const std::string scalar = type_text(d, {}), array = to_string(type);
   const HostArray init = identity_of(starts_from_one ? Combiner::product : row.combiner, d);
   p.body = cat("    %init = stablehlo.constant dense<", scalar_text(init), "> : ", scalar,
-               "\n    %r = \"stablehlo.reduce_window\"(%a0, %init) "
-               "<{window_dimensions = array<i64: ",
-               sizes, ">, padding = dense<[", padding, "]> : tensor<", type.rank(),
-               "x2xi64>}> ({\n    ^bb0(%x: ", scalar, ", %y: ", scalar, "):\n      %z = stablehlo.",
-               row.op, " %x, %y : ", scalar, "\n      stablehlo.return %z : ", scalar,
-               "\n    }) : (", array, ", ", scalar, ") -> ", array, "\n");
+               "\n    %r = \"stablehlo.reduce_window\"(%a0, %init) <{",
+               scan_windows(type, dim, random() % 2 == 0), "}> ({\n    ^bb0(%x: ", scalar,
+               ", %y: ", scalar, "):\n      %z = stablehlo.", row.op, " %x, %y : ", scalar,
+               "\n      stablehlo.return %z : ", scalar, "\n    }) : (", array, ", ", scalar,
+               ") -> ", array, "\n");
+  return p;
+}
+
+/// The largest element so far, and the first place where it is.
+Program extremum_scan_program(Random& random) {
+  Program p;
+  p.shape = random_shape(random, false);
+  const DType d = random() % 2 == 0 ? DType::f32 : DType::i32;
+  const Type type{.dtype = d, .dims = p.shape.dims}, places{.dtype = DType::i32, .dims = type.dims};
+  p.arguments = {type};
+  p.results = {type, places};
+  const std::string element = type_text(d, {}), place = type_text(DType::i32, {});
+  const std::string pair = cat("(", element, ", ", element, ") -> tensor<i1>"),
+                    place_pair = cat("(", place, ", ", place, ") -> tensor<i1>");
+  p.body = cat(
+      "    %i = stablehlo.iota dim = ", p.shape.dim, " : ", to_string(places),
+      "\n    %v0 = stablehlo.constant dense<", scalar_text(identity_of(Combiner::max, d)),
+      "> : ", element, "\n    %i0 = stablehlo.constant dense<2147483647> : ", place,
+      "\n    %r:2 = \"stablehlo.reduce_window\"(%a0, %i, %v0, %i0) <{",
+      scan_windows(type, std::size_t(p.shape.dim), random() % 2 == 0),
+      "}> ({\n    ^bb0(%x: ", element, ", %j: ", place, ", %y: ", element, ", %k: ", place,
+      "):\n      %n = stablehlo.compare NE, %x, "
+      "%x : ",
+      pair, "\n      %g = stablehlo.compare GT, %x, %y : ", pair,
+      "\n      %h = stablehlo.or %n, %g : tensor<i1>\n      %e = stablehlo.compare EQ, %x, %y : ",
+      pair, "\n      %l = stablehlo.compare LT, %j, %k : ", place_pair,
+      "\n      %f = stablehlo.and %e, %l : tensor<i1>\n      %s = stablehlo.or %h, %f : tensor<i1>"
+      "\n      %z = stablehlo.select %h, %x, %y : tensor<i1>, ",
+      element, "\n      %m = stablehlo.select %s, %j, %k : tensor<i1>, ", place,
+      "\n      stablehlo.return %z, %m : ", element, ", ", place, "\n    }) : (", to_string(type),
+      ", ", to_string(places), ", ", element, ", ", place, ") -> (", to_string(type), ", ",
+      to_string(places), ")\n");
+  return p;
+}
+
+// --- Reverses and boxes -------------------------------------------------------------------------
+
+Program reverse_program(Random& random) {
+  Program p;
+  p.shape = random_shape(random, false);
+  const Type type{.dtype = pick(random, numbers), .dims = p.shape.dims};
+  p.arguments = p.results = {type};
+  std::string dims = cat(p.shape.dim);
+  for (std::int64_t d = 0; d < type.rank(); ++d)
+    if (d != p.shape.dim && random() % 2 == 0) dims += cat(", ", d);
+  p.body = cat("    %r = stablehlo.reverse %a0, dims = [", dims, "] : ", to_string(type), "\n");
+  return p;
+}
+
+/// A box along the dimension, and mostly along others, that is read or written where an argument says; at times out of the
+/// array.
+Program box_program(Random& random) {
+  Program p;
+  p.shape = random_shape(random, false);
+  const Type type{.dtype = pick(random, numbers), .dims = p.shape.dims},
+      start{.dtype = random() % 2 == 0 ? DType::i32 : DType::i64, .dims = {}};
+  Type box = type;
+  for (std::size_t d = 0; d < box.dims.size(); ++d) {
+    std::int64_t& extent = box.dims[d];
+    const bool is_cut = int(d) == p.shape.dim;
+    if (is_cut && random() % 2 == 0)
+      extent = std::min<std::int64_t>(extent, 1 + random() % 3);
+    else if (is_cut || random() % 3 == 0)
+      extent = 1 + std::int64_t(random() % std::uint64_t(extent));
+  }
+  const bool is_written = random() % 2 == 0;
+  p.arguments = {type, start};
+  if (is_written) p.arguments.push_back(box);
+  p.results = {is_written ? type : box};
+  const std::string scalar = to_string(start);
+  p.body = cat("    %by = stablehlo.constant dense<", 1 + random() % 11, "> : ", scalar,
+               "\n    %less = stablehlo.constant dense<", random() % 9, "> : ", scalar,
+               "\n    %far = stablehlo.multiply %a1, %by : ", scalar,
+               "\n    %s = stablehlo.subtract %far, %less : ", scalar, "\n");
+  std::string starts, types;
+  for (std::size_t d = 0; d < box.dims.size(); ++d) {
+    starts += cat(", ", int(d) == p.shape.dim ? "%s" : random() % 2 == 0 ? "%a1" : "%less");
+    types += cat(", ", scalar);
+  }
+  if (is_written) {
+    p.body += cat("    %r = stablehlo.dynamic_update_slice %a0, %a2", starts, " : (",
+                  to_string(type), ", ", to_string(box), types, ") -> ", to_string(type), "\n");
+    return p;
+  }
+  std::string sizes;
+  for (const std::int64_t extent : box.dims) sizes += cat(sizes.empty() ? "" : ", ", extent);
+  p.body += cat("    %r = stablehlo.dynamic_slice %a0", starts, ", sizes = [", sizes, "] : (",
+                to_string(type), types, ") -> ", to_string(box), "\n");
   return p;
 }
 
@@ -229,10 +326,18 @@ std::vector<ir::Tensor> run(const ir::Module& module, const std::vector<ir::Tens
   return interpreter.run(module.entry("main"), inputs);
 }
 
-/// The number of programs in which the op is left.
-int expect_same_in_parts(Program (*make)(Random&), std::string_view op, bool same_bits) {
+/// What is left of a program.
+using Left = std::function<bool(const std::set<std::string_view>& ops)>;
+Left has(std::string_view op) {
+  return [op](const auto& ops) { return ops.contains(op); };
+}
+
+/// The number of programs of which this is left.
+int expect_same_in_parts(Program (*make)(Random&), const Left& is_left, bool same_bits) {
   int found = 0;
-  for (unsigned seed = 1; seed <= 200 && !::testing::Test::HasFailure(); ++seed) {
+  const Seeds seeds = test_seeds(200);
+  for (unsigned seed = seeds.first;
+       seed < seeds.first + seeds.count && !::testing::Test::HasFailure(); ++seed) {
     Random random(seed);
     const Program program = make(random);
     const std::string text = text_of(program, random);
@@ -247,11 +352,11 @@ int expect_same_in_parts(Program (*make)(Random&), std::string_view op, bool sam
         *parts, driver::parse_pipeline(cat("inline simplify partition", calls, " simplify")),
         context);
     ir::verify(*parts);
-    bool is_left = false;
-    ir::walk(*parts->entry("main").body, [&](ir::Node& node) { is_left |= node.is(op); });
-    found += is_left;
+    std::set<std::string_view> ops;
+    ir::walk(*parts->entry("main").body, [&](ir::Node& node) { ops.insert(node.name()); });
+    found += is_left(ops);
     // What is sorted of parts is so by an order that lowering tells, too.
-    if (op == "mr.mesh_permute" && is_left)
+    if (ops.contains("stablehlo.sort") && ops.contains("mr.mesh_permute"))
       ir::walk(*parts->entry("main").body, [&](ir::Node& node) {
         EXPECT_TRUE(!node.is("stablehlo.sort") || ir::is_weak_order(node.region(0)));
       });
@@ -268,15 +373,32 @@ int expect_same_in_parts(Program (*make)(Random&), std::string_view op, bool sam
 }
 
 TEST(OrderedParts, SortsAreThoseOfTheWhole) {
-  EXPECT_GT(expect_same_in_parts(sort_program, "mr.mesh_permute", true), 60);
+  EXPECT_GT(expect_same_in_parts(sort_program, has("mr.mesh_permute"), true), 60);
 }
 
 TEST(OrderedParts, ScansAreThoseOfTheWhole) {
-  EXPECT_GT(expect_same_in_parts(scan_program, "stablehlo.reduce", false), 60);
+  EXPECT_GT(expect_same_in_parts(scan_program, has("stablehlo.reduce"), false), 60);
+}
+
+TEST(OrderedParts, ScansByARegionOfTheirOwnAreThoseOfTheWhole) {
+  EXPECT_GT(expect_same_in_parts(extremum_scan_program, has("stablehlo.reduce"), true), 60);
+}
+
+TEST(OrderedParts, ReversesAreThoseOfTheWhole) {
+  EXPECT_GT(expect_same_in_parts(reverse_program, has("mr.mesh_permute"), true), 60);
+}
+
+TEST(OrderedParts, BoxesAreThoseOfTheWhole) {
+  EXPECT_GT(
+      expect_same_in_parts(
+          box_program, [](const auto& ops) { return !ops.contains("mr.mesh_all_gather"); }, false),
+      60);
+  // Boxes over most of the dimension.
+  EXPECT_GT(expect_same_in_parts(box_program, has("stablehlo.shift_right_logical"), false), 10);
 }
 
 TEST(OrderedParts, LargestElementsAreThoseOfTheWhole) {
-  EXPECT_GT(expect_same_in_parts(top_program, "stablehlo.gather", true), 30);
+  EXPECT_GT(expect_same_in_parts(top_program, has("stablehlo.gather"), true), 30);
 }
 
 TEST(OrderedParts, WhatIsAnOrderIsToldFromTheComparator) {

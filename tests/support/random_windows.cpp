@@ -238,14 +238,14 @@ class Generator {
     return node->result(0);
   }
 
-  /// The gradient of a pooling, whose windows mostly stay within the array.
+  /// The gradient of a pooling, whose windows begin before the array or end behind it at times.
   Value selection(Value v) {
     if (graph_ != function_->body.get()) return v;
     auto window = window_of(v.type(), 3);
     for (WindowDim& w : window) {
       w.base_dilation = w.window_dilation = 1;
       w.size = std::min(w.size, w.extent);
-      if (!chance(4)) w.low = w.high = -pick(2);
+      if (chance(2)) w.low = w.high = -pick(2);
       if (w.count() < 1) w = {.extent = w.extent};
     }
     Dict attrs = attributes(window);

@@ -22,7 +22,8 @@ inline constexpr std::int64_t small_radix = 8;
 /// The largest radix of stages that are launches.
 [[nodiscard]] std::int64_t usual_radix(std::int64_t n);
 
-/// The radix of each stage, none above `largest` but for primes.
+/// The radix of each stage, none above `largest` but for primes: of the fewest stages, with the smallest radices that give as
+/// many (32 is 8 times 4 rather than 16 times 2, which has more to write out).
 [[nodiscard]] std::vector<std::int64_t> radices(std::int64_t n, std::int64_t largest);
 
 struct Stage {

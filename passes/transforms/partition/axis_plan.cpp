@@ -10,6 +10,7 @@
 #include "partita/ir/op.hpp"
 #include "passes/rewrites/sharding_constraints.hpp"
 #include "passes/transforms/partition/indexed_parts.hpp"
+#include "passes/transforms/partition/moving_boxes.hpp"
 #include "passes/transforms/partition/ordered_parts.hpp"
 #include "passes/transforms/partition/windowed_parts.hpp"
 
@@ -272,16 +273,31 @@ bool AxisPlan::visit_map(Node& node) {
   return changed;
 }
 
-/// A scatter along the dimension that its indices address keeps it cut.
-bool AxisPlan::visit_scatter(Node& node) {
-  const auto along = [&](Value v) {
-    const auto at = position(v);
-    return at && at->outer == 1 && addresses(node, at->dim) ? at : std::nullopt;
-  };
-  if (!node.is("stablehlo.scatter")) return false;
+/// An array into which rows or a box are written at places that run time tells stays cut along their dimension; so does a
+/// box over most of the dimension.
+bool AxisPlan::visit_indexed(Node& node) {
+  const bool writes_box = node.is("stablehlo.dynamic_update_slice"),
+             reads_box = node.is("stablehlo.dynamic_slice");
+  if (!writes_box && !reads_box && !node.is("stablehlo.scatter")) return false;
   const AxisReason why = because(node);
-  bool changed = set(node.result(), along(node.operand(0)), why);
-  if (follows_back_) changed |= set(node.operand(0), along(node.result()), why);
+  bool changed = false;
+  if (!reads_box) {
+    const auto along = [&](Value v) {
+      const auto at = position(v);
+      return at && at->outer == 1 && (addresses(node, at->dim) || has_moving_box(node, at->dim))
+                 ? at
+                 : std::nullopt;
+    };
+    changed |= set(node.result(), along(node.operand(0)), why);
+    if (follows_back_) changed |= set(node.operand(0), along(node.result()), why);
+  }
+  if (!writes_box && !reads_box) return changed;
+  const Value array = node.operand(0), box = box_of(node);
+  const auto of_array = position(array), of_box = position(box);
+  if (of_array && (reads_box || follows_back_))
+    changed |= set(box, place_of_box(node, cut_.size(), *of_array), why);
+  if (of_box && (writes_box || follows_back_))
+    changed |= set(array, place_of_array(node, cut_.size(), *of_box), why);
   return changed;
 }
 
@@ -309,14 +325,12 @@ bool AxisPlan::visit_windows(Node& node) {
 
 /// What is made of parts along the dimension along which the axis cuts them stays cut so.
 bool AxisPlan::visit_ordered(Node& node) {
-  const auto dim = ordered_dim(node);
-  if (!dim) return false;
   const AxisReason why = because(node);
   bool changed = false;
   const auto follow = [&](Value from, Value to) {
     const auto at = position(from);
-    const std::int64_t extent = from.type().dims[std::size_t(*dim)];
-    if (at && at->dim == *dim && cuts_in_order(*at, cut_.size(), extent))
+    if (at && cuts_in_order(*at, cut_.size(), from.type().dims[std::size_t(at->dim)]) &&
+        goes_along(node, at->dim))
       changed |= set(to, at, why);
   };
   for (const Value& v : node.operands()) {
@@ -331,7 +345,7 @@ bool AxisPlan::visit_ordered(Node& node) {
 
 bool AxisPlan::visit_plain(Node& node) {
   if (own_.holds_whole(node)) return false;
-  if (visit_scatter(node) || visit_ordered(node) || visit_windows(node)) return true;
+  if (visit_indexed(node) || visit_ordered(node) || visit_windows(node)) return true;
   AxisPositions operands, results;
   for (const Value& v : node.operands()) operands.push_back(position(v));
   for (int k = 0; k < node.result_count(); ++k) results.push_back(position(node.result(k)));

@@ -63,7 +63,7 @@ class AxisPlan {
   bool visit(ir::Node& node);
   bool visit_regions(ir::Node& node);
   bool visit_map(ir::Node& node);
-  bool visit_scatter(ir::Node& node);
+  bool visit_indexed(ir::Node& node);
   bool visit_windows(ir::Node& node);
   bool visit_ordered(ir::Node& node);
   bool visit_plain(ir::Node& node);

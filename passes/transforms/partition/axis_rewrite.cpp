@@ -13,6 +13,7 @@
 #include "passes/transforms/partition/flow_choice.hpp"
 #include "passes/transforms/partition/held_values.hpp"
 #include "passes/transforms/partition/indexed_parts.hpp"
+#include "passes/transforms/partition/moving_boxes.hpp"
 #include "passes/transforms/partition/ordered_parts.hpp"
 #include "passes/transforms/partition/port_sharding.hpp"
 #include "passes/transforms/partition/reshard.hpp"
@@ -267,7 +268,9 @@ class Rewriter {
   }
 
   void plain(Node& node, Graph& into) {
-    if (indexed(node, into) || make_ordered(node, cut_, plan_, held_, into)) return;
+    if (indexed(node, into) || make_ordered(node, cut_, plan_, held_, into) ||
+        make_moving_box(node, cut_, plan_, held_, halos_, into))
+      return;
     const AxisFlow flow = choose_flow(node, cut_, plan_, held_);
     if (windowed(node, flow, into)) return;
     if (!try_flow(node, flow, into)) whole(node, into);

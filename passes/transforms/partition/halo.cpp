@@ -88,13 +88,13 @@ namespace {
 
 /// From where each shard has which elements; `last`: the last that matters, of each.
 std::optional<Halo> with_pieces(Halo halo, const I64s& last) {
-  const std::int64_t extent = halo.of.window.extent;
+  const std::int64_t begin = halo.inside_begin, end = halo.inside_end;
   for (std::size_t i = 0; i < last.size(); ++i) {
     const std::int64_t first = halo.first[i];
     if (first > last[i]) continue;
-    halo.sees_before |= first < 0;
-    halo.sees_behind |= last[i] >= extent;
-    const std::int64_t low = std::max(first, std::int64_t(0)), high = std::min(last[i], extent - 1);
+    halo.sees_before |= first < begin;
+    halo.sees_behind |= last[i] >= end;
+    const std::int64_t low = std::max(first, begin), high = std::min(last[i], end - 1);
     if (low > high || halo.of.elements == 0) continue;
     if (!need(halo, std::int64_t(i), low, high)) return std::nullopt;
   }
@@ -109,7 +109,7 @@ std::optional<Halo> with_pieces(Halo halo, const I64s& last) {
 std::optional<Halo> find_halo(const PartWindows& of) {
   const WindowDim& w = of.window;
   if (of.count <= 0 || of.windows <= 0 || w.extent <= 0 || w.size <= 0) return std::nullopt;
-  Halo halo{.of = of};
+  Halo halo{.of = of, .inside_end = w.extent};
   const std::int64_t base = w.base_dilation, in_window = (w.size - 1) * w.window_dilation;
   halo.reach = (of.windows - 1) * w.stride + in_window;
   halo.length = 1;
@@ -126,7 +126,9 @@ std::optional<Halo> find_halo(const PartWindows& of) {
 }
 
 std::optional<Halo> find_halo(const PartRuns& of) {
-  Halo halo{.of = {.window = {.extent = of.extent}, .n = of.n, .elements = of.elements}};
+  Halo halo{.of = {.window = {.extent = of.extent}, .n = of.n, .elements = of.elements},
+            .inside_begin = of.begin,
+            .inside_end = of.end};
   halo.first = of.first;
   halo.lead.assign(of.first.size(), 0);
   halo.length = of.length;
@@ -188,17 +190,18 @@ class Along {
         {{"edge_padding_low", low}, {"edge_padding_high", high}, {"interior_padding", interior}});
   }
 
-  /// `v`, which begins with element first[i], with the filler out of [0, extent).
+  /// `v`, which begins with element first[i], with the filler where padding is.
   [[nodiscard]] Value masked(Value v, const Halo& halo, Value filler) const {
     const Type places{.dtype = DType::i32, .dims = v.type().dims};
     const Value place =
         make_.op("stablehlo.add", {make_.iota(places, std::int64_t(d_)),
                                    make_.broadcast(by_shard(halo.first), places.dims, {})});
     std::optional<Value> inside;
-    if (halo.sees_before) inside = make_.compare("GE", place, make_.splat(places, 0));
+    if (halo.sees_before)
+      inside = make_.compare("GE", place, make_.splat(places, double(halo.inside_begin)));
     if (halo.sees_behind) {
       const Value is_before =
-          make_.compare("LT", place, make_.splat(places, double(halo.of.window.extent)));
+          make_.compare("LT", place, make_.splat(places, double(halo.inside_end)));
       inside = inside ? make_.op("stablehlo.and", {*inside, is_before}) : is_before;
     }
     return make_.op("stablehlo.select", {*inside, v, make_.broadcast(filler, v.type().dims, {})});
@@ -277,9 +280,10 @@ Value Halos::local(Value v, const std::optional<AxisPosition>& at, int dim, cons
     for (std::int64_t& start : starts) start += front;
     x = along.sliced(along.padded(x, front, back, 0, zero), starts, halo.length);
   }
-  // Where nobody sends there are zeros already, but not behind the elements of a part.
+  // Where nobody sends there are zeros already, but not where parts have elements that do not matter.
   const bool is_ragged = at && halo.of.n * halo.of.elements > halo.of.window.extent;
-  const bool has_zeros = filler && is_zero(*filler);
+  const bool has_zeros = filler && is_zero(*filler) && halo.inside_begin == 0 &&
+                         halo.inside_end == halo.of.window.extent;
   if (filler &&
       ((halo.sees_before && !has_zeros) || (halo.sees_behind && (!has_zeros || is_ragged))))
     x = along.masked(x, halo, *filler);

@@ -31,6 +31,8 @@ struct PartRuns {
   std::int64_t n = 1, elements = 0;
   ir::I64s first, last;
   std::int64_t length = 0;
+  std::int64_t begin = 0,
+               end = 0;  ///< elements before and behind count as such out of the dimension
 };
 
 /// The same elements of the parts of all senders, for shards that are equally far from theirs.
@@ -52,7 +54,9 @@ struct Halo {
   std::int64_t reach = 0;  ///< from a shard's first place in windows to its last
   ir::I64s first, offset;  ///< by shard that has windows that matter
   ir::I64s lead;           ///< places in windows before element first[i], below the base dilation
-  /// Whether windows that matter reach out of the dimension.
+  /// What stands before and behind is padding; of the dimension, or a run of it.
+  std::int64_t inside_begin = 0, inside_end = 0;
+  /// Whether windows that matter reach into it.
   bool sees_before = false, sees_behind = false;
 
   /// Elements that a shard receives.

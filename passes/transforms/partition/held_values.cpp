@@ -36,6 +36,12 @@ void HeldValues::set_partial(Value v, ir::Graph& home, Value term, Combiner comb
   held.combiner = combiner;
 }
 
+Value HeldValues::stand_in(const Type& type, ir::Graph& home, Value held, const AxisPosition& at) {
+  const Value v = stand_ins_.add_argument(type);
+  set(v, home, held, at);
+  return v;
+}
+
 At HeldValues::position(Value v) const {
   const auto found = held_.find(v);
   return found == held_.end() ? At{} : found->second.at;

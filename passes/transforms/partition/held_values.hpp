@@ -21,6 +21,10 @@ class HeldValues {
   void set(ir::Value v, ir::Graph& home, ir::Value held, const std::optional<ir::AxisPosition>& at);
   void set_partial(ir::Value v, ir::Graph& home, ir::Value term, Combiner combiner);
 
+  /// A value that the program does not have, of which `held` is the shard's part.
+  [[nodiscard]] ir::Value stand_in(const Type& type, ir::Graph& home, ir::Value held,
+                                   const ir::AxisPosition& at);
+
   /// How it is held first; nothing where whole or partial.
   [[nodiscard]] std::optional<ir::AxisPosition> position(ir::Value v) const;
   /// How the terms combine, where the value is a combination over shards that nothing has needed yet.
@@ -51,6 +55,7 @@ class HeldValues {
   MeshCut cut_;
   const AxisPlan& plan_;
   ir::ValueMap<Held> held_;
+  ir::Graph stand_ins_;  ///< those are its arguments
 };
 
 }  // namespace partita::passes

@@ -8,6 +8,7 @@
 
 #include "partita/ir/op.hpp"
 #include "passes/transforms/partition/flow_choice.hpp"
+#include "passes/transforms/partition/reversed_parts.hpp"
 #include "passes/transforms/partition/scanned_parts.hpp"
 #include "passes/transforms/partition/sorted_parts.hpp"
 #include "passes/transforms/partition/top_parts.hpp"
@@ -26,16 +27,17 @@ namespace {
 /// How an op is made of parts.
 struct Rule {
   std::string_view op;
-  std::optional<int> (*dim)(const Node&);
+  bool (*is_along)(const Node&, int dim);
   PartsCost (*cost)(const Node&, const AxisPosition&, const MeshCut&);
   std::vector<Value> (*make)(const Node&, const AxisPosition&, const MeshCut&,
                              std::span<const Value>, ir::Graph&);
   bool gives_wholes;  ///< rather than parts along the same dimension
 };
 constexpr Rule rules[] = {
-    {"stablehlo.sort", sorted_dim, sorted_parts_cost, sorted_parts, false},
-    {"stablehlo.reduce_window", scanned_dim, scanned_parts_cost, scanned_parts, false},
-    {"chlo.top_k", top_dim, top_parts_cost, top_parts, true}};
+    {"stablehlo.sort", is_sorted_along, sorted_parts_cost, sorted_parts, false},
+    {"stablehlo.reduce_window", is_scanned_along, scanned_parts_cost, scanned_parts, false},
+    {"stablehlo.reverse", is_reversed_along, reversed_parts_cost, reversed_parts, false},
+    {"chlo.top_k", is_top_along, top_parts_cost, top_parts, true}};
 
 const Rule* rule_of(const Node& node) {
   const auto found = std::ranges::find(rules, node.op().name, &Rule::op);
@@ -43,12 +45,12 @@ const Rule* rule_of(const Node& node) {
 }
 
 /// Where the operands are cut along the dimension in order.
-At cut_along_dim(const Node& node, std::optional<int> dim, const MeshCut& cut, const AxisPlan& plan,
+At cut_along_dim(const Node& node, const Rule& rule, const MeshCut& cut, const AxisPlan& plan,
                  const HeldValues& held) {
-  if (!dim) return std::nullopt;
   for (const Value& v : node.operands()) {
     const At at = held.position(v) ? held.position(v) : plan.position(v);
-    if (at && at->dim == *dim && cuts_in_order(*at, cut.size(), v.type().dims[std::size_t(*dim)]))
+    if (at && cuts_in_order(*at, cut.size(), v.type().dims[std::size_t(at->dim)]) &&
+        rule.is_along(node, at->dim))
       return at;
   }
   return std::nullopt;
@@ -89,15 +91,15 @@ double held_whole(const Node& node, const AxisFlow& flow, const AxisPlan& plan,
 
 }  // namespace
 
-std::optional<int> ordered_dim(const Node& node) {
+bool goes_along(const Node& node, int dim) {
   const Rule* const rule = rule_of(node);
-  return rule != nullptr && !rule->gives_wholes ? rule->dim(node) : std::nullopt;
+  return rule != nullptr && !rule->gives_wholes && rule->is_along(node, dim);
 }
 
 bool make_ordered(Node& node, const MeshCut& cut, const AxisPlan& plan, HeldValues& held,
                   ir::Graph& into) {
   const Rule* const rule = rule_of(node);
-  const At at = rule == nullptr ? At{} : cut_along_dim(node, rule->dim(node), cut, plan, held);
+  const At at = rule == nullptr ? At{} : cut_along_dim(node, *rule, cut, plan, held);
   if (!at) return false;
   const At made = rule->gives_wholes ? At{} : at;
   const AxisFlow flow = flow_at(node, at, made), other = choose_flow(node, cut, plan, held);

@@ -29,22 +29,26 @@ ir::Attribute Reshard::groups() const {
   return ir::id_table(ir::groups_along(cut_.mesh, cut_.axis));
 }
 
-Value Reshard::padded(Value v, int dim, std::int64_t extent) const {
+Value Reshard::padded(Value v, int dim, std::int64_t front, std::int64_t back) const {
+  if (front == 0 && back == 0) return v;
   const Type& type = v.type();
-  const std::int64_t missing = extent - type.dims[std::size_t(dim)];
-  if (missing == 0) return v;
-  I64s none(type.dims.size(), 0), high = none;
-  high[std::size_t(dim)] = missing;
+  I64s none(type.dims.size(), 0), low = none, high = none;
+  low[std::size_t(dim)] = front;
+  high[std::size_t(dim)] = back;
   return make_.op(
       "stablehlo.pad", {v, make_.splat(Type::scalar(type.dtype), 0)},
-      {{"edge_padding_low", none}, {"edge_padding_high", high}, {"interior_padding", none}});
+      {{"edge_padding_low", low}, {"edge_padding_high", high}, {"interior_padding", none}});
+}
+
+Value Reshard::padded_to(Value v, int dim, std::int64_t extent) const {
+  return padded(v, dim, 0, extent - v.type().dims[std::size_t(dim)]);
 }
 
 /// [.., outer * n * inner, ..] as [n, .., outer * inner, ..].
 Value Reshard::split_to_front(Value whole, const AxisPosition& at) const {
   const auto d = std::size_t(at.dim);
   const std::int64_t n = cut_.size();
-  Value v = padded(whole, at.dim, at.outer * n * at.inner);
+  Value v = padded_to(whole, at.dim, at.outer * n * at.inner);
   Dims apart = v.type().dims, joined = part_type(whole.type(), at).dims;
   apart[d] = at.outer;
   apart.insert(apart.begin() + std::ptrdiff_t(d) + 1, {n, at.inner});
@@ -67,7 +71,7 @@ Value Reshard::merge_from_front(Value stacked, const AxisPosition& at) const {
 
 Value Reshard::slice(Value whole, const AxisPosition& at) const {
   const Type part = part_type(whole.type(), at);
-  std::vector<Value> operands{at.outer == 1 ? padded(whole, at.dim, cut_.size() * at.inner)
+  std::vector<Value> operands{at.outer == 1 ? padded_to(whole, at.dim, cut_.size() * at.inner)
                                             : split_to_front(whole, at)};
   const Value index = this->index(), zero = make_.splat(index.type(), 0);
   const Value start =
@@ -115,19 +119,35 @@ Value Reshard::shift(Value own, std::int64_t hop, const std::vector<std::int64_t
   return make_.op("mr.mesh_permute", {own}, {{"pairs", ir::id_table(pairs)}});
 }
 
+Value Reshard::permuted(Value own, const I64s& sources) const {
+  std::vector<I64s> pairs;
+  for (const I64s& group : ir::groups_along(cut_.mesh, cut_.axis))
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      pairs.push_back({group[std::size_t(sources[i])], group[i]});
+  return make_.op("mr.mesh_permute", {own}, {{"pairs", ir::id_table(pairs)}});
+}
+
 Value Reshard::masked(Value part, const AxisPosition& at, std::int64_t extent,
                       Combiner combiner) const {
   if (!is_ragged(at, cut_.size(), extent)) return part;
-  const Value filler =
-      make_.constant(ir::combiner_identity(combiner, Type::scalar(part.type().dtype)));
-  const Type counts{.dtype = DType::i32, .dims = part.type().dims};
+  return masked(part, at, extent,
+                make_.constant(ir::combiner_identity(combiner, Type::scalar(part.type().dtype))));
+}
+
+Value Reshard::masked(Value part, const AxisPosition& at, std::int64_t extent, Value filler) const {
+  if (!is_ragged(at, cut_.size(), extent)) return part;
+  const Value place = places(part.type(), at);
+  return make_.op("stablehlo.select",
+                  {make_.compare("LT", place, make_.splat(place.type(), double(extent))), part,
+                   make_.broadcast(filler, part.type().dims, {})});
+}
+
+Value Reshard::places(const Type& part, const AxisPosition& at) const {
+  const Type places{.dtype = DType::i32, .dims = part.dims};
   const Value start = make_.op("stablehlo.multiply",
                                {index(), make_.splat(Type::scalar(DType::i32), double(at.inner))});
-  const Value place = make_.op(
-      "stablehlo.add", {make_.iota(counts, at.dim), make_.broadcast(start, counts.dims, {})});
-  return make_.op("stablehlo.select",
-                  {make_.compare("LT", place, make_.splat(counts, double(extent))), part,
-                   make_.broadcast(filler, counts.dims, {})});
+  return make_.op("stablehlo.add",
+                  {make_.iota(places, at.dim), make_.broadcast(start, places.dims, {})});
 }
 
 }  // namespace partita::passes

@@ -34,14 +34,23 @@ class Reshard {
   /// What shard i + hop along the axis gives, for each target i; zeros elsewhere, and where there is no such shard.
   [[nodiscard]] ir::Value shift(ir::Value own, std::int64_t hop,
                                 const std::vector<std::int64_t>& targets) const;
+  /// What shard sources[i] along the axis gives, for each shard i.
+  [[nodiscard]] ir::Value permuted(ir::Value own, const ir::I64s& sources) const;
   /// `part` with the combiner's identity where a ragged dimension has no elements on this shard.
   [[nodiscard]] ir::Value masked(ir::Value part, const ir::AxisPosition& at, std::int64_t extent,
                                  Combiner combiner) const;
+  /// The same with a scalar.
+  [[nodiscard]] ir::Value masked(ir::Value part, const ir::AxisPosition& at, std::int64_t extent,
+                                 ir::Value filler) const;
+  /// With so many zeros in front and behind along a dimension.
+  [[nodiscard]] ir::Value padded(ir::Value v, int dim, std::int64_t front, std::int64_t back) const;
+  /// The index in the whole of each element of a part along its dimension, an i32.
+  [[nodiscard]] ir::Value places(const Type& part, const ir::AxisPosition& at) const;
   /// The shard's place along the axis, an i32.
   [[nodiscard]] ir::Value index() const;
 
  private:
-  [[nodiscard]] ir::Value padded(ir::Value v, int dim, std::int64_t extent) const;
+  [[nodiscard]] ir::Value padded_to(ir::Value v, int dim, std::int64_t extent) const;
   [[nodiscard]] ir::Value split_to_front(ir::Value whole, const ir::AxisPosition& at) const;
   [[nodiscard]] ir::Value merge_from_front(ir::Value stacked, const ir::AxisPosition& at) const;
   [[nodiscard]] ir::Attribute groups() const;

@@ -2,6 +2,8 @@
 // Copyright The partita authors
 #include "passes/transforms/partition/scanned_parts.hpp"
 
+#include <numeric>
+
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
 #include "partita/ir/window.hpp"
@@ -9,6 +11,7 @@
 namespace partita::passes {
 
 using ir::AxisPosition;
+using ir::Graph;
 using ir::I64s;
 using ir::Maker;
 using ir::Node;
@@ -17,18 +20,21 @@ using ir::Value;
 namespace {
 
 std::optional<ir::ScanShape> scan_of(const Node& node) {
-  if (!node.is("stablehlo.reduce_window") || node.operands().size() != 2) return std::nullopt;
+  if (!node.is("stablehlo.reduce_window")) return std::nullopt;
   return ir::scan_shape(ir::window_dims(node.operand(0).type(), node.attrs));
 }
 
-/// The combiner, where the initial value is a constant that changes nothing under it.
-std::optional<Combiner> scan_combiner(const Node& node) {
-  const auto combiner = ir::simple_combiner(node.region(0));
+/// The combiner of a scan by one.
+std::optional<Combiner> combiner_of(const Node& node) {
+  return node.operands().size() == 2 ? ir::simple_combiner(node.region(0)) : std::nullopt;
+}
+
+/// Whether the initial value is a constant that changes nothing under the combiner.
+bool starts_from_nothing(const Node& node, Combiner combiner) {
   const Value init = node.operand(1);
-  if (!combiner || init.node == nullptr || !init.node->is("stablehlo.constant"))
-    return std::nullopt;
+  if (init.node == nullptr || !init.node->is("stablehlo.constant")) return false;
   const auto& value = **init.node->attrs.find("value")->get_if<ir::DenseRef>();
-  return value == *ir::combiner_identity(*combiner, init.type()) ? combiner : std::nullopt;
+  return value == *ir::combiner_identity(combiner, init.type());
 }
 
 /// The attributes of the scan of a part.
@@ -50,48 +56,128 @@ DType scanned_dtype(DType d, Combiner combiner) {
                                                                                       : d;
 }
 
+/// One scan of several arrays by a region with two arguments for each.
+class PartScan {
+ public:
+  PartScan(const Node& node, const AxisPosition& at, const MeshCut& cut, const Graph& region,
+           Graph& into)
+      : node_(node),
+        at_(at),
+        shape_(*scan_of(node)),
+        region_(region),
+        make_{into, nullptr, node.location()},
+        reshard_(into, cut) {}
+
+  [[nodiscard]] std::vector<Value> run(std::vector<Value> parts,
+                                       const std::vector<Value>& inits) const {
+    const std::size_t count = parts.size();
+    // What is scanned first must not be padding.
+    if (shape_.is_reverse)
+      for (std::size_t k = 0; k < count; ++k)
+        parts[k] = reshard_.masked(parts[k], at_, node_.operand(0).type().dims[dim()], inits[k]);
+    const std::vector<Value> scanned =
+        made("stablehlo.reduce_window", parts, inits, scan_of_part(node_, shape_, at_));
+    std::vector<Value> before;
+    for (std::size_t k = 0; k < count; ++k) before.push_back(totals_before(scanned[k], inits[k]));
+    std::vector<Value> others = made("stablehlo.reduce", before, inits, {{"dimensions", I64s{0}}});
+    I64s all(scanned[0].type().dims.size());
+    std::iota(all.begin(), all.end(), 0);
+    for (Value& v : others) v = make_.broadcast(v, scanned[0].type().dims, all);
+    return shape_.is_reverse ? combined(scanned, others) : combined(others, scanned);
+  }
+
+ private:
+  [[nodiscard]] std::size_t dim() const { return std::size_t(at_.dim); }
+
+  [[nodiscard]] std::vector<Value> made(std::string_view op, std::vector<Value> operands,
+                                        const std::vector<Value>& inits, ir::Dict attrs) const {
+    operands.insert(operands.end(), inits.begin(), inits.end());
+    std::vector<std::unique_ptr<Graph>> regions;
+    regions.push_back(ir::clone_graph(region_));
+    Node* const node = ir::create(make_.graph, op, std::move(operands), std::move(attrs),
+                                  std::move(regions), {}, nullptr, node_.location());
+    std::vector<Value> results;
+    for (int k = 0; k < node->result_count(); ++k) results.push_back(node->result(k));
+    return results;
+  }
+
+  /// What each part scans to, along a new first dimension; the initial value for those that are not before this one.
+  [[nodiscard]] Value totals_before(Value scanned, Value init) const {
+    const Value totals =
+        reshard_.stack(make_.part(scanned, at_.dim, shape_.is_reverse ? 0 : at_.inner - 1, 1));
+    const Type places{.dtype = DType::i32, .dims = totals.type().dims};
+    const Value is_before = make_.compare(shape_.is_reverse ? "GT" : "LT", make_.iota(places, 0),
+                                          make_.broadcast(reshard_.index(), places.dims, {}));
+    return make_.op("stablehlo.select",
+                    {is_before, totals, make_.broadcast(init, places.dims, {})});
+  }
+
+  /// The region on arrays.
+  [[nodiscard]] std::vector<Value> combined(std::vector<Value> first,
+                                            const std::vector<Value>& second) const {
+    const std::size_t count = first.size();
+    if (const auto combiner = ir::simple_combiner(region_))
+      return {make_.op(cat("stablehlo.", info(*combiner).op), {first[0], second[0]})};
+    I64s all(first[0].type().dims.size());
+    std::iota(all.begin(), all.end(), 0);
+    first.insert(first.end(), second.begin(), second.end());
+    std::vector<Value> results;
+    for (std::size_t k = 0; k < count; ++k) {
+      std::vector<std::unique_ptr<Graph>> regions;
+      regions.push_back(ir::clone_graph(region_));
+      regions[0]->results = {regions[0]->results[k]};
+      ir::remove_dead_nodes(*regions[0]);
+      results.push_back(ir::create(make_.graph, "stablehlo.map", first, {{"dimensions", all}},
+                                   std::move(regions), {}, nullptr, node_.location())
+                            ->result());
+    }
+    return results;
+  }
+
+  const Node& node_;
+  const AxisPosition& at_;
+  ir::ScanShape shape_;
+  const Graph& region_;
+  Maker make_;
+  Reshard reshard_;
+};
+
 }  // namespace
 
-std::optional<int> scanned_dim(const Node& node) {
+bool is_scanned_along(const Node& node, int dim) {
   const auto shape = scan_of(node);
-  return shape && scan_combiner(node) ? std::optional(int(shape->dimension)) : std::nullopt;
+  if (!shape || shape->dimension != dim) return false;
+  const auto combiner = combiner_of(node);
+  return combiner ? starts_from_nothing(node, *combiner)
+                  : ir::why_not_batched(node.region(0)).empty();
 }
 
-PartsCost scanned_parts_cost(const Node& node, const AxisPosition&, const MeshCut& cut) {
-  const Type& type = node.operand(0).type();
-  const double extent = double(type.dims[std::size_t(*scanned_dim(node))]);
-  return {.bytes = double(cut.size()) * double(type.bytes()) / extent, .calls = 1};
+PartsCost scanned_parts_cost(const Node& node, const AxisPosition& at, const MeshCut& cut) {
+  const std::size_t count = node.operands().size() / 2;
+  PartsCost cost{.calls = double(count)};
+  for (std::size_t k = 0; k < count; ++k) {
+    const Type& type = node.operand(k).type();
+    cost.bytes +=
+        double(cut.size()) * double(type.bytes()) / double(type.dims[std::size_t(at.dim)]);
+  }
+  return cost;
 }
 
 std::vector<Value> scanned_parts(const Node& node, const AxisPosition& at, const MeshCut& cut,
-                                 std::span<const Value> operands, ir::Graph& into) {
+                                 std::span<const Value> operands, Graph& into) {
+  const std::size_t count = operands.size() / 2;
+  const std::vector<Value> parts(operands.begin(), operands.begin() + std::ptrdiff_t(count));
+  const auto combiner = combiner_of(node);
+  if (!combiner)
+    return PartScan(node, at, cut, node.region(0), into)
+        .run(parts, {operands.begin() + std::ptrdiff_t(count), operands.end()});
   const Maker make{into};
-  const Reshard reshard(into, cut);
-  const auto shape = *scan_of(node);
-  const Combiner combiner = *scan_combiner(node);
-  const DType own = operands[0].type().dtype, dtype = scanned_dtype(own, combiner);
-  const std::int64_t extent = node.operand(0).type().dims[std::size_t(at.dim)];
-  Value part = make.convert(operands[0], dtype);
-  // What is scanned first must not be padding.
-  if (shape.is_reverse) part = reshard.masked(part, at, extent, combiner);
-  const Value identity = make.constant(ir::combiner_identity(combiner, Type::scalar(dtype)));
-  std::vector<std::unique_ptr<ir::Graph>> regions;
-  regions.push_back(ir::make_combiner(combiner, dtype));
-  const Value scanned =
-      ir::create(into, node.name(), {part, identity}, scan_of_part(node, shape, at),
-                 std::move(regions), {}, nullptr, node.location())
-          ->result();
-  const Value totals =
-      reshard.stack(make.part(scanned, at.dim, shape.is_reverse ? 0 : at.inner - 1, 1));
-  const Type places{.dtype = DType::i32, .dims = totals.type().dims};
-  const Value is_before = make.compare(shape.is_reverse ? "GT" : "LT", make.iota(places, 0),
-                                       make.broadcast(reshard.index(), places.dims, {}));
-  const Value before =
-      make.op("stablehlo.select", {is_before, totals, make.broadcast(identity, places.dims, {})});
-  I64s all;
-  for (std::int64_t d = 0; d < scanned.type().rank(); ++d) all.push_back(d);
-  const Value others = make.broadcast(make.reduce(combiner, before, {0}), scanned.type().dims, all);
-  return {make.convert(make.op(cat("stablehlo.", info(combiner).op), {others, scanned}), own)};
+  const DType own = parts[0].type().dtype, dtype = scanned_dtype(own, *combiner);
+  const auto region = ir::make_combiner(*combiner, dtype);
+  const Value identity = make.constant(ir::combiner_identity(*combiner, Type::scalar(dtype)));
+  const auto scanned =
+      PartScan(node, at, cut, *region, into).run({make.convert(parts[0], dtype)}, {identity});
+  return {make.convert(scanned[0], own)};
 }
 
 }  // namespace partita::passes

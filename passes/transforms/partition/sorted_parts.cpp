@@ -237,11 +237,9 @@ class PartSort {
 
 }  // namespace
 
-std::optional<int> sorted_dim(const Node& node) {
-  if (!node.is("stablehlo.sort") || node.operands().empty() || !ir::is_weak_order(node.region(0)) ||
-      !ir::why_not_batched(node.region(0)).empty())
-    return std::nullopt;
-  return ir::sort_dimension(node);
+bool is_sorted_along(const Node& node, int dim) {
+  return node.is("stablehlo.sort") && !node.operands().empty() && ir::sort_dimension(node) == dim &&
+         ir::is_weak_order(node.region(0)) && ir::why_not_batched(node.region(0)).empty();
 }
 
 PartsCost sorted_parts_cost(const Node& node, const AxisPosition& at, const MeshCut& cut) {

@@ -10,9 +10,9 @@
 
 namespace partita::passes {
 
-/// The dimension of a sort whose comparator is surely an order: another one gives what its comparisons of the whole
-/// give (sorting.hpp).
-[[nodiscard]] std::optional<int> sorted_dim(const ir::Node& node);
+/// Whether it is a sort along the dimension whose comparator is surely an order: another one gives what its comparisons of
+/// the whole give (sorting.hpp).
+[[nodiscard]] bool is_sorted_along(const ir::Node& node, int dim);
 [[nodiscard]] PartsCost sorted_parts_cost(const ir::Node& node, const ir::AxisPosition& at,
                                           const MeshCut& cut);
 /// The shard's parts of the results, by its parts of the operands.

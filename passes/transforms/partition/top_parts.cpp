@@ -33,20 +33,6 @@ Value lowest(const Maker& make, DType d) {
   return make.constant(ir::make_dense(bits));
 }
 
-/// The part with the lowest of elements where there is padding: what it ties with stands before it.
-Value without_padding(const Maker& make, const Reshard& reshard, Value part, const AxisPosition& at,
-                      std::int64_t extent) {
-  const Type places{.dtype = DType::i32, .dims = part.type().dims};
-  const Value first =
-      make.op("stablehlo.multiply",
-              {reshard.index(), make.splat(Type::scalar(DType::i32), double(at.inner))});
-  const Value place =
-      make.op("stablehlo.add", {make.iota(places, at.dim), make.broadcast(first, places.dims, {})});
-  return make.op("stablehlo.select",
-                 {make.compare("LT", place, make.splat(places, double(extent))), part,
-                  make.broadcast(lowest(make, part.type().dtype), places.dims, {})});
-}
-
 /// Of every shard one after the other along the last dimension.
 Value joined(const Maker& make, const Reshard& reshard, Value own) {
   const Value all = reshard.stack(own);
@@ -76,11 +62,10 @@ Value at_places(const Maker& make, Value from, Value places) {
 
 }  // namespace
 
-std::optional<int> top_dim(const Node& node) {
-  if (!node.is("chlo.top_k") || node.attrs.i64("k") == 0 ||
-      node.operand(0).type().dims.back() > std::numeric_limits<std::int32_t>::max() / 2)
-    return std::nullopt;
-  return int(node.operand(0).type().rank()) - 1;
+bool is_top_along(const Node& node, int dim) {
+  return node.is("chlo.top_k") && node.attrs.i64("k") != 0 &&
+         dim == node.operand(0).type().rank() - 1 &&
+         node.operand(0).type().dims.back() <= std::numeric_limits<std::int32_t>::max() / 2;
 }
 
 PartsCost top_parts_cost(const Node& node, const AxisPosition& at, const MeshCut& cut) {
@@ -101,7 +86,8 @@ std::vector<Value> top_parts(const Node& node, const AxisPosition& at, const Mes
     return std::pair{made->result(0), made->result(1)};
   };
   Value part = operands[0];
-  if (is_ragged(at, cut.size(), extent)) part = without_padding(make, reshard, part, at, extent);
+  // What ties with the lowest of elements stands before padding.
+  part = reshard.masked(part, at, extent, lowest(make, part.type().dtype));
   const auto [own, places] = top(part, kept_of_part(node, at));
   const Value first =
       make.op("stablehlo.multiply",

@@ -10,8 +10,8 @@
 
 namespace partita::passes {
 
-/// The dimension of a chlo.top_k; nothing of other nodes.
-[[nodiscard]] std::optional<int> top_dim(const ir::Node& node);
+/// Whether it is a chlo.top_k along the dimension.
+[[nodiscard]] bool is_top_along(const ir::Node& node, int dim);
 [[nodiscard]] PartsCost top_parts_cost(const ir::Node& node, const ir::AxisPosition& at,
                                        const MeshCut& cut);
 /// The whole results, by the shard's part of the operand.

@@ -167,8 +167,10 @@ class Choice {
       if (!halos) continue;
       found.flow.operands = {array, values, At{}};
       found.flow.results = {known};
-      found.operands = {{.k = 0, .dim = known->dim, .halo = std::move(halos->elements)},
-                        {.k = 1, .dim = known->dim, .halo = std::move(halos->windows)}};
+      for (const SelectionRun* run : halos->runs()) {
+        found.operands.push_back({.k = 0, .dim = known->dim, .halo = run->elements});
+        found.operands.push_back({.k = 1, .dim = known->dim, .halo = run->windows});
+      }
       keep_cheaper(std::move(found));
     }
   }
@@ -263,17 +265,6 @@ std::optional<Value> filler_of(const Node& node, std::size_t k, HeldValues& held
   return std::nullopt;
 }
 
-/// The shard's places along the dimension, for a part of this type.
-Value places_of(const Type& part, const AxisPosition& at, const MeshCut& cut, ir::Graph& into) {
-  const Maker make{into};
-  const Type places{.dtype = DType::i32, .dims = part.dims};
-  const Value start =
-      make.op("stablehlo.multiply",
-              {Reshard(into, cut).index(), make.splat(Type::scalar(DType::i32), double(at.inner))});
-  return make.op("stablehlo.add",
-                 {make.iota(places, at.dim), make.broadcast(start, places.dims, {})});
-}
-
 /// At each place the last operand that begins there or before.
 Value joined(const Node& node, const WindowedFlow& flow, const std::vector<Value>& locals,
              const MeshCut& cut, ir::Graph& into) {
@@ -281,7 +272,7 @@ Value joined(const Node& node, const WindowedFlow& flow, const std::vector<Value
   const Maker make{into};
   Value place, result = locals[0];
   for (std::size_t j = 1; j < locals.size(); ++j) {
-    if (!place) place = places_of(result.type(), at, cut, into);
+    if (!place) place = Reshard(into, cut).places(result.type(), at);
     const std::int64_t begin = flow.operands[j].halo.of.window.low;
     result = make.op(
         "stablehlo.select",
@@ -322,7 +313,7 @@ Value boxed(const Node& node, const WindowedFlow& flow, Value update, const Mesh
   for (const auto& region : node.regions()) regions.push_back(ir::clone_graph(*region));
   const Node* made = ir::create(into, node.name(), operands, node.attrs, std::move(regions), {},
                                 nullptr, node.location());
-  const Value place = places_of(array.type(), at, cut, into);
+  const Value place = Reshard(into, cut).places(array.type(), at);
   const std::int64_t end = box.start + extent_of(node.operand(box.update), box.dim);
   const Value is_inside = make.op(
       "stablehlo.and", {make.compare("GE", place, make.splat(place.type(), double(box.start))),

@@ -1,7 +1,8 @@
-// Padding of a pooling is never selected, and nothing that stands for it could say so: rows and values are gathered.
-// passes: inline raise simplify partition simplify
-// count: mr.mesh_permute 0
-// count: mr.mesh_all_gather 2
+// The gradient of a pooling whose last window reaches out of the array: that window is done apart, by the shard that has
+// its rows; neighbours send a row, nothing is gathered.
+// passes: inline raise simplify partition{call-bytes=0} simplify
+// count: mr.mesh_all_gather 0
+// count: stablehlo.select_and_scatter 2
 module @m {
   sdy.mesh @mesh = <["x"=4]>
   func.func public @main(%a: tensor<28x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %t: tensor<14x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<28x2xf32> {
