@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Sorts, scans, reverses, largest elements and boxes at places that run time tells, along dimensions that axes of a mesh
+// Sorts, scans, reverses, scatters, largest elements and boxes at places that run time tells, along dimensions that axes of a mesh
 // cut: what the shards' parts make is what the whole gives.  Few different values, NaN, infinities and both zeros among
 // them, extents that are not divided and such as have less elements than there are shards, comparators that are orders
 // and others, one and two axes.  PARTITA_TEST_SEEDS=FIRST:COUNT runs other programs.
@@ -92,16 +92,22 @@ struct Program {
   bool are_results_whole = false;
 };
 
+std::string port_sharding(Random& random, const Program& p, const Type& type, bool has_y) {
+  if (type.rank() == 0) return "";
+  return sharding(random, {.dims = type.dims, .dim = p.shape.dim}, has_y);
+}
+
 std::string text_of(const Program& p, Random& random) {
   const std::string_view mesh = pick(random, meshes);
   const bool has_y = mesh.find('y') != std::string_view::npos;
   std::string arguments, results, returned, types;
   for (std::size_t k = 0; k < p.arguments.size(); ++k)
     arguments += cat(k == 0 ? "" : ", ", "%a", k, ": ", to_string(p.arguments[k]),
-                     p.arguments[k].rank() == 0 ? "" : sharding(random, p.shape, has_y));
+                     port_sharding(random, p, p.arguments[k], has_y));
   for (std::size_t k = 0; k < p.results.size(); ++k) {
     const std::string comma = k == 0 ? "" : ", ", type = to_string(p.results[k]);
-    results += cat(comma, type, p.are_results_whole ? "" : sharding(random, p.shape, has_y));
+    results +=
+        cat(comma, type, p.are_results_whole ? "" : port_sharding(random, p, p.results[k], has_y));
     returned += cat(comma, p.results.size() == 1 ? "%r" : cat("%r#", k));
     types += cat(comma, type);
   }
@@ -301,6 +307,43 @@ Program box_program(Random& random) {
   return p;
 }
 
+// --- Scatters -----------------------------------------------------------------------------------
+
+/// Rows of updates that are combined with those of a small table, or with none, at places that are out of it at times.
+Program scatter_program(Random& random) {
+  Program p;
+  p.shape = {.dims = {2 + std::int64_t(random() % 40)}, .dim = 0};
+  const std::int64_t count = p.shape.dims[0], rows = 1 + std::int64_t(random() % 6),
+                     columns = 1 + std::int64_t(random() % 3);
+  const bool are_vectors =
+      random() % 2 == 0;  // else index_vector_dim is behind the indices' last dimension
+  static constexpr std::array<std::string_view, 4> ops{"add", "multiply", "maximum", "minimum"};
+  const std::string_view op = pick(random, ops);
+  static constexpr std::array<DType, 5> index_types{DType::i32, DType::i64, DType::ui32,
+                                                    DType::ui64, DType::i8};
+  const DType d = pick(random, numbers);
+  const Type table{.dtype = d, .dims = {rows, columns}},
+      updates{.dtype = d, .dims = {count, columns}};
+  Type indices{.dtype = pick(random, index_types), .dims = {count}};
+  if (are_vectors) indices.dims.push_back(1);
+  const bool is_zero = random() % 2 == 0;
+  p.arguments = {indices, updates};
+  if (!is_zero) p.arguments.push_back(table);
+  p.results = {table};
+  if (is_zero)
+    p.body = cat("    %a2 = stablehlo.constant dense<0", is_float(d) ? ".0" : "",
+                 "> : ", to_string(table), "\n");
+  const std::string scalar = type_text(d, {});
+  p.body +=
+      cat("    %r = \"stablehlo.scatter\"(%a2, %a0, %a1) <{scatter_dimension_numbers = "
+          "#stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], "
+          "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({\n    ^bb0(%x: ",
+          scalar, ", %y: ", scalar, "):\n      %z = stablehlo.", op, " %x, %y : ", scalar,
+          "\n      stablehlo.return %z : ", scalar, "\n    }) : (", to_string(table), ", ",
+          to_string(indices), ", ", to_string(updates), ") -> ", to_string(table), "\n");
+  return p;
+}
+
 // --- Largest elements ---------------------------------------------------------------------------
 
 Program top_program(Random& random) {
@@ -395,6 +438,10 @@ TEST(OrderedParts, BoxesAreThoseOfTheWhole) {
       60);
   // Boxes over most of the dimension.
   EXPECT_GT(expect_same_in_parts(box_program, has("stablehlo.shift_right_logical"), false), 10);
+}
+
+TEST(OrderedParts, ScattersAreThoseOfTheWhole) {
+  EXPECT_GT(expect_same_in_parts(scatter_program, has("mr.mesh_all_reduce"), false), 30);
 }
 
 TEST(OrderedParts, LargestElementsAreThoseOfTheWhole) {

@@ -17,6 +17,7 @@
 #include "passes/transforms/partition/ordered_parts.hpp"
 #include "passes/transforms/partition/port_sharding.hpp"
 #include "passes/transforms/partition/reshard.hpp"
+#include "passes/transforms/partition/scattered_terms.hpp"
 #include "passes/transforms/partition/windowed_parts.hpp"
 
 namespace partita::passes {
@@ -241,13 +242,15 @@ class Rewriter {
     if (!at || at->outer != 1 || !addresses(node, at->dim)) return false;
     const bool is_gather = node.is("stablehlo.gather");
     if (is_gather && 2 * node.result().type().bytes() > table.type().bytes()) return false;
+    // Of numbers without a zero there is no sum with nothing.
+    const DType dtype = table.type().dtype;
+    if (is_gather && dtype == DType::f8e8m0fnu) return false;
     std::vector<Value> operands{get(table, at)};
     for (std::size_t k = 1; k < node.operands().size(); ++k)
       operands.push_back(get(node.operand(k), {}));
     if (is_gather) {
-      const bool has_sum = node.result().type().dtype != DType::i1;
       held_.set_partial(node.result(), into, gather_part(node, *at, cut_, operands, into),
-                        has_sum ? Combiner::sum : Combiner::logical_or);
+                        dtype == DType::i1 ? Combiner::logical_or : Combiner::sum);
     } else {
       held_.set(node.result(), into, scatter_part(node, *at, cut_, operands, into), at);
     }
@@ -268,7 +271,8 @@ class Rewriter {
   }
 
   void plain(Node& node, Graph& into) {
-    if (indexed(node, into) || make_ordered(node, cut_, plan_, held_, into) ||
+    if (make_scattered_terms(node, cut_, plan_, held_, into) || indexed(node, into) ||
+        make_ordered(node, cut_, plan_, held_, into) ||
         make_moving_box(node, cut_, plan_, held_, halos_, into))
       return;
     const AxisFlow flow = choose_flow(node, cut_, plan_, held_);

@@ -143,10 +143,11 @@ AxisFlow choose_flow(const Node& node, const MeshCut& cut, const AxisPlan& plan,
     const Value v = node.operand(k);
     consider_known(k, true, held.position(v) ? held.position(v) : plan.position(v));
   }
-  // Nowhere along a dimension of the node as it lies: along another one, to which its operands go.
+  // Nowhere along a dimension of the node as it lies: along another one, to which its operands go.  Not what a loop reads
+  // from outside: that is gathered once before it, where parts of results would travel in each iteration.
   if (least == std::numeric_limits<double>::infinity())
     for (std::size_t k = 0; k < operands; ++k)
-      if (held.position(node.operand(k)))
+      if (held.position(node.operand(k)) && node.operand(k).node->graph() == node.graph())
         for (const AxisPosition& at : other_dimensions(node.operand(k).type(), cut.size()))
           consider_known(k, true, at);
   consider(untouched(node));

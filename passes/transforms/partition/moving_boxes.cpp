@@ -64,7 +64,7 @@ class Boxes {
     if (is_float(d))
       set_sum_of_bits(result, wanted);
     else
-      held_.set_partial(result, into_, term(),
+      held_.set_partial(result, into_, term(held_.get(array, at_)),
                         d == DType::i1 ? Combiner::logical_or : Combiner::sum);
     return true;
   }
@@ -85,16 +85,14 @@ class Boxes {
  private:
   /// As whole numbers, of which all but one shard's are 0: so floats stay what they are, zeros with their signs.
   void set_sum_of_bits(Value result, const At& wanted) {
-    const Value own = term();
-    const auto as = [&](Value v, DType d) {
-      return make_.typed("stablehlo.bitcast_convert", {v}, {.dtype = d, .dims = v.type().dims});
+    const DType d = result.type().dtype;
+    const auto as = [&](Value v, DType to) {
+      return make_.typed("stablehlo.bitcast_convert", {v}, {.dtype = to, .dims = v.type().dims});
     };
-    const Value bits = as(own, bits_dtype(own.type().dtype));
-    held_.set(result, into_,
-              as(wanted ? reshard_.combine_scatter(bits, Combiner::sum, *wanted)
-                        : reshard_.combine(bits, Combiner::sum),
-                 own.type().dtype),
-              wanted);
+    const Value own = term(as(held_.get(node_.operand(0), at_), bits_dtype(d)));
+    const Value sum = wanted ? reshard_.combine_scatter(own, Combiner::sum, *wanted)
+                             : reshard_.combine(own, Combiner::sum);
+    held_.set(result, into_, as(sum, d), wanted);
   }
 
   [[nodiscard]] std::int64_t size() const { return extent_of(box_of(node_), at_.dim); }
@@ -149,9 +147,9 @@ class Boxes {
                                       make_.compare("LT", places, spread(end))});
   }
 
-  /// What of the box lies in the shard's part, zeros elsewhere.
-  [[nodiscard]] Value term() {
-    const Value part = reshard_.padded(held_.get(node_.operand(0), at_), at_.dim, size(), size());
+  /// What of the box lies in the shard's part of the array, zeros elsewhere.
+  [[nodiscard]] Value term(Value part) {
+    part = reshard_.padded(part, at_.dim, size(), size());
     const Value along = make_.op("stablehlo.add", {local_start(), splat(size())});
     return read_box(part, starts(within(along, 0, at_.inner + size())), box_of(node_).type().dims);
   }
