@@ -76,6 +76,8 @@ bool is_better_scalar(const Kernel& kernel, const Kernel& in_loops) {
 /// Prints kernels of one module and remembers what their text needs before it.
 class KernelPrinter {
  public:
+  explicit KernelPrinter(std::int64_t vector_bytes) : vector_bytes_(vector_bytes) {}
+
   /// Parameters and body; the kernel's name is put before it.
   std::string print(const Kernel& kernel) {
     const WorkLoops loops = with_work_loops(kernel);
@@ -83,7 +85,9 @@ class KernelPrinter {
     BodyNames names = k.wide_index ? BodyNames{"i64", DType::i64} : BodyNames{"i32", DType::i32};
     if (k.arrays.empty()) names.parallel_loop = item_loop;  // items take turns with their arrays
     if (is_better_scalar(kernel, k)) names.parallel_body = stays_scalar;
-    names.reduction_loop = "#pragma omp simd";
+    names.reduction_loop = names.parallel_lanes = "#pragma omp simd";
+    names.lanes = [](std::int64_t count) { return cat(" simdlen(", count, ")"); };
+    names.vector_bytes = vector_bytes_;
     names.reduction = [&](std::string_view row, DType d, const std::string& name) {
       return reduction(row, d, name);
     };
@@ -144,6 +148,7 @@ class KernelPrinter {
   }
 
   kernel::ScalarText text_{c_dialect()};
+  std::int64_t vector_bytes_;
 };
 
 bool has_level(const CompileOptions& options, std::string_view level) {
@@ -240,10 +245,10 @@ bool pays_interpreting(const PlanDraft& draft, std::int64_t runs, std::size_t ke
   return double(runs) * once < start_seconds + double(kernels) * kernel_seconds;
 }
 
-void generate(const PlanDraft& draft, const CompileOptions& options, const TargetInfo& /*info*/,
+void generate(const PlanDraft& draft, const CompileOptions& options, const TargetInfo& info,
               Artifact& artifact) {
   const std::vector<std::string> levels = chosen_levels(options);
-  KernelPrinter printer;
+  KernelPrinter printer(info.vector_bytes);
   const std::vector<PrintedKernel> printed =
       print_kernels(draft, artifact, [&](const Kernel& kernel) { return printer.print(kernel); });
   if (!makes_machine_code(options)) {

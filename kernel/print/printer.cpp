@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "kernel/print/printer.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -211,9 +212,42 @@ class BodyPrinter {
     return steps;
   }
 
+  /// How many iterations at a time a short loop takes least time with, where that is fewer than a vector holds: those that are
+  /// left behind the last vector are done one by one.  Else 0.
+  [[nodiscard]] std::int64_t lanes_of(const Loop& s) const {
+    constexpr double one_by_one = 1.5, worth = 0.75;
+    constexpr std::int64_t few_vectors = 4, least = 4;
+    const std::int64_t trips =
+        k_.pool.bounds(s.end).high - (s.begin == scalar::no_expr ? 0 : k_.pool.bounds(s.begin).low);
+    const bool stays_scalar = s.is_parallel && !names_.parallel_body.empty();
+    if (!names_.lanes || stays_scalar || trips < least || has_vectors(s.body) ||
+        std::ranges::any_of(s.body, [](const Stmt& inner) { return as<Loop>(inner) != nullptr; }))
+      return 0;
+    bool computes = false;
+    std::size_t bytes = sizeof(double);
+    for (const scalar::ExprId id : reachable(k_.pool, s.body)) {
+      const Expr& e = k_.pool[id];
+      computes |= e.kind == ExprKind::apply;
+      if ((e.kind == ExprKind::apply || e.kind == ExprKind::load) && e.dtype != DType::i1)
+        bytes = std::min(bytes, byte_size(e.dtype));
+    }
+    const std::int64_t all = names_.vector_bytes / std::int64_t(bytes);
+    if (!computes || trips > few_vectors * all) return 0;
+    const auto time = [&](std::int64_t lanes) {
+      return double(trips / lanes) + one_by_one * double(trips % lanes);
+    };
+    std::int64_t best = all;
+    for (std::int64_t lanes = all / 2; lanes >= least; lanes /= 2)
+      if (time(lanes) < time(best)) best = lanes;
+    return time(best) < worth * time(all) ? best : 0;
+  }
+
   /// Lines before a loop that say how it may run.
   void loop_hints(const Loop& s) {
-    if (s.is_parallel && !names_.parallel_loop.empty()) line(names_.parallel_loop);
+    const std::int64_t lanes = lanes_of(s);
+    const std::string at_a_time = lanes > 0 ? names_.lanes(lanes) : "";
+    if (s.is_parallel && !names_.parallel_loop.empty())
+      line(lanes > 0 ? cat(names_.parallel_lanes, at_a_time) : names_.parallel_loop);
     const std::vector<const Assign*> steps = reduction_steps(s);
     if (!names_.reordered.empty()) reordered_.insert(steps.begin(), steps.end());
     if (!names_.reduction || steps.empty()) return;
@@ -234,7 +268,7 @@ class BodyPrinter {
       if (const auto it = held.find(step); it != held.end())
         line(cat(it->second.how.type, " ", it->second.name, " = ",
                  filled(it->second, it->second.how.begin, *step), ";"));
-    line(cat(names_.reduction_loop, clauses));
+    line(cat(names_.reduction_loop, at_a_time, clauses));
     held_.merge(held);
   }
 

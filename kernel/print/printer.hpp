@@ -36,6 +36,12 @@ struct BodyNames {
   std::string reduction_loop = {};
   std::function<LoopReduction(std::string_view row, DType d, const std::string& name)> reduction =
       {};
+  /// The clause after `reduction_loop` and `parallel_lanes` by which a loop does so many iterations at a time, rather than as
+  /// many as a vector of `vector_bytes` holds; never where empty.
+  std::function<std::string(std::int64_t count)> lanes = {};
+  std::int64_t vector_bytes = 0;
+  /// Stands for `parallel_loop` where it is followed by that clause.
+  std::string parallel_lanes = {};
   /// Put before a sum or product of floats that such a loop accumulates, in a block of its own: terms may
   /// be taken in any order.  Nothing where empty.
   std::string reordered = {};

@@ -169,7 +169,7 @@ Location lower_fourier(Context& context, Location at, const FourierLines& lines,
   Planes from{at, at};
   bool reads_rest = false;
   std::int64_t done = 1;
-  for (const std::int64_t radix : radices(lines.n, usual_radix(lines.n))) {
+  for (const std::int64_t radix : even_radices(lines.n, usual_radix(lines.n))) {
     const std::int64_t rest = lines.n / (done * radix);
     const Stage stage{.done = done,
                       .radix = radix,

@@ -27,10 +27,7 @@ std::int64_t usual_radix(std::int64_t n) {
   return n <= largest_radix * largest_radix ? largest_radix : small_radix;
 }
 
-namespace {
-
-/// Prime factors in ascending order, each with the one before it as long as their product is not above `largest`.
-std::vector<std::int64_t> grouped_factors(std::int64_t n, std::int64_t largest) {
+std::vector<std::int64_t> radices(std::int64_t n, std::int64_t largest) {
   // Sums of many terms come first, where their table is small.
   std::vector<std::int64_t> stages, sums;
   std::int64_t stage = 1;
@@ -53,12 +50,10 @@ std::vector<std::int64_t> grouped_factors(std::int64_t n, std::int64_t largest) 
   return sums;
 }
 
-}  // namespace
-
-std::vector<std::int64_t> radices(std::int64_t n, std::int64_t largest) {
-  const std::vector<std::int64_t> fewest = grouped_factors(n, largest);
+std::vector<std::int64_t> even_radices(std::int64_t n, std::int64_t largest) {
+  const std::vector<std::int64_t> fewest = radices(n, largest);
   for (std::int64_t limit = 2; limit < largest; ++limit)
-    if (std::vector<std::int64_t> even = grouped_factors(n, limit); even.size() == fewest.size())
+    if (std::vector<std::int64_t> even = radices(n, limit); even.size() == fewest.size())
       return even;
   return fewest;
 }

@@ -22,9 +22,12 @@ inline constexpr std::int64_t small_radix = 8;
 /// The largest radix of stages that are launches.
 [[nodiscard]] std::int64_t usual_radix(std::int64_t n);
 
-/// The radix of each stage, none above `largest` but for primes: of the fewest stages, with the smallest radices that give as
-/// many (32 is 8 times 4 rather than 16 times 2, which has more to write out).
+/// The radix of each stage, none above `largest` but for primes: prime factors in ascending order, each with those before it as
+/// long as it goes.
 [[nodiscard]] std::vector<std::int64_t> radices(std::int64_t n, std::int64_t largest);
+/// As many stages with the smallest radices that give no more: 32 is 8 times 4 rather than 16 times 2, which has more to write
+/// out.  Not for groups, whose neighbours would write to the same banks with them.
+[[nodiscard]] std::vector<std::int64_t> even_radices(std::int64_t n, std::int64_t largest);
 
 struct Stage {
   std::int64_t done, radix, rest;  ///< the product of the factors before it, its own, those to come

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Loops of a few iterations in the text of target cpu: how many at a time they do, and that their results are the
+// interpreter's.
+#include <gtest/gtest.h>
+
+#include "partita/base/error.hpp"
+#include "partita/compile.hpp"
+#include "partita/exec/executor.hpp"
+#include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/interpreter.hpp"
+#include "tests/ops/op_test.hpp"
+
+namespace partita::testing {
+namespace {
+
+/// The logarithm of the sum of exponentials of rows, as floats of `dtype`.
+std::string log_sum_exp(std::int64_t rows, std::int64_t columns, std::string_view dtype) {
+  const std::string scalar = cat("tensor<", dtype, ">"),
+                    vector = cat("tensor<", rows, "x", dtype, ">"),
+                    matrix = cat("tensor<", rows, "x", columns, "x", dtype, ">");
+  return cat(
+      "func.func @main(%x: ", matrix, ") -> ", vector,
+      " {\n  %z = stablehlo.constant dense<0.0> : ", scalar,
+      "\n  %e = stablehlo.exponential %x : ", matrix,
+      "\n  %s = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [1] : (",
+      matrix, ", ", scalar, ") -> ", vector, "\n  %l = stablehlo.log %s : ", vector,
+      "\n  return %l : ", vector, "\n}\n");
+}
+
+Artifact compiled(const std::string& text) {
+  driver::CompileOptions options{.target = "cpu",
+                                 .target_options = {{"tier", "1"}, {"cpu", "x86-64-v4"}}};
+  return partita::compile(text, options).artifact;
+}
+
+TEST(ShortLoops, SayHowManyIterationsLeaveFewForTheEnd) {
+#ifndef __x86_64__
+  GTEST_SKIP() << "the instruction sets are those of x86-64";
+#endif
+  struct Case {
+    std::int64_t columns;
+    std::string_view dtype;
+    std::string_view expected;  ///< of the sum's loop; none: a whole vector
+  };
+  // Of 30 floats vectors of 16 leave 14, of 8 leave 6, of 4 leave 2.
+  for (const Case& c : {Case{30, "f32", "simdlen(4)"}, Case{24, "f32", "simdlen(8)"},
+                        Case{32, "f32", ""}, Case{33, "f32", ""}, Case{300, "f32", ""},
+                        Case{20, "f64", "simdlen(4)"}, Case{24, "f64", ""}}) {
+    const Artifact artifact = compiled(log_sum_exp(1024, c.columns, c.dtype));
+    const std::string& source = artifact.modules.at(0).source;
+    SCOPED_TRACE(cat(c.columns, " of ", c.dtype, "\n", source));
+    const std::size_t at = source.find("#pragma omp simd");
+    ASSERT_NE(at, std::string::npos);
+    const std::string pragma = source.substr(at, source.find('\n', at) - at);
+    EXPECT_EQ(pragma.find("simdlen") != std::string::npos, !c.expected.empty());
+    EXPECT_NE(pragma.find(c.expected), std::string::npos);
+  }
+}
+
+TEST(ShortLoops, GiveTheInterpretersResults) {
+  std::mt19937 random(7);
+  for (const std::string_view dtype : {"f32", "f64"})
+    for (const std::int64_t columns : {1, 3, 4, 5, 9, 12, 17, 24, 30, 31, 63, 64, 65})
+      for (const std::int64_t rows : {1, 13, 30}) {
+        const std::string text = log_sum_exp(rows, columns, dtype);
+        SCOPED_TRACE(text);
+        const auto module = ir::parse_module(text, "program");
+        const Type type = module->entry("main").body->argument(0).type();
+        HostArray wide(Type{.dtype = DType::f64, .dims = type.dims});
+        std::uniform_real_distribution<double> numbers(-4, 4);
+        for (std::int64_t i = 0; i < wide.type.count(); ++i)
+          wide.data<DType::f64>()[i] = numbers(random);
+        const auto input = std::make_shared<const HostArray>(convert(wide, type.dtype));
+        ir::Interpreter interpreter(*module);
+        const auto expected =
+            interpreter.run(module->entry("main"), std::vector<ir::Tensor>{input});
+        Session session(
+            partita::compile(text, {.target = "cpu", .target_options = {{"tier", "1"}}}).artifact,
+            {.use_mpi = false});
+        session.set_input(0, *input);
+        session.run();
+        ir::expect_close(std::make_shared<const HostArray>(*session.output(0)), expected[0],
+                         "the result", 8);
+      }
+}
+
+}  // namespace
+}  // namespace partita::testing
