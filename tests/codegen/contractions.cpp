@@ -161,6 +161,34 @@ TEST(Contractions, step_in_place) {
   EXPECT_EQ(found.copies_in_loops, 0);
 }
 
+TEST(Contractions, with_weights_that_are_constants_are_the_librarys) {
+  std::string rows;
+  for (int i = 0; i < 16; ++i) {
+    rows += i == 0 ? "[" : ", [";
+    for (int j = 0; j < 16; ++j) rows += cat(j == 0 ? "" : ", ", i * j % 7, ".5");
+    rows += "]";
+  }
+  const auto program = [&](std::string_view weights, std::string_view contracting) {
+    return cat("func.func @main(%x: tensor<64x16xf32>) -> tensor<64x16xf32> {\n", weights,
+               "  %r = stablehlo.dot_general %x, %w, contracting_dims = [1] x [", contracting,
+               "] : (tensor<64x16xf32>, tensor<16x16xf32>) -> tensor<64x16xf32>\n"
+               "  return %r : tensor<64x16xf32>\n}\n");
+  };
+  const std::string plain =
+                        cat("  %w = stablehlo.constant dense<[", rows, "]> : tensor<16x16xf32>\n"),
+                    reshaped = cat("  %c = stablehlo.constant dense<[[", rows,
+                                   "]]> : tensor<1x16x16xf32>\n  %w = stablehlo.reshape %c : "
+                                   "(tensor<1x16x16xf32>) -> tensor<16x16xf32>\n");
+  for (const char* const target : {"cpu", "opencl"})
+    for (const std::string& text :
+         {program(plain, "0"), program(plain, "1"), program(reshaped, "0")}) {
+      const auto module = ir::parse_module(text, "program");
+      const auto [artifact, report] = partita::compile(
+          *module, {.target = target, .gemm = target[0] == 'c' ? "auto" : "clblast"});
+      EXPECT_TRUE(artifact.kernels.empty()) << target << "\n" << text;
+    }
+}
+
 TEST(Contractions, of_the_library_add_to_what_is_there) {
   const Found found = compile(training, "clblast");
   ASSERT_EQ(found.gemms.size(), 1u);

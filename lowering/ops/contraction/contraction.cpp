@@ -120,7 +120,9 @@ struct Matrix {
 
 /// An operand as the library reads it, in memory; nothing where it cannot.
 std::optional<Matrix> library_matrix(Context& context, Node& node, bool is_lhs) {
-  const auto is_root = [&](Value x) { return context.is_placed(x) || context.slice(x) != nullptr; };
+  const auto is_root = [&](Value x) {
+    return context.is_in_memory(x) || context.slice(x) != nullptr;
+  };
   const auto view = strided_view(
       context.analysis().library_operand(node, is_lhs), is_root,
       [&](Value x) { return context.is_host(x); }, [&](Value x) { return context.host_value(x); });
