@@ -96,6 +96,9 @@ class Pipelines {
   std::vector<PassTiming>& timings_;
 };
 
+/// Constants of more elements are hexadecimal in the artifact's text of the program.
+constexpr std::int64_t long_constant = 64;
+
 /// Where a compilation begins and what others may begin with.
 struct Start {
   const ir::Module& module;
@@ -138,7 +141,7 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
   }
   for (const std::string& line : context.shardings) artifact.shardings += cat(line, "\n");
   if (start.on_frontend) start.on_frontend(*module);
-  artifact.ir = ir::print_module(*module);
+  artifact.ir = ir::print_module(*module, {.max_dense_elements = long_constant});
   run_over_module("placement");
   r.remarks = context.remarks;
   r.notes = context.notes;

@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include <algorithm>
 
+#include "driver/brief_texts.hpp"
 #include "partita/base/error.hpp"
 #include "partita/driver/pipelines.hpp"
 #include "partita/frontend/stablehlo.hpp"
@@ -52,11 +53,14 @@ std::vector<PassRun> parse_pipeline(std::string_view text) {
 
 std::vector<PassTiming> run_passes(ir::Module& module, const std::vector<PassRun>& passes,
                                    PassContext& context, const RunOptions& options) {
+  BriefTexts texts;
   return manager::run(
       {.ending = "mlir",
        .text = [&] { return ir::print_module(module); },
        .find =
-           [&](const std::string& name) { return over_module(find_pass(name), module, context); }},
+           [&](const std::string& name) { return over_module(find_pass(name), module, context); },
+       .brief = [&] { return texts.of(module); },
+       .whole = [&](const std::string& brief) { return texts.whole(brief); }},
       passes, options);
 }
 

@@ -76,13 +76,14 @@ class Texts {
   /// Of the last pass of `passes`, which was given what the others left; after is_done().
   [[nodiscard]] Replay replay(std::vector<PassRun> passes) const {
     if (subject_.original) return {subject_.original(), std::move(passes)};
-    return {{subject_.ending, text_}, {std::move(passes.back())}};
+    return {{subject_.ending, subject_.whole ? subject_.whole(text_) : text_},
+            {std::move(passes.back())}};
   }
 
  private:
   const std::string& current() {
     if (is_current_) return text_;
-    text_ = subject_.text();
+    text_ = subject_.brief ? subject_.brief() : subject_.text();
     is_current_ = true;
     if (!last_.empty()) left_[last_] = text_;
     return text_;

@@ -106,15 +106,19 @@ void print_nested(std::string& out, const Dense& dense, std::size_t dim, const s
   out += ']';
 }
 
-void print_dense(std::string& out, const Dense& dense, std::int64_t max_elements) {
-  out += "dense<";
+void print_elements(std::string& out, const Dense& dense, const PrintOptions& options) {
   const std::byte* data = dense.bytes().data();
   if (dense.is_splat())
     print_element(out, dense.type().dtype, data);
-  else if (max_elements > 0 && dense.type().count() > max_elements)
+  else if (options.max_dense_elements > 0 && dense.type().count() > options.max_dense_elements)
     print_blob(out, dense);
   else if (dense.type().count() > 0)
     print_nested(out, dense, 0, data);
+}
+
+void print_dense(std::string& out, const Dense& dense, const PrintOptions& options) {
+  out += "dense<";
+  print_elements(out, dense, options);
   out += "> : " + to_string(dense.type());
 }
 
@@ -128,11 +132,11 @@ void print_integer(std::string& out, const Integer& integer) {
   out += " : " + integer.type;
 }
 
-void print_list(std::string& out, const List& list, std::int64_t max_elements) {
+void print_list(std::string& out, const List& list, const PrintOptions& options) {
   out += '[';
   for (std::size_t k = 0; k < list.items.size(); ++k) {
     if (k > 0) out += ", ";
-    print_attribute(out, list.items[k], max_elements);
+    print_attribute(out, list.items[k], options);
   }
   out += ']';
 }
@@ -182,7 +186,7 @@ void print_element(std::string& out, DType dtype, const std::byte* data) {
 
 void print_symbol(std::string& out, const std::string& name) {
   out += '@';
-  out += is_bare_name(name) ? name : quoted(name);
+  out += is_bare_name(name) ? name : quoted_text(name);
 }
 
 void print_integers(std::string& out, std::span<const std::int64_t> values) {
@@ -192,10 +196,10 @@ void print_integers(std::string& out, std::span<const std::int64_t> values) {
   out += ']';
 }
 
-void print_attribute(std::string& out, const Attribute& attribute, std::int64_t max_elements) {
+void print_attribute(std::string& out, const Attribute& attribute, const PrintOptions& options) {
   struct Visitor {
     std::string& out;
-    std::int64_t max_elements;
+    const PrintOptions& options;
     void operator()(const Unit&) const { out += "unit"; }
     void operator()(bool value) const { out += value ? "true" : "false"; }
     void operator()(const Integer& value) const { print_integer(out, value); }
@@ -203,7 +207,7 @@ void print_attribute(std::string& out, const Attribute& attribute, std::int64_t 
       print_float(out, value.value, encode_float(value.dtype, value.value), value.dtype);
       out += cat(" : ", to_string(value.dtype));
     }
-    void operator()(const std::string& value) const { out += quoted(value); }
+    void operator()(const std::string& value) const { out += quoted_text(value); }
     void operator()(const SymbolRef& value) const { print_symbol(out, value.name); }
     void operator()(const EnumAttr& value) const {
       out += cat("#", value.dialect, "<", value.kind, " ", value.value, ">");
@@ -212,34 +216,45 @@ void print_attribute(std::string& out, const Attribute& attribute, std::int64_t 
     void operator()(const Type& value) const { out += to_string(value); }
     void operator()(const I64s& value) const { print_array(out, value); }
     void operator()(const Bools& value) const { print_bools(out, value); }
-    void operator()(const List& value) const { print_list(out, value, max_elements); }
-    void operator()(const Dict& value) const { print_dict(out, value.items(), max_elements); }
-    void operator()(const DenseRef& value) const { print_dense(out, *value, max_elements); }
+    void operator()(const List& value) const { print_list(out, value, options); }
+    void operator()(const Dict& value) const { print_dict(out, value.items(), options); }
+    void operator()(const DenseRef& value) const {
+      if (const auto text = options.dense ? options.dense(value) : std::nullopt)
+        out += cat("dense<", *text, "> : ", to_string(value->type()));
+      else
+        print_dense(out, *value, options);
+    }
     void operator()(const ShardingRef& value) const { out += to_text(*value); }
     void operator()(const ShardingsRef& value) const { out += to_text(*value); }
     void operator()(const ManualAxes& value) const { out += to_text(value); }
   };
-  std::visit(Visitor{out, max_elements}, attribute.value());
+  std::visit(Visitor{out, options}, attribute.value());
 }
 
 void print_entries(std::string& out, std::span<const NamedAttribute> entries,
-                   std::int64_t max_elements) {
+                   const PrintOptions& options) {
   bool is_first = true;
   for (const NamedAttribute& entry : entries) {
     if (!is_first) out += ", ";
     is_first = false;
-    out += is_name(entry.name) ? entry.name : quoted(entry.name);
+    out += is_name(entry.name) ? entry.name : quoted_text(entry.name);
     if (entry.value.get_if<Unit>() || is_unit(entry)) continue;
     out += " = ";
-    print_attribute(out, entry.value, max_elements);
+    print_attribute(out, entry.value, options);
   }
 }
 
 void print_dict(std::string& out, std::span<const NamedAttribute> entries,
-                std::int64_t max_elements) {
+                const PrintOptions& options) {
   out += '{';
-  print_entries(out, entries, max_elements);
+  print_entries(out, entries, options);
   out += '}';
+}
+
+std::string print_elements(const Dense& value) {
+  std::string text;
+  print_elements(text, value, {});
+  return text;
 }
 
 }  // namespace partita::ir

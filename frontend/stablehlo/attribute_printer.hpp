@@ -8,18 +8,20 @@
 #include <span>
 #include <string>
 
+#include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/attribute.hpp"
 
 namespace partita::ir {
 
-/// With the type after numbers; `max_elements` as PrintOptions::max_dense_elements.
-void print_attribute(std::string& out, const Attribute& attribute, std::int64_t max_elements = 0);
+/// With the type after numbers; constants as `options` say.
+void print_attribute(std::string& out, const Attribute& attribute,
+                     const PrintOptions& options = {});
 /// "name = value, …" without braces.
 void print_entries(std::string& out, std::span<const NamedAttribute> entries,
-                   std::int64_t max_elements = 0);
+                   const PrintOptions& options = {});
 /// "{name = value, …}"
 void print_dict(std::string& out, std::span<const NamedAttribute> entries,
-                std::int64_t max_elements = 0);
+                const PrintOptions& options = {});
 /// "@name", quoted where needed.
 void print_symbol(std::string& out, const std::string& name);
 /// "[1, 2]"

@@ -22,7 +22,7 @@ std::string read_list(BytecodeValues& values, ByteStream& in) {
 }
 
 std::string read_axis(BytecodeValues& values, ByteStream& in) {
-  std::string text = quoted(values.read_string(in));
+  std::string text = quoted_text(values.read_string(in));
   const ByteStream::Flagged sub = in.read_flagged_varint();
   if (!sub.flag) return text;
   if (sub.value >= values.tables().attributes().size())
@@ -135,7 +135,7 @@ Attribute decode_sdy_attribute(BytecodeValues& values, ByteStream& in) {
     case manual_axes:
       return typed(cat("#sdy<manual_axes{", read_list(values, in), "}>"), in);
     case mesh_axis: {
-      const std::string name = quoted(values.read_string(in));
+      const std::string name = quoted_text(values.read_string(in));
       return RawAttr{cat(name, "=", in.read_signed_varint())};
     }
     case mesh:

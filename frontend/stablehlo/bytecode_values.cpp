@@ -271,12 +271,12 @@ std::string BytecodeValues::decode_location(ByteStream& in) {
       return cat("callsite(", callee, " at ", read(), ")");
     }
     case file: {
-      const std::string path = quoted(read_text(in));
+      const std::string path = quoted_text(read_text(in));
       const std::uint64_t line = in.read_varint();
       return cat(path, ":", line, ":", in.read_varint());
     }
     case range: {  // its beginning
-      const std::string path = quoted(read_text(in));
+      const std::string path = quoted_text(read_text(in));
       const std::size_t count = in.read_count("places");
       const std::uint64_t line = count > 0 ? in.read_varint() : 0;
       return cat(path, ":", line, ":", count > 1 ? in.read_varint() : 0);
@@ -289,7 +289,7 @@ std::string BytecodeValues::decode_location(ByteStream& in) {
       return parts.empty() ? "unknown" : cat("fused[", parts, "]");
     }
     case name: {
-      const std::string text = quoted(read_text(in));
+      const std::string text = quoted_text(read_text(in));
       const std::string child = read();
       return child == "unknown" ? text : cat(text, "(", child, ")");
     }

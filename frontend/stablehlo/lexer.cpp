@@ -214,7 +214,7 @@ std::string unescape(std::string_view token_text) {
   return text;
 }
 
-std::string quoted(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   static constexpr char digits[] = "0123456789ABCDEF";
   std::string out = "\"";
   for (const char c : text) {

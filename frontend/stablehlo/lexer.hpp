@@ -85,7 +85,7 @@ class Lexer {
 /// The text a string token stands for; escapes are \\ \" \n \t \r and two hexadecimal digits.
 [[nodiscard]] std::string unescape(std::string_view token_text);
 /// With quotes, as MLIR escapes.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string quoted_text(std::string_view text);
 /// On one line: comments removed, white space that holds a newline becomes one blank.
 [[nodiscard]] std::string on_one_line(std::string_view text);
 

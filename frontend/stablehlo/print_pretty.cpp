@@ -111,7 +111,7 @@ void Printer::print_other_attributes(const Node& node,
       others.push_back(attribute);
   if (others.empty()) return;
   out_ += ' ';
-  print_dict(out_, others, options_.max_dense_elements);
+  print_dict(out_, others, options_);
 }
 
 void Printer::print_plain(const Node& node) {
@@ -159,7 +159,7 @@ void Printer::print_constant(const Node& node) {
   out_ += "stablehlo.constant";
   print_other_attributes(node, {"value"});
   out_ += ' ';
-  print_attribute(out_, *node.attrs.find("value"), options_.max_dense_elements);
+  print_attribute(out_, *node.attrs.find("value"), options_);
 }
 
 void Printer::print_compare(const Node& node) {
@@ -256,7 +256,7 @@ void Printer::print_while(const Node& node) {
   }
   if (!node.attrs.empty()) {
     out_ += " attributes ";
-    print_dict(out_, node.attrs.items(), options_.max_dense_elements);
+    print_dict(out_, node.attrs.items(), options_);
   }
   line();
   out_ += "cond {";

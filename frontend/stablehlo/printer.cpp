@@ -167,7 +167,7 @@ void Printer::print_properties(const Node& node, std::span<const NamedAttribute>
     else if (integer)
       group->second += std::to_string(integer->value);
     else
-      print_attribute(group->second, *value, options_.max_dense_elements);
+      print_attribute(group->second, *value, options_);
   }
   for (const NamedAttribute& attribute : attributes) {
     const auto spec = std::ranges::find(node.op().attrs, attribute.name, &AttrSpec::name);
@@ -175,7 +175,7 @@ void Printer::print_properties(const Node& node, std::span<const NamedAttribute>
   }
   for (auto& [group, text] : groups) direct.push_back({group, RawAttr{text + ">"}});
   std::ranges::sort(direct, {}, &NamedAttribute::name);
-  print_entries(out_, direct, options_.max_dense_elements);
+  print_entries(out_, direct, options_);
 }
 
 void Printer::print_generic(const Node& node) {
@@ -203,7 +203,7 @@ void Printer::print_generic(const Node& node) {
   }
   if (!discardable.empty()) {
     out_ += " {";
-    print_entries(out_, discardable, options_.max_dense_elements);
+    print_entries(out_, discardable, options_);
     out_ += '}';
   }
   out_ += " : ";

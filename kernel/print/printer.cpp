@@ -234,7 +234,8 @@ class BodyPrinter {
     const std::int64_t all = names_.vector_bytes / std::int64_t(bytes);
     if (!computes || trips > few_vectors * all) return 0;
     const auto time = [&](std::int64_t lanes) {
-      return double(trips / lanes) + one_by_one * double(trips % lanes);
+      const std::int64_t vectors = trips / lanes;
+      return double(vectors) + one_by_one * double(trips % lanes);
     };
     std::int64_t best = all;
     for (std::int64_t lanes = all / 2; lanes >= least; lanes /= 2)

@@ -34,7 +34,7 @@ class Numbering {
  private:
   static std::string attributes(const Dict& dict) {
     std::string text;
-    print_dict(text, dict.items(), 0);
+    print_dict(text, dict.items());
     return text;
   }
 

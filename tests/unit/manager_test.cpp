@@ -85,6 +85,17 @@ TEST(Manager, crash_files_hold_what_the_pass_was_given) {
   EXPECT_EQ(contents(message), "ba");
 }
 
+TEST(Manager, brief_texts_are_kept_and_crash_files_hold_what_they_stand_for) {
+  Program p;
+  Subject subject = p.subject();
+  subject.brief = [&] { return std::to_string(p.text.size()); };
+  subject.whole = [](const std::string& brief) { return "whole of " + brief; };
+  const std::string message =
+      message_of([&] { (void)run(subject, parse_runs("b a break")); }, ErrorKind::internal);
+  EXPECT_EQ(contents(message), "whole of 2");
+  EXPECT_EQ(p.texts, 0);
+}
+
 TEST(Manager, with_an_original_no_text_is_printed_and_crash_files_hold_it) {
   Program p{.text = "x"};
   Subject subject = p.subject();

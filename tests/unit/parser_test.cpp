@@ -109,7 +109,7 @@ TEST(ParserConstants, NarrowIntegersAreExtendedInMemory) {
   // As MLIR has bytes: without extension.
   const DenseRef bytes = constant_of("dense<[-1, 7, 0]> : tensor<3xi4>");
   std::string text;
-  print_attribute(text, bytes, 2);
+  print_attribute(text, bytes, {.max_dense_elements = 2});
   EXPECT_EQ(text, "dense<\"0x0F0700\"> : tensor<3xi4>");
 }
 

@@ -7,7 +7,9 @@
 
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,9 +46,13 @@ struct PrintOptions {
   bool locations = false;
   /// Dense constants with more elements than this are printed as hex blobs; 0: never elided or blobbed.
   std::int64_t max_dense_elements = 0;
+  /// What stands for a constant's elements, where it gives a text; that is then no text to be read again.
+  std::function<std::optional<std::string>(const DenseRef& value)> dense = {};
 };
 /// Canonical text, accepted by MLIR's own parser and by parse_module; print(parse(print(m))) = print(m).
 [[nodiscard]] std::string print_module(const Module& module, const PrintOptions& options = {});
 [[nodiscard]] std::string print_node(const Node& node);
+/// What stands between the brackets of dense<…>.
+[[nodiscard]] std::string print_elements(const Dense& value);
 
 }  // namespace partita::ir

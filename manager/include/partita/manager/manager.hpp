@@ -63,6 +63,10 @@ struct Subject {
   std::string ending;                 ///< of files with its text: "mlir"
   std::function<std::string()> text;  ///< canonical: equal texts are equal programs
   std::function<Pass(const std::string& name)> find;
+  /// A shorter text, of equal programs only the same, and the text that it stands for: what is kept while passes run.  Both
+  /// or none.
+  std::function<std::string()> brief = {};
+  std::function<std::string(const std::string& brief)> whole = {};
   /// What the passes began with, asked for when one breaks: it is kept with all passes up to that one.
   /// Where this is empty, each pass's own input is kept, and passes that would change nothing are not run
   /// again.
