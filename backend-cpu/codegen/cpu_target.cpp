@@ -88,6 +88,11 @@ class KernelPrinter {
     names.reduction_loop = names.parallel_lanes = "#pragma omp simd";
     names.lanes = [](std::int64_t count) { return cat(" simdlen(", count, ")"); };
     names.vector_bytes = vector_bytes_;
+    names.kept = [](DType d, const std::string& x, const std::string& condition) -> std::string {
+      if (d != DType::f32 && d != DType::f64) return "";
+      const int bits = info(d).bits;
+      return cat("as_f", bits, "(as_i", bits, "(", x, ") & -(i", bits, ")", condition, ")");
+    };
     names.reduction = [&](std::string_view row, DType d, const std::string& name) {
       return reduction(row, d, name);
     };

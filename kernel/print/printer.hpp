@@ -53,6 +53,9 @@ struct BodyNames {
   /// Whether pointers may be cast to point to other types: parts of complex elements are then read and
   /// written by themselves.
   bool has_flat_memory = false;
+  /// `x` where the condition holds, else 0, of a float: without a branch for a condition that is the same for all items of
+  /// the innermost loop, for which a compiler would make the loop twice.  Empty, and of other dtypes empty texts: none.
+  std::function<std::string(DType d, const std::string& x, const std::string& condition)> kept = {};
   /// Registers of which every item of the innermost loop has its own, and what selects it: "[k0]".
   std::set<std::int32_t> item_registers = {};
   std::string item_place = {};

@@ -2,6 +2,9 @@
 // Copyright The partita authors
 #include "kernel/print/value_printer.hpp"
 
+#include <algorithm>
+
+#include "kernel/ast/expressions.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::kernel {
@@ -185,6 +188,9 @@ void ValuePrinter::print_element(ExprId id, const Expr& e) {
   const std::string type = text_.value_type(e.dtype);
   switch (e.kind) {
     case ExprKind::apply:
+      if (is_kept_or_zero(e))
+        if (const std::string text = style_.kept(e.dtype, operands[1], x); !text.empty())
+          return declare(id, type, text);
       return declare(id, type, text_.apply(e.name, e.source, operands));
     case ExprKind::convert:
       return declare(id, type, text_.convert(x, e.source, e.dtype));
@@ -250,6 +256,17 @@ bool ValuePrinter::is_part_of_load(const Expr& e) {
   if (e.name != "real" && e.name != "imag") return false;
   const Expr& whole = pool()[e.operands[0]];
   return whole.kind == ExprKind::load && is_complex(whole.dtype) && !is_known(e.operands[0]);
+}
+
+bool ValuePrinter::is_kept_or_zero(const Expr& e) const {
+  if (!style_.kept || style_.item_registers.empty() || e.name != "select") return false;
+  const Expr& otherwise = pool()[e.operands[2]];
+  if (otherwise.kind != ExprKind::constant || otherwise.bits != 0) return false;
+  return std::ranges::none_of(reachable(pool(), e.operands[0]), [&](ExprId x) {
+    const Expr& part = pool()[x];
+    const bool is_item = part.kind == ExprKind::index_variable && part.slot == 0;
+    return is_item || is_load(part.kind) || part.kind == ExprKind::reg;
+  });
 }
 
 void ValuePrinter::print_choose(ExprId id, const Expr& e) {

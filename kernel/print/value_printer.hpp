@@ -95,6 +95,8 @@ class ValuePrinter {
   void print_element(scalar::ExprId id, const scalar::Expr& e);
   /// Whether only one part of a complex element in memory is asked for.
   [[nodiscard]] bool is_part_of_load(const scalar::Expr& e);
+  /// Whether it chooses between a value and 0 by what all items of the innermost loop have in common.
+  [[nodiscard]] bool is_kept_or_zero(const scalar::Expr& e) const;
   void print_choose(scalar::ExprId id, const scalar::Expr& e);
   void print_wide_load(scalar::ExprId id, const scalar::Expr& e);
   std::string wide_variable(const scalar::Expr& e);

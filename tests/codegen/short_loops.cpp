@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Loops of a few iterations in the text of target cpu: how many at a time they do, and that their results are the
-// interpreter's.
+// Innermost loops in the text of target cpu: how many iterations at a time short ones do, that their results are the
+// interpreter's, and that padding makes no branches in them.
 #include <gtest/gtest.h>
 
 #include "partita/base/error.hpp"
@@ -57,6 +57,18 @@ TEST(ShortLoops, SayHowManyIterationsLeaveFewForTheEnd) {
     EXPECT_EQ(pragma.find("simdlen") != std::string::npos, !c.expected.empty());
     EXPECT_NE(pragma.find(c.expected), std::string::npos);
   }
+}
+
+TEST(ShortLoops, OfAConvolutionLeaveOutPaddingWithoutBranches) {
+  const Artifact artifact = compiled(R"(
+func.func @main(%x: tensor<1x14x14x128xf32>, %w: tensor<3x3x1x128xf32>) -> tensor<1x14x14x128xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 128 : i64} : (tensor<1x14x14x128xf32>, tensor<3x3x1x128xf32>) -> tensor<1x14x14x128xf32>
+  return %0 : tensor<1x14x14x128xf32>
+})");
+  const std::string& source = artifact.modules.at(0).source;
+  const std::string kernel = source.substr(source.find(cat(artifact.kernels.at(0).name, "(")));
+  EXPECT_NE(kernel.find(") & -(i32)"), std::string::npos) << kernel;
+  EXPECT_EQ(kernel.find(" : 0.0f;"), std::string::npos) << kernel;
 }
 
 TEST(ShortLoops, GiveTheInterpretersResults) {
