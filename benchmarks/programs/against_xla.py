@@ -65,9 +65,11 @@ class Xla:
 
 
 class Ours:
+    """`text` may be a portable artifact too, as bytes."""
+
     def __init__(self, partita, folder, text, arrays, flags):
         self.partita, self.folder = partita, folder
-        (folder / "p.mlir").write_text(text)
+        (folder / "p.mlir").write_bytes(text if isinstance(text, bytes) else text.encode())
         np.savez(folder / "in.npz", **{f"in{k}": plain(a) for k, a in enumerate(arrays)})
         self.call("compile", folder / "p.mlir", "-o", folder / "p.pta", *flags)
 

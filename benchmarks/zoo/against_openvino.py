@@ -72,40 +72,11 @@ class OpenVino:
         return statistics.median(times)
 
 
-class Ours:
-    def __init__(self, partita, folder, function, data):
-        import jax
-        import jax.export
-        import numpy as np
-
-        self.partita, self.folder = partita, folder
-        exported = jax.export.export(jax.jit(function), platforms=["cpu"])(data)
-        (folder / "p.mlirbc").write_bytes(exported.mlir_module_serialized)
-        np.savez(folder / "in.npz", in0=data)
-        self.call("compile", folder / "p.mlirbc", "-o", folder / "p.pta", "--target", "cpu")
-
-    def call(self, *words):
-        done = subprocess.run([self.partita, *map(str, words)], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError((done.stderr or done.stdout).splitlines()[0])
-
-    def seconds(self, repeats):
-        self.call("run", self.folder / "p.pta", "--inputs", self.folder / "in.npz", "--stats", self.folder / "s.json",
-                  "--outputs", self.folder / "out.npz", "--repeat", max(repeats, 2))
-        return json.loads((self.folder / "s.json").read_text())["median_s"]
-
-    def outputs(self):
-        import numpy as np
-
-        self.seconds(2)
-        with np.load(self.folder / "out.npz") as file:
-            return [file[f"out{k}"] for k in range(len(file.files))]
-
-
 def measure(name, options, folder):
     import jax
+    import jax.export
     import numpy as np
-    from against_xla import departs
+    from against_xla import Ours, departs
     from programs.common import normal
     from programs.vision_keras import model_of
 
@@ -120,15 +91,17 @@ def measure(name, options, folder):
             model.set_weights([file[k] for k in file.files])
         weights, state = ([v.value for v in some] for some in (model.trainable_variables, model.non_trainable_variables))
         data = np.asarray(normal(batch, side, side, 3), np.float32)
-        ours = Ours(options.partita, folder, lambda x: model.stateless_call(weights, state, x, training=False)[0], data)
+        function = jax.jit(lambda x: model.stateless_call(weights, state, x, training=False)[0])
+        text = jax.export.export(function, platforms=["cpu"])(data).mlir_module_serialized
+        ours = Ours(options.partita, folder, bytes(text), [data], ["--target", "cpu"])
     theirs = OpenVino(folder, data)
     difference = departs(ours.outputs(), theirs.outputs())
     count = lambda s: int(min(max(SECONDS_PER_TURN / max(s, 1e-9), 3), 2000))  # noqa: E731
-    sides = [ours, theirs]
-    repeats = [count(side.seconds(3)) for side in sides]
+    sides = [lambda repeats: ours.run(max(repeats, 2))["median_s"], theirs.seconds]
+    repeats = [count(seconds(3)) for seconds in sides]
     pairs = []
     for turn in range(options.turns):
-        taken = {k: sides[k].seconds(repeats[k]) for k in ((0, 1) if turn % 2 == 0 else (1, 0))}
+        taken = {k: sides[k](repeats[k]) for k in ((0, 1) if turn % 2 == 0 else (1, 0))}
         pairs.append((taken[0], taken[1]))
     ratios = sorted(b / a for a, b in pairs)
     return {"ratio": statistics.median(ratios), "low": ratios[0], "high": ratios[-1], "apart": difference,

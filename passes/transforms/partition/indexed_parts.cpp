@@ -41,11 +41,7 @@ class LocalIndices {
                         {make_.convert(Reshard(into, cut).index(), DType::i64),
                          make_.splat(Type::scalar(DType::i64), double(at.inner))})) {
     // Beyond the array is beyond the array, also where the type has no sign.
-    const std::int64_t extent = node.operand(0).type().dims[std::size_t(at.dim)];
-    if (indices.type().dtype == DType::ui64)
-      indices =
-          make_.op("stablehlo.minimum", {indices, make_.splat(indices.type(), double(extent))});
-    indices_ = make_.convert(indices, DType::i64);
+    indices_ = signed_indices(make_, indices, node.operand(0).type().dims[std::size_t(at.dim)]);
   }
 
   /// All indices; along the dimension moved into the whole array first where they are clamped.
@@ -106,6 +102,12 @@ bool addresses(const Node& node, int dim) {
   if (!is_gather && !(node.is("stablehlo.scatter") && node.operands().size() == 3)) return false;
   return contains(node.attrs.i64s_or_empty(names_of(node).single), dim) &&
          contains(node.attrs.i64s_or_empty(names_of(node).addressed), dim);
+}
+
+Value signed_indices(const Maker& make, Value indices, std::int64_t most) {
+  if (indices.type().dtype == DType::ui64)
+    indices = make.op("stablehlo.minimum", {indices, make.splat(indices.type(), double(most))});
+  return make.convert(indices, DType::i64);
 }
 
 Value gather_part(const Node& node, const AxisPosition& at, const MeshCut& cut,

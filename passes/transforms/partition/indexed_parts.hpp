@@ -13,6 +13,9 @@ namespace partita::passes {
 /// its first operand.
 [[nodiscard]] bool addresses(const ir::Node& node, int dim);
 
+/// Indices as i64; what is above `most` in a type without a sign is `most`.
+[[nodiscard]] ir::Value signed_indices(const ir::Maker& make, ir::Value indices, std::int64_t most);
+
 /// What a shard looks up in its part of the table, zeros where the row is another's: a term of the sum over
 /// shards (of truth values: of the or).  `operands`: the part, and whole indices.
 [[nodiscard]] ir::Value gather_part(const ir::Node& node, const ir::AxisPosition& at,

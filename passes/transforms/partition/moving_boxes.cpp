@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "partita/ir/op.hpp"
+#include "passes/transforms/partition/indexed_parts.hpp"
 #include "passes/transforms/partition/node_windows.hpp"
 
 namespace partita::passes {
@@ -24,8 +25,6 @@ namespace {
 bool is_read(const Node& node) { return node.is("stablehlo.dynamic_slice"); }
 bool is_written(const Node& node) { return node.is("stablehlo.dynamic_update_slice"); }
 std::size_t first_start(const Node& node) { return is_read(node) ? 1 : 2; }
-
-std::int64_t extent_of(Value v, int dim) { return v.type().dims[std::size_t(dim)]; }
 
 /// Whether the box is over more than half of the dimension.
 bool is_long(const Node& node, int dim) {
@@ -104,11 +103,8 @@ class Boxes {
   /// Where the box begins along dimension d, within the array; an i32.
   [[nodiscard]] Value start(int d) {
     const std::int64_t last = extent_of(node_.operand(0), d) - extent_of(box_of(node_), d);
-    Value v = held_.get(node_.operand(first_start(node_) + std::size_t(d)), {});
-    if (v.type().dtype == DType::ui64)
-      v = make_.op("stablehlo.minimum", {v, make_.splat(v.type(), double(last))});
-    v = make_.convert(v, DType::i64);
-    return make_.convert(within(v, 0, last), DType::i32);
+    const Value v = held_.get(node_.operand(first_start(node_) + std::size_t(d)), {});
+    return make_.convert(within(signed_indices(make_, v, last), 0, last), DType::i32);
   }
   [[nodiscard]] Value within(Value v, std::int64_t least, std::int64_t most) const {
     return make_.op("stablehlo.maximum",

@@ -30,8 +30,6 @@ Convolution convolution(const Node& node) {
   return {node.operand(0).type(), node.operand(1).type(), node.attrs};
 }
 
-std::int64_t extent_of(Value v, int dim) { return v.type().dims[std::size_t(dim)]; }
-
 /// Numbers of a constant.
 std::optional<I64s> constants(Value v) {
   if (!v.node->is("stablehlo.constant")) return std::nullopt;

@@ -54,6 +54,9 @@ struct WrittenBox {
 /// Along a dimension of the array, where the box is shorter and begins at a constant place.
 [[nodiscard]] std::optional<WrittenBox> written_box(const ir::Node& node, int dim);
 
+[[nodiscard]] inline std::int64_t extent_of(ir::Value v, int dim) {
+  return v.type().dims[std::size_t(dim)];
+}
 /// ceil(extent / n)
 [[nodiscard]] inline std::int64_t extent_of_part(std::int64_t extent, std::int64_t n) {
   return (extent + n - 1) / n;

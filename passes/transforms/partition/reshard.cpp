@@ -142,10 +142,11 @@ Value Reshard::masked(Value part, const AxisPosition& at, std::int64_t extent, V
                    make_.broadcast(filler, part.type().dims, {})});
 }
 
-Value Reshard::places(const Type& part, const AxisPosition& at) const {
-  const Type places{.dtype = DType::i32, .dims = part.dims};
-  const Value start = make_.op("stablehlo.multiply",
-                               {index(), make_.splat(Type::scalar(DType::i32), double(at.inner))});
+Value Reshard::places(const Type& part, const AxisPosition& at, DType dtype) const {
+  const Type places{.dtype = dtype, .dims = part.dims};
+  const Value start =
+      make_.op("stablehlo.multiply",
+               {make_.convert(index(), dtype), make_.splat(Type::scalar(dtype), double(at.inner))});
   return make_.op("stablehlo.add",
                   {make_.iota(places, at.dim), make_.broadcast(start, places.dims, {})});
 }

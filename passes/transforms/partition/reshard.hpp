@@ -44,8 +44,9 @@ class Reshard {
                                  ir::Value filler) const;
   /// With so many zeros in front and behind along a dimension.
   [[nodiscard]] ir::Value padded(ir::Value v, int dim, std::int64_t front, std::int64_t back) const;
-  /// The index in the whole of each element of a part along its dimension, an i32.
-  [[nodiscard]] ir::Value places(const Type& part, const ir::AxisPosition& at) const;
+  /// The index in the whole of each element of a part along its dimension.
+  [[nodiscard]] ir::Value places(const Type& part, const ir::AxisPosition& at,
+                                 DType dtype = DType::i32) const;
   /// The shard's place along the axis, an i32.
   [[nodiscard]] ir::Value index() const;
 

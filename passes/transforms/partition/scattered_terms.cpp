@@ -7,6 +7,7 @@
 #include "partita/ir/op.hpp"
 #include "partita/ir/reduction.hpp"
 #include "passes/transforms/partition/flow_choice.hpp"
+#include "passes/transforms/partition/indexed_parts.hpp"
 #include "passes/transforms/partition/node_windows.hpp"
 
 namespace partita::passes {
@@ -102,10 +103,7 @@ bool make_scattered_terms(Node& node, const MeshCut& cut, const AxisPlan& plan, 
   const std::int64_t extent = node.operand(1).type().dims[std::size_t(at->indices.dim)];
   Value indices = held.get(node.operand(1), at->indices);
   if (is_ragged(at->indices, cut.size(), extent)) {
-    if (indices.type().dtype == DType::ui64)
-      indices = make.op("stablehlo.minimum",
-                        {indices, make.splat(indices.type(), double(std::int64_t(1) << 62))});
-    indices = make.convert(indices, DType::i64);
+    indices = signed_indices(make, indices, std::int64_t(1) << 62);
     indices =
         reshard.masked(indices, at->indices, extent, make.splat(Type::scalar(DType::i64), -1));
   }

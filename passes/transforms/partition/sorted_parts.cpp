@@ -98,12 +98,7 @@ class PartSort {
 
   /// Of each element of the part, in the whole.
   [[nodiscard]] Value places(DType dtype) const {
-    const Type type{.dtype = dtype, .dims = dims()};
-    const Value first =
-        make_.op("stablehlo.multiply", {make_.convert(Reshard(into_, cut_).index(), dtype),
-                                        make_.splat(Type::scalar(dtype), double(at_.inner))});
-    return make_.op("stablehlo.add",
-                    {make_.iota(type, at_.dim), make_.broadcast(first, type.dims, {})});
+    return Reshard(into_, cut_).places(values_[0].type(), at_, dtype);
   }
 
   void add_tag() {

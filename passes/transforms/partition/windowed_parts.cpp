@@ -28,8 +28,6 @@ Convolution convolution(const Node& node) {
   return {node.operand(0).type(), node.operand(1).type(), node.attrs};
 }
 
-std::int64_t extent_of(Value v, int dim) { return v.type().dims[std::size_t(dim)]; }
-
 /// Looks for the cheapest way through one node.
 class Choice {
  public:
