@@ -58,8 +58,9 @@ std::vector<PassRun> schedule_pipeline(const TargetInfo& target, const CompileOp
     text += cat(" widen-items{least-items=", target.busy_items(), "} guard-loops");
   else if (target.has_row_launches)
     text += cat(" launch-rows{vector-bytes=", target.vector_bytes, "} pack-launches", launch);
-  text += options.shares_arena ? " advance-launches reuse-donated update-in-place assign-arena "
-                               : " assign-arena{share=no} ";
+  if (options.shares_arena) text += " advance-launches reuse-donated update-in-place";
+  if (target.library_convolves) text += " follow-calls";
+  text += options.shares_arena ? " assign-arena " : " assign-arena{share=no} ";
   return manager::parse_runs(cat(text, finish));
 }
 

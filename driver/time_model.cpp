@@ -194,6 +194,17 @@ class Estimator {
                   {TimeBound::flops, 2 * batch * m * n * k / device_.info.flop_rate(x.dtype)},
                   {TimeBound::bandwidth, bytes / device_.info.bytes_per_second});
   }
+  Found of(const Convolve& x, double times) {
+    const double elements = double(x.source_count() + x.result_count() + x.weight_span());
+    Found all =
+        simple(library_key, "products of the library", times,
+               {TimeBound::flops, 2 * x.multiply_adds() / device_.info.flop_rate(DType::f32)},
+               {TimeBound::bandwidth,
+                elements * double(byte_size(DType::f32)) / device_.info.bytes_per_second});
+    for (const Launch& l : x.then)
+      for (const auto& [key, kernel] : of(l, times)) add(all, key, kernel);
+    return all;
+  }
   Found of(const Copy& x, double times) {
     const Buffer& from = variant_.plan.buffers[std::size_t(x.from.buffer)];
     const double bytes = 2 * value(x.count) * double(byte_size(from.dtype));

@@ -308,9 +308,12 @@ TargetInfo default_info(const CompileOptions& options) {
 }
 
 /// Instructions for bf16 come with the vectors of x86-64-v4 or not at all.  An object's library has no
-/// common function for such products.  Lane code has no vectors.
+/// common function for such products, nor for convolutions.  Lane code has no vectors.
 void adapt(const CompileOptions& options, TargetInfo& info) {
   info.library_reads_bf16 = !options.text_only && has_level(options, "x86-64-v4");
+  // How the library adds up depends on how a step is cut for threads.
+  info.library_convolves = !options.text_only && !options.is_reproducible &&
+                           (has_level(options, "x86-64-v3") || has_level(options, "x86-64-v4"));
   if (makes_machine_code(options)) return;
   info.vector_bytes = 0;
   info.library_threshold = std::min(info.library_threshold, interpreted_threshold);

@@ -231,6 +231,10 @@ class PlanPrinter final : public PlanText {
              x.ldc, ");"));
   }
 
+  void step(const Convolve& /*x*/) override {
+    throw_internal_error("a convolution of the library in an object");
+  }
+
   // Of one shard: the pieces hold the result already, and its block is the whole.
   void step(const AllReduceStart& /*x*/) override {}
   void step(const CollectiveDone& /*x*/) override {}

@@ -32,6 +32,7 @@ class PlanText {
   /// The call of a kernel on `items` items, which are at least one, with arrays b, o and s.
   virtual void call(const std::string& kernel) = 0;
   virtual void step(const Gemm& x) = 0;
+  virtual void step(const Convolve& x) = 0;
   virtual void step(const AllReduceStart& x) = 0;
   virtual void step(const AllGatherStart& x) = 0;
   virtual void step(const GroupStart& x) = 0;

@@ -150,6 +150,7 @@ class FunctionText final : public PlanText {
   }
   [[noreturn]] static void refuse() { throw_internal_error("a step that no function takes"); }
   void step(const Gemm& /*x*/) override { refuse(); }
+  void step(const Convolve& /*x*/) override { refuse(); }
   void step(const AllReduceStart& /*x*/) override { refuse(); }
   void step(const AllGatherStart& /*x*/) override { refuse(); }
   void step(const GroupStart& /*x*/) override { refuse(); }

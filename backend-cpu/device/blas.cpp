@@ -3,15 +3,14 @@
 #include "backend-cpu/device/blas.hpp"
 
 #include <dlfcn.h>
-#include <dnnl.h>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include "backend-cpu/device/one_dnn.hpp"
 #include "partita/base/cpu_levels.hpp"
 #include "partita/base/error.hpp"
 
@@ -22,52 +21,6 @@ namespace {
 constexpr double multiply_adds_per_thread = 1 << 20;
 /// Rows or columns that a thread gets at least, and a multiple of which it gets.
 constexpr std::int64_t lines_per_thread = 16;
-
-/// oneDNN, opened when the first product needs it, so that what has no such product runs where it is not installed.
-struct OneDnn {
-  decltype(&dnnl_sgemm) sgemm = nullptr;  ///< null: not installed
-  /// oneDNN exports it beside dnnl_sgemm, but no header declares it; a build of it may lack it.
-  dnnl_status_t (*gemm_bf16bf16f32)(char transpose_a, char transpose_b, dnnl_dim_t m, dnnl_dim_t n,
-                                    dnnl_dim_t k, float alpha, const std::uint16_t* a,
-                                    dnnl_dim_t lda, const std::uint16_t* b, dnnl_dim_t ldb,
-                                    float beta, float* c, dnnl_dim_t ldc) = nullptr;
-  /// Of the OpenMP runtime that it brings.
-  void (*set_threads)(int) = nullptr;
-  int (*threads)() = nullptr;
-};
-
-template <class Function>
-void find_symbol(void* library, const char* name, Function& function) {
-  function = std::bit_cast<Function>(::dlsym(library, name));
-}
-
-const OneDnn& one_dnn() {
-  static const OneDnn found = [] {
-    OneDnn dnn;
-    const std::string name = cat("libdnnl.so.", DNNL_VERSION_MAJOR);
-    void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) return dnn;
-    find_symbol(library, "dnnl_sgemm", dnn.sgemm);
-    find_symbol(library, "dnnl_gemm_bf16bf16f32", dnn.gemm_bf16bf16f32);
-    find_symbol(library, "omp_set_num_threads", dnn.set_threads);
-    find_symbol(library, "omp_get_max_threads", dnn.threads);
-    // Its own threads beside the pool's would share the cores with them.
-    return dnn.set_threads == nullptr || dnn.threads == nullptr ? OneDnn{} : dnn;
-  }();
-  return found;
-}
-
-/// Keeps oneDNN on this thread; what the host program set comes back.
-class OneThread {
- public:
-  OneThread() : before_(one_dnn().threads()) { one_dnn().set_threads(1); }
-  ~OneThread() { one_dnn().set_threads(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int before_;
-};
 
 /// Part of a product: rows and columns of the result.
 struct Block {

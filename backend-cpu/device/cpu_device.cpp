@@ -118,22 +118,25 @@ void CpuDevice::copy(DeviceBuffer& from, std::size_t from_byte, DeviceBuffer& to
   std::memmove(range(to, to_byte, bytes), range(from, from_byte, bytes), bytes);
 }
 
-void CpuDevice::launch(DeviceProgram& program, const LaunchArgs& args) {
-  auto& kernels = static_cast<KernelProgram&>(program);
+void CpuDevice::gather(const LaunchArgs& args, Arguments& to) {
   if (args.global[1] != 1 || args.global[2] != 1)
     throw_internal_error("the cpu backend runs work-items of one dimension");
-  buffers_.clear();
-  offsets_.clear();
-  scalars_.clear();
+  to.buffers.clear();
+  to.offsets.clear();
+  to.scalars.clear();
   for (const BoundBuffer& b : args.buffers) {
-    buffers_.push_back(data_of(*b.buffer));
-    offsets_.push_back(b.element_offset);
+    to.buffers.push_back(data_of(*b.buffer));
+    to.offsets.push_back(b.element_offset);
   }
-  for (const LaunchArgs::Scalar& s : args.scalars) scalars_.push_back(s.value);
-  const KernelArguments arguments{buffers_.data(), offsets_.data(), scalars_.data()};
+  for (const LaunchArgs::Scalar& s : args.scalars) to.scalars.push_back(s.value);
+}
+
+void CpuDevice::launch(DeviceProgram& program, const LaunchArgs& args) {
+  auto& kernels = static_cast<KernelProgram&>(program);
+  gather(args, arguments_);
   run_items(kernels.seconds_per_item(args.kernel), args.global[0],
             [&](std::int64_t begin, std::int64_t end) {
-              kernels.run(args.kernel, begin, end, arguments);
+              kernels.run(args.kernel, begin, end, arguments_.view());
             });
 }
 
@@ -190,6 +193,24 @@ void CpuDevice::gemm(const GemmArgs& args) {
   };
   multiply(g, args.batch,
            {.a = at(args.a, operands), .b = at(args.b, operands), .c = at(args.c, g.dtype)}, pool_);
+}
+
+void CpuDevice::convolve(DeviceProgram& program, const ConvolveArgs& args) {
+  const auto at = [](const BoundBuffer& b) {
+    return reinterpret_cast<float*>(data_of(*b.buffer)) + b.element_offset;
+  };
+  auto& kernels = static_cast<KernelProgram&>(program);
+  std::vector<Arguments> arguments(args.then.size());
+  for (std::size_t k = 0; k < arguments.size(); ++k) gather(args.then[k], arguments[k]);
+  Convolution::Then then;
+  if (!arguments.empty())
+    then = [&](std::int64_t begin, std::int64_t end) {
+      for (std::size_t k = 0; k < arguments.size(); ++k)
+        kernels.run(args.then[k].kernel, begin, end, arguments[k].view());
+    };
+  kernels.convolution(*args.convolve, pool_.parts())
+      .run({.source = at(args.source), .weights = at(args.weights), .result = at(args.result)},
+           args.weights_stay, pool_, *this, then);
 }
 
 }  // namespace partita::cpu

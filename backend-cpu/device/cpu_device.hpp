@@ -31,6 +31,7 @@ class CpuDevice final : public Device {
             std::size_t bytes) override;
   void launch(DeviceProgram& program, const LaunchArgs& args) override;
   void gemm(const GemmArgs& args) override;
+  void convolve(DeviceProgram& program, const ConvolveArgs& args) override;
   void flush() override {}
   void finish() override {}
   [[nodiscard]] std::int64_t allocated_bytes() const override { return usage_->bytes; }
@@ -43,13 +44,21 @@ class CpuDevice final : public Device {
 
  private:
   using ItemRange = std::function<void(std::int64_t begin, std::int64_t end)>;
+  /// What a kernel takes of a launch.
+  struct Arguments {
+    std::vector<void*> buffers;
+    std::vector<std::int64_t> offsets, scalars;
+    [[nodiscard]] KernelArguments view() const {
+      return {buffers.data(), offsets.data(), scalars.data()};
+    }
+  };
+  static void gather(const LaunchArgs& args, Arguments& to);
   void run_items(double& seconds_per_item, std::int64_t items, const ItemRange& run);
 
   DeviceProfile profile_;
   std::shared_ptr<Usage> usage_;
   WorkerPool pool_;
-  std::vector<void*> buffers_;  // scratch of launch
-  std::vector<std::int64_t> offsets_, scalars_;
+  Arguments arguments_;  // scratch of launch
 };
 
 }  // namespace partita::cpu

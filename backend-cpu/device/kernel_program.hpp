@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <vector>
 
+#include "backend-cpu/device/convolution.hpp"
 #include "partita/device/device.hpp"
 
 namespace partita::cpu {
@@ -27,12 +30,19 @@ class KernelProgram : public DeviceProgram {
   [[nodiscard]] double& seconds_per_item(int kernel) {
     return seconds_per_item_[std::size_t(kernel)];
   }
+  /// Of a step of the artifact, made when it is first asked for.
+  [[nodiscard]] Convolution& convolution(const Convolve& step, std::int64_t threads) {
+    std::unique_ptr<Convolution>& made = convolutions_[&step];
+    if (made == nullptr) made = std::make_unique<Convolution>(step, threads);
+    return *made;
+  }
 
  protected:
   explicit KernelProgram(std::size_t kernels) : seconds_per_item_(kernels) {}
 
  private:
   std::vector<double> seconds_per_item_;
+  std::map<const Convolve*, std::unique_ptr<Convolution>> convolutions_;
 };
 
 }  // namespace partita::cpu

@@ -51,16 +51,19 @@ LaneStep linked(const LaneInstruction& x, const LaneKernel& kernel) {
 }
 
 /// A user error where a launch gives a kernel other arguments than its code takes.
+void check_launch(const Launch& l, const LaneCode& code) {
+  const LaneKernel& kernel = code.kernels[std::size_t(l.kernel)];
+  if (kernel.buffers.size() != l.buffers.size() || std::size_t(kernel.scalars) != l.scalars.size())
+    throw_user_error(cat("lane code: expected kernel ", l.kernel, " to take ", l.buffers.size(),
+                         " buffers and ", l.scalars.size(), " scalars, found ",
+                         kernel.buffers.size(), " and ", kernel.scalars));
+}
+
 void check_launches(const Steps& steps, const LaneCode& code) {
   for (const Step& s : steps) {
-    if (const Launch* l = std::get_if<Launch>(&s.what)) {
-      const LaneKernel& kernel = code.kernels[std::size_t(l->kernel)];
-      if (kernel.buffers.size() != l->buffers.size() ||
-          std::size_t(kernel.scalars) != l->scalars.size())
-        throw_user_error(cat("lane code: expected kernel ", l->kernel, " to take ",
-                             l->buffers.size(), " buffers and ", l->scalars.size(),
-                             " scalars, found ", kernel.buffers.size(), " and ", kernel.scalars));
-    }
+    if (const Launch* l = std::get_if<Launch>(&s.what)) check_launch(*l, code);
+    if (const Convolve* c = std::get_if<Convolve>(&s.what))
+      for (const Launch& l : c->then) check_launch(l, code);
     if (const For* f = std::get_if<For>(&s.what)) check_launches(f->body, code);
     if (const While* w = std::get_if<While>(&s.what)) {
       check_launches(w->condition, code);

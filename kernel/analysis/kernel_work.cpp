@@ -234,6 +234,11 @@ class PlanWorker {
     total_.multiply_adds +=
         times * double(value(x.batch)) * double(x.m) * double(x.n) * double(x.k);
   }
+  void add(const Convolve& x, double times) {
+    total_.launches += times;
+    total_.multiply_adds += times * x.multiply_adds();
+    for (const Launch& l : x.then) add(l, times);
+  }
   void add(const Copy& /*x*/, double times) { total_.launches += times; }
   void add(const For& x, double times) {
     const std::int64_t begin = value(x.begin), end = value(x.end);

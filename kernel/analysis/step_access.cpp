@@ -112,6 +112,12 @@ void for_each_access(Step& step, KernelAccesses& kernels,
                           read(s.b);
                           visit({.ref = &s.c, .reads = s.beta != 0, .writes = true});
                         },
+                        [&](Convolve& s) {
+                          read(s.source);
+                          read(s.weights);
+                          write(s.result);
+                          for (Launch& l : s.then) visit_launch(l, kernels, visit);
+                        },
                         [&](Copy& s) {
                           visit({.ref = &s.from, .reads = true, .is_in_place = true});
                           write(s.to);

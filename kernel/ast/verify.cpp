@@ -404,30 +404,33 @@ class KernelCheck {
 
 // --- Drafts -------------------------------------------------------------------------------------
 
+void check_launch(const PlanDraft& draft, const Launch& l, const std::string& at) {
+  const Kernel& k = *draft.kernels[std::size_t(l.kernel)];
+  if (l.buffers.size() != k.buffers.size())
+    throw Problem{cat(at, "expected ", k.buffers.size(), " buffers, found ", l.buffers.size())};
+  if (int(l.scalars.size()) != k.scalars)
+    throw Problem{cat(at, "expected ", k.scalars, " scalars, found ", l.scalars.size())};
+  if (k.group_items > 0 && (l.local[0] != k.group_items || !(l.global[1] == HostExpr(1)) ||
+                            !(l.global[2] == HostExpr(1))))
+    throw Problem{cat(at, "expected groups of ", k.group_items, " items along one dimension")};
+  for (std::size_t b = 0; b < k.buffers.size(); ++b) {
+    const DType held = draft.plan.buffers[std::size_t(l.buffers[b].buffer)].dtype;
+    if (held != k.buffers[b].dtype)
+      throw Problem{cat(at, "buffer ", b, ": expected ", to_string(k.buffers[b].dtype), ", found ",
+                        to_string(held))};
+    if (known_divisor(l.buffers[b].offset) % k.buffers[b].alignment != 0)
+      throw Problem{cat(at, "buffer ", b, ": expected an offset that is a multiple of ",
+                        k.buffers[b].alignment)};
+  }
+}
+
 void check_launches(const PlanDraft& draft, const Steps& steps, std::set<int>& launched) {
   for (const Step& s : steps) {
     for (const Steps* inner : inner_steps(s)) check_launches(draft, *inner, launched);
-    const Launch* l = std::get_if<Launch>(&s.what);
-    if (l == nullptr) continue;
-    const Kernel& k = *draft.kernels[std::size_t(l->kernel)];
-    const std::string at = cat("step ", s.name, ": ");
-    if (l->buffers.size() != k.buffers.size())
-      throw Problem{cat(at, "expected ", k.buffers.size(), " buffers, found ", l->buffers.size())};
-    if (int(l->scalars.size()) != k.scalars)
-      throw Problem{cat(at, "expected ", k.scalars, " scalars, found ", l->scalars.size())};
-    if (k.group_items > 0 && (l->local[0] != k.group_items || !(l->global[1] == HostExpr(1)) ||
-                              !(l->global[2] == HostExpr(1))))
-      throw Problem{cat(at, "expected groups of ", k.group_items, " items along one dimension")};
-    for (std::size_t b = 0; b < k.buffers.size(); ++b) {
-      const DType held = draft.plan.buffers[std::size_t(l->buffers[b].buffer)].dtype;
-      if (held != k.buffers[b].dtype)
-        throw Problem{cat(at, "buffer ", b, ": expected ", to_string(k.buffers[b].dtype),
-                          ", found ", to_string(held))};
-      if (known_divisor(l->buffers[b].offset) % k.buffers[b].alignment != 0)
-        throw Problem{cat(at, "buffer ", b, ": expected an offset that is a multiple of ",
-                          k.buffers[b].alignment)};
+    for (const Launch* l : launches_of(s)) {
+      check_launch(draft, *l, cat("step ", s.name, ": "));
+      launched.insert(l->kernel);
     }
-    launched.insert(l->kernel);
   }
 }
 

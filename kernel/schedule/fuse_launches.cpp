@@ -68,7 +68,7 @@ struct Group {
 
 bool is_simple(const Step& s) {
   return std::holds_alternative<Launch>(s.what) || std::holds_alternative<Copy>(s.what) ||
-         std::holds_alternative<Gemm>(s.what);
+         is_library_call(s);
 }
 
 class Fuser {

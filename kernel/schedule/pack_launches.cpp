@@ -116,8 +116,7 @@ class Packer {
   Group group_of(Step s) {
     Group g;
     const bool is_launch = std::holds_alternative<Launch>(s.what);
-    g.is_wall = !is_launch && !std::holds_alternative<Copy>(s.what) &&
-                !std::holds_alternative<Gemm>(s.what);
+    g.is_wall = !is_launch && !std::holds_alternative<Copy>(s.what) && !is_library_call(s);
     if (!g.is_wall)
       for_each_access(s, draft_, [&](const Access& a) { g.uses[a.ref->buffer] |= a.writes; });
     if (is_launch) measure(call_of(s), g);

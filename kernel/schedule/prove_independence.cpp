@@ -97,7 +97,7 @@ class Prover {
 
   void visit(Steps& steps) {
     for (Step& s : steps) {
-      if (const auto* launch = std::get_if<Launch>(&s.what)) visit(*launch);
+      for (const Launch* launch : launches_of(s)) visit(*launch);
       for (Steps* inner : inner_steps(s)) visit(*inner);
     }
   }

@@ -18,7 +18,7 @@ bool remove_dead_in(Steps& steps, KernelAccesses& kernels, const std::map<int, i
   const auto is_dead = [&](Step& s) {
     if (const For* loop = std::get_if<For>(&s.what)) return loop->body.empty();
     if (!std::holds_alternative<Launch>(s.what) && !std::holds_alternative<Copy>(s.what) &&
-        !std::holds_alternative<Gemm>(s.what) && !std::holds_alternative<HostCall>(s.what))
+        !is_library_call(s) && !std::holds_alternative<HostCall>(s.what))
       return false;
     bool is_needed = false;
     for_each_access(s, kernels, [&](const Access& a) {

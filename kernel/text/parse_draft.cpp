@@ -245,6 +245,7 @@ class DraftParser {
   Step parse_step() {
     if (in_.accept("launch")) return parse_launch();
     if (in_.accept("gemm")) return parse_gemm();
+    if (in_.accept("convolve")) return parse_convolve();
     if (in_.accept("copy")) return parse_copy();
     if (in_.accept("for")) return parse_for();
     if (in_.accept("while")) return parse_while();
@@ -343,6 +344,49 @@ class DraftParser {
     if (in_.accept("beta")) g.beta = parse_number();
     if (in_.accept("batch")) g.batch = parse_host();
     return {std::move(g), in_.quoted()};
+  }
+
+  Step parse_convolve() {
+    Convolve c{.batch = in_.integer()};
+    in_.expect("(");
+    do {
+      ConvolveWindow& w = c.window.emplace_back();
+      w.size = in_.integer();
+      in_.expect("of");
+      w.input = in_.integer();
+      if (in_.accept("stride")) w.stride = in_.integer();
+      if (in_.accept("dilate")) w.dilation = in_.integer();
+      if (in_.accept("pad")) {
+        w.low = in_.integer();
+        in_.expect("to");
+        w.high = in_.integer();
+      }
+    } while (in_.accept(","));
+    in_.expect(")");
+    c.inputs = in_.integer();
+    in_.expect("to");
+    c.outputs = in_.integer();
+    if (in_.accept("groups")) c.groups = in_.integer();
+    in_.expect("(");
+    c.source = parse_ref();
+    in_.expect(",");
+    c.weights = parse_ref();
+    in_.expect("by");
+    for (std::size_t k = 0; k < c.window.size() + 2; ++k) {
+      c.weight_strides.push_back(in_.integer());
+      in_.expect(",");
+    }
+    c.result = parse_ref();
+    in_.expect(")");
+    std::string name = in_.quoted();
+    if (in_.accept("then")) {
+      in_.expect("{");
+      while (!in_.accept("}")) {
+        in_.expect("launch");
+        c.then.push_back(std::get<Launch>(parse_launch().what));
+      }
+    }
+    return {std::move(c), std::move(name)};
   }
 
   Step parse_copy() {

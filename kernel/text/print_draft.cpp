@@ -172,6 +172,24 @@ class DraftPrinter : text::Lines {
          x.beta == 0 ? "" : cat(" beta ", number(x.beta)),
          x.batch == HostExpr(1) ? "" : cat(" batch ", host(x.batch)), " ", name);
   }
+  void print(const Convolve& x, const std::string& name) {
+    std::string window, strides;
+    for (const ConvolveWindow& w : x.window) {
+      window += cat(window.empty() ? "" : ", ", w.size, " of ", w.input,
+                    w.stride == 1 ? "" : cat(" stride ", w.stride),
+                    w.dilation == 1 ? "" : cat(" dilate ", w.dilation));
+      if (w.low != 0 || w.high != 0) window += cat(" pad ", w.low, " to ", w.high);
+    }
+    for (const std::int64_t s : x.weight_strides) strides += cat(strides.empty() ? "" : ", ", s);
+    line("convolve ", x.batch, " (", window, ") ", x.inputs, " to ", x.outputs,
+         x.groups == 1 ? "" : cat(" groups ", x.groups), " (", ref(x.source), ", ", ref(x.weights),
+         " by ", strides, ", ", ref(x.result), ") ", name, x.then.empty() ? "" : " then {");
+    if (x.then.empty()) return;
+    indented([&] {
+      for (const Launch& l : x.then) print(l, quote(""));
+    });
+    line("}");
+  }
   void print(const Copy& x, const std::string& name) {
     line("copy ", ref(x.from), " to ", ref(x.to), " count ", host(x.count), " ", name);
   }

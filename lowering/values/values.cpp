@@ -27,6 +27,10 @@ using ir::Value;
 constexpr double contraction_operand_cost = 1;
 /// The same where vectors of results are computed and each element is read that often.
 constexpr std::int64_t often_read = 128;
+/// Laying out weights for the library in each call costs as much as so many windows do, about a third of them.
+constexpr std::int64_t fewest_windows = 256;
+/// The library's call costs a few microseconds.
+constexpr double fewest_multiply_adds = 1 << 17;
 /// Fewer output features than this fill no vector.
 constexpr std::int64_t fewest_columns = 4;
 /// A value that several elements of its user need is stored where computing it for each of them costs as much as
@@ -99,6 +103,85 @@ bool is_library_contraction(const Node& node, const ValuePolicy& policy) {
          double(policy.target.library_threshold);
 }
 
+namespace {
+
+/// What a value is a view of.
+Value viewed(Value v) {
+  while (is_view_op(*v.node) && !v.node->is("stablehlo.reverse") &&
+         !v.node->is("stablehlo.broadcast_in_dim"))
+    v = v.node->operand(v.node->result_count() > 1 ? std::size_t(v.index) : 0);
+  return v;
+}
+
+/// Images, then spatial dimensions, features last, in the input and in the result.
+bool has_features_last(const ir::ConvolutionDims& d) {
+  const auto rank = std::int64_t(d.input_spatial.size());
+  bool is_last = d.input_batch == 0 && d.output_batch == 0 && d.input_feature == rank + 1 &&
+                 d.output_feature == rank + 1;
+  for (std::int64_t k = 0; k < rank; ++k)
+    is_last = is_last && d.input_spatial[std::size_t(k)] == k + 1 &&
+              d.output_spatial[std::size_t(k)] == k + 1;
+  return is_last;
+}
+
+/// The library's windows are those of ConvolveWindow.
+bool is_library_window(const ir::WindowDim& w) {
+  const std::int64_t reach = (w.size - 1) * w.window_dilation + 1;
+  return w.base_dilation == 1 && (!w.is_reversed || w.size == 1) && w.low >= 0 && w.high >= 0 &&
+         w.low < reach && w.high < reach;
+}
+
+/// The library has kernels for these.
+bool is_library_grouping(const ir::Convolution& conv) {
+  constexpr std::int64_t vector = 16;
+  const bool is_depthwise = conv.input == 1 && conv.output == 1;
+  return conv.batch_groups == 1 && (conv.groups() == 1 || is_depthwise ||
+                                    (conv.input % vector == 0 && conv.output % vector == 0));
+}
+
+}  // namespace
+
+const Node* strided_image(const Node& dot, const ValuePolicy& policy) {
+  if (!policy.target.library_convolves || !is_library_contraction(dot, policy)) return nullptr;
+  const Type &image = dot.operand(0).type(), &weights = dot.operand(1).type();
+  const std::int64_t rank = image.rank();
+  if (image.dtype != DType::f32 || rank < 3 || rank > 5 || weights.rank() != 2 ||
+      dot.attrs.i64s("lhs_contracting_dimensions") != ir::I64s{rank - 1})
+    return nullptr;
+  const Node& slice = *dot.operand(0).node;
+  if (!slice.is("stablehlo.slice")) return nullptr;
+  const Dims& whole = slice.operand(0).type().dims;
+  const ir::I64s& strides = slice.attrs.i64s("strides");
+  for (std::size_t d = 0; d < whole.size(); ++d) {
+    const bool is_spatial = d != 0 && d + 1 != whole.size();
+    if (slice.attrs.i64s("start_indices")[d] != 0 || (strides[d] != 1 && !is_spatial) ||
+        image.dims[d] != (whole[d] - 1) / strides[d] + 1)
+      return nullptr;
+  }
+  const ir::ContractionShape s = contraction_shape(dot);
+  const bool stays = viewed(dot.operand(1)).node->is("stablehlo.constant");
+  return s.m >= (stays ? fewest_rows_by_constant : fewest_windows) ? &slice : nullptr;
+}
+
+bool is_library_convolution(const Node& node, const ValuePolicy& policy) {
+  if (!policy.target.library_convolves || policy.library == LibraryUse::never ||
+      !node.is("stablehlo.convolution"))
+    return false;
+  const Type &input = node.operand(0).type(), &weights = node.operand(1).type(),
+             &type = node.result_types()[0];
+  for (const Type* t : {&input, &weights, &type})
+    if (t->dtype != DType::f32 || t->count() == 0) return false;
+  const ir::Convolution conv(input, weights, node.attrs);
+  if (conv.window.empty() || conv.window.size() > 3 || !has_features_last(conv.dims) ||
+      !std::ranges::all_of(conv.window, is_library_window) || !is_library_grouping(conv))
+    return false;
+  std::int64_t windows = conv.batch;
+  for (const ir::WindowDim& w : conv.window) windows *= w.count();
+  const bool stays = viewed(node.operand(1)).node->is("stablehlo.constant");
+  if (!stays && windows < fewest_windows) return false;
+  return double(windows) * double(weights.count()) >= fewest_multiply_adds;
+}
+
 ValueAnalysis::ValueAnalysis(const Graph& body, const ValuePolicy& policy) : policy_(policy) {
   find_host_scalars(body);
   for (const Value& v : body.arguments()) materialised_.insert(v);
@@ -126,8 +209,10 @@ void ValueAnalysis::form_epilogues(const Graph& graph) {
       graph,
       [this](const Node& node) {
         return is_library_contraction(node, policy_) &&
-               has_matrix_layouts(node, {library_operand(node, true), library_operand(node, false)},
-                                  [this](Value v) { return host_.contains(v); });
+               (strided_image(node, policy_) != nullptr ||
+                has_matrix_layouts(node,
+                                   {library_operand(node, true), library_operand(node, false)},
+                                   [this](Value v) { return host_.contains(v); }));
       },
       [this](Value v) { return materialised_.contains(v); });
   std::set<const Node*> fused;
@@ -204,6 +289,12 @@ void ValueAnalysis::force(const Graph& graph) {
     if (takes_memory || reads_often)
       for (const Value& v : node->operands()) force_value(v);
     if (is_library_contraction(*node, policy_)) force_operands(*node);
+    if (is_library_convolution(*node, policy_)) {
+      Value input = node->operand(0);
+      while (input.node->is("stablehlo.reshape")) input = input.node->operand(0);
+      force_value(input);
+      force_viewed(node->operand(1));
+    }
     const bool folds = node->is("mr.foreach");
     for (const auto& region : node->regions()) {
       if (shape != KernelShape::none) continue;  // combiners of reduce and scatter are scalar code
@@ -235,12 +326,13 @@ void ValueAnalysis::force_operands(const Node& dot) {
   if (suits_bf16(dot)) bf16_products_.insert(&dot);
   for (const bool is_lhs : {true, false}) {
     const Value v = library_operand(dot, is_lhs);
-    Value root = v;
-    while (is_view_op(*root.node) && !root.node->is("stablehlo.reverse") &&
-           !root.node->is("stablehlo.broadcast_in_dim"))
-      root = root.node->operand(root.node->result_count() > 1 ? std::size_t(root.index) : 0);
-    force_value(is_strided_view(v, [this](Value x) { return host_.contains(x); }) ? root : v);
+    force_viewed(v);
   }
+}
+
+/// What the library reads as a view is not copied.
+void ValueAnalysis::force_viewed(Value v) {
+  force_value(is_strided_view(v, [this](Value x) { return host_.contains(x); }) ? viewed(v) : v);
 }
 
 double ValueAnalysis::cost(Value v) const {

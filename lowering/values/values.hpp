@@ -65,6 +65,7 @@ class ValueAnalysis {
   [[nodiscard]] bool suits_bf16(const ir::Node& dot) const;
   void force(const ir::Graph& graph);
   void force_operands(const ir::Node& dot);
+  void force_viewed(ir::Value v);
   void form_epilogues(const ir::Graph& graph);
   void keep_whole_epilogues(const ir::Graph& graph);
   void find_uses(const ir::Graph& graph);
@@ -97,5 +98,12 @@ class ValueAnalysis {
 [[nodiscard]] bool is_view_op(const ir::Node& node);
 /// Whether a contraction is one the GEMM library takes, under the policy.
 [[nodiscard]] bool is_library_contraction(const ir::Node& node, const ValuePolicy& policy);
+/// Rows from which on a product by a constant is worth laying out the constant for the library.
+inline constexpr std::int64_t fewest_rows_by_constant = 32;
+/// The part of a convolution's input that windows of one element meet, of which a product by a matrix is one that the
+/// library takes; null where a product is none such.
+[[nodiscard]] const ir::Node* strided_image(const ir::Node& dot, const ValuePolicy& policy);
+/// Whether a convolution is one that the target's library takes, under the policy: f32, features last.
+[[nodiscard]] bool is_library_convolution(const ir::Node& node, const ValuePolicy& policy);
 
 }  // namespace partita::lowering

@@ -66,6 +66,19 @@ class StepPrinter {
          x.beta != 0 ? " accumulating" : "", is_batched ? cat(" batch ", text(x.batch)) : "",
          remark(name, ""));
   }
+  void print(const Convolve& x, const std::string& name, int indent) {
+    std::string source, window, result;
+    for (const ConvolveWindow& w : x.window) {
+      source += cat("x", w.input);
+      window += cat(window.empty() ? "" : "x", w.size);
+      result += cat("x", w.count());
+    }
+    line(indent, "library convolution f32 ", x.batch, source, "x", x.groups * x.inputs, " by ",
+         window, " to ", x.batch, result, "x", x.groups * x.outputs,
+         x.groups > 1 ? cat(" in ", x.groups, " groups") : "", remark(name, ""));
+    for (const Launch& l : x.then)
+      line(indent + 1, "then ", artifact_.kernels[std::size_t(l.kernel)].name);
+  }
   void print(const Copy& x, const std::string& name, int indent) {
     line(indent, "copy ", text(x.from), " to ", text(x.to), ", ", text(x.count), " elements",
          remark(name, ""));

@@ -95,6 +95,30 @@ void fields(A& a, Ref<A, Gemm> x) {
 }
 
 template <class A>
+void fields(A& a, Ref<A, ConvolveWindow> x) {
+  a("input", x.input);
+  a("size", x.size);
+  a.optional("stride", x.stride, 1);
+  a.optional("dilation", x.dilation, 1);
+  a.optional("low", x.low, 0);
+  a.optional("high", x.high, 0);
+}
+
+template <class A>
+void fields(A& a, Ref<A, Convolve> x) {
+  a("batch", x.batch);
+  a.optional("groups", x.groups, 1);
+  a("inputs", x.inputs);
+  a("outputs", x.outputs);
+  a("window", x.window);
+  a("source", x.source);
+  a("weights", x.weights);
+  a("result", x.result);
+  a("weight_strides", x.weight_strides);
+  a.optional("then", x.then, std::vector<Launch>{});
+}
+
+template <class A>
 void fields(A& a, Ref<A, Copy> x) {
   a("from", x.from);
   a("to", x.to);

@@ -46,6 +46,7 @@ class PlanValidator {
 
   void check(const Launch& x, const Place& place, int depth) const;
   void check(const Gemm& x, const Place& place, int depth) const;
+  void check(const Convolve& x, const Place& place, int depth) const;
   void check(const Copy& x, const Place& place, int depth) const;
   void check(const For& x, const Place& place, int depth) const;
   void check(const While& x, const Place& place, int depth) const;
@@ -310,6 +311,50 @@ void PlanValidator::check(const Gemm& x, const Place& place, int) const {
     check_ref(*ref, x.reads_bf16 ? DType::bf16 : x.dtype, place);
   check_ref(x.c, x.dtype, place);
   check_expression(x.batch, place);
+}
+
+void PlanValidator::check(const Convolve& x, const Place& place, int) const {
+  constexpr std::int64_t limit = std::int64_t{1} << 31;
+  constexpr double most_elements = double(std::int64_t{1} << 48);
+  if (x.window.empty() || x.window.size() > 3)
+    fail(place, "windows of one to three dimensions", cat(x.window.size()));
+  if (x.weight_strides.size() != x.window.size() + 2)
+    fail(place, cat(x.window.size() + 2, " strides of weights"), cat(x.weight_strides.size()));
+  const auto expect_size = [&](std::int64_t size, std::int64_t least) {
+    if (size < least || size >= limit)
+      fail(place, cat("a size from ", least, " to 2^31"), cat(size));
+  };
+  double elements = 1, results = 1;
+  for (const std::int64_t size : {x.batch, x.groups, x.inputs, x.outputs}) {
+    expect_size(size, 1);
+    elements *= double(size);
+  }
+  for (const ConvolveWindow& w : x.window) {
+    for (const std::int64_t size : {w.input, w.size, w.stride, w.dilation}) expect_size(size, 1);
+    if (double(w.size) * double(w.dilation) >= double(limit))
+      fail(place, "windows that reach over less than 2^31 elements", cat(w.size));
+    for (const std::int64_t size : {w.low, w.high})
+      if (size < 0 || size >= w.reach())
+        fail(place, "padding of less than a window's reach", cat(size));
+    if (w.low + w.input + w.high < w.reach()) fail(place, "windows that fit", cat(w.reach()));
+    elements *= double(w.input) * double(w.size);
+    results *= double(w.count());
+  }
+  double span = 1;
+  for (const std::int64_t stride : x.weight_strides) {
+    expect_size(stride, 0);
+    span *= double(stride) + 1;
+  }
+  if (elements * results >= most_elements * most_elements || elements >= most_elements ||
+      span >= most_elements * most_elements)
+    fail(place, "a convolution of fewer elements", cat(elements));
+  for (const BufferRef* ref : {&x.source, &x.weights, &x.result})
+    check_ref(*ref, DType::f32, place);
+  for (const Launch& l : x.then) {
+    check(l, place, 0);
+    if (l.global != std::array<HostExpr, 3>{x.result_count(), 1, 1})
+      fail(place, cat(x.result_count(), " items of a launch that follows"), "another number");
+  }
 }
 
 void PlanValidator::check(const Copy& x, const Place& place, int) const {

@@ -84,7 +84,7 @@ std::string to_string(const TargetInfo& info) {
              number(info.transfer_bytes_per_second / 1e9), " GB/s; ", arithmetic_text(info),
              "; library from ", info.library_threshold, ", packing from ", info.packing_threshold,
              info.has_row_launches ? ", rows" : "", info.library_reads_bf16 ? ", bf16 library" : "",
-             features);
+             info.library_convolves ? ", library of convolutions" : "", features);
 }
 
 }  // namespace partita

@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "partita/base/error.hpp"
+
 namespace partita {
 namespace {
 
@@ -44,6 +46,10 @@ DeviceEventPtr Device::start_write(DeviceBuffer& to, std::size_t byte_offset,
 
 HostMemoryPtr Device::host_memory(std::size_t bytes) {
   return std::make_unique<PageableMemory>(bytes);
+}
+
+void Device::convolve(DeviceProgram& /*program*/, const ConvolveArgs& /*args*/) {
+  throw_device_error(cat("the device ", profile().name, " has no library of convolutions"));
 }
 
 void Device::wait_for(const DeviceEventPtr& event) {

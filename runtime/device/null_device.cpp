@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "partita/base/error.hpp"
+#include "runtime/device/plain_convolution.hpp"
 
 namespace partita {
 
@@ -214,6 +215,15 @@ class NullDevice final : public Device {
       multiply<double>(args);
     else
       throw_device_error(cat("null device: no GEMM of ", to_string(args.gemm->dtype)));
+  }
+  void convolve(DeviceProgram& program, const ConvolveArgs& args) override {
+    const auto at = [](const BoundBuffer& b) {
+      return reinterpret_cast<float*>(range(*b.buffer, 0, 0)) + b.element_offset;
+    };
+    const Convolve& c = *args.convolve;
+    convolve_plainly(c, {.images = c.batch, .rows = c.window[0].count()}, at(args.source),
+                     at(args.weights), at(args.result));
+    for (const LaunchArgs& l : args.then) launch(program, l);
   }
   void flush() override {}
   void finish() override { late_.run_all(); }

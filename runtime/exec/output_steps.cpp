@@ -19,6 +19,10 @@ struct BufferVisitor {
   void operator()(const Gemm& x) const {
     for (const BufferRef* ref : {&x.a, &x.b, &x.c}) on_buffer(ref->buffer);
   }
+  void operator()(const Convolve& x) const {
+    for (const BufferRef* ref : {&x.source, &x.weights, &x.result}) on_buffer(ref->buffer);
+    for (const Launch& l : x.then) (*this)(l);
+  }
   void operator()(const Copy& x) const {
     on_buffer(x.from.buffer);
     on_buffer(x.to.buffer);

@@ -128,8 +128,18 @@ class Shard {
   void execute(const Steps& steps);
   void execute(const Step& step);
   void execute_leaf(const Step& step);
+  /// A launch whose arguments have their values.
+  struct BoundLaunch {
+    int kernel = 0;
+    std::vector<BoundBuffer> buffers;
+    std::vector<LaunchArgs::Scalar> scalars;
+    std::array<std::int64_t, 3> global{}, local{};
+    [[nodiscard]] LaunchArgs args() const { return {kernel, buffers, scalars, global, local}; }
+  };
+  [[nodiscard]] bool bind_launch(const Launch& x, BoundLaunch& to);
   void run_step(const Launch& x);
   void run_step(const Gemm& x);
+  void run_step(const Convolve& x);
   void run_step(const Copy& x);
   void run_step(const For& x);
   void run_step(const While& x);
@@ -192,8 +202,7 @@ class Shard {
   const Step* current_ = nullptr;
   RunStats stats_;
   Communicator::Counters counters_before_;
-  std::vector<BoundBuffer> launch_buffers_;  // scratch of run_step(Launch)
-  std::vector<LaunchArgs::Scalar> launch_scalars_;
+  BoundLaunch launch_;  // scratch of run_step(Launch)
 };
 
 }  // namespace partita

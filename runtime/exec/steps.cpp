@@ -27,6 +27,7 @@ const char* category(const Step& step) {
   struct Visitor {
     const char* operator()(const Launch&) const { return "kernel"; }
     const char* operator()(const Gemm&) const { return "library"; }
+    const char* operator()(const Convolve&) const { return "library"; }
     const char* operator()(const Copy&) const { return "copy"; }
     const char* operator()(const AllReduceStart&) const { return "collective"; }
     const char* operator()(const AllGatherStart&) const { return "collective"; }
@@ -124,22 +125,27 @@ DType Shard::dtype_of(const BufferRef& ref) const {
 }
 
 void Shard::run_step(const Launch& x) {
-  LaunchArgs args{.kernel = x.kernel, .buffers = {}, .scalars = {}, .global = {}, .local = x.local};
-  for (std::size_t d = 0; d < 3; ++d) {
-    args.global[d] = value(x.global[d]);
-    if (args.global[d] < 0)
-      throw_internal_error(cat("plan: a launch of ", args.global[d], " work-items"));
-  }
-  if (std::find(args.global.begin(), args.global.end(), 0) != args.global.end()) return;
-  launch_buffers_.clear();
-  launch_scalars_.clear();
-  for (const BufferRef& ref : x.buffers) launch_buffers_.push_back(locate(ref, 0));
-  for (const ScalarArg& scalar : x.scalars)
-    launch_scalars_.push_back({scalar.dtype, value(scalar.value)});
-  args.buffers = launch_buffers_;
-  args.scalars = launch_scalars_;
-  device_->launch(*program_, args);
+  if (!bind_launch(x, launch_)) return;
+  device_->launch(*program_, launch_.args());
   ++stats_.launches;
+}
+
+/// False where there are no items.
+bool Shard::bind_launch(const Launch& x, BoundLaunch& to) {
+  to.kernel = x.kernel;
+  to.local = x.local;
+  for (std::size_t d = 0; d < 3; ++d) {
+    to.global[d] = value(x.global[d]);
+    if (to.global[d] < 0)
+      throw_internal_error(cat("plan: a launch of ", to.global[d], " work-items"));
+  }
+  if (std::find(to.global.begin(), to.global.end(), 0) != to.global.end()) return false;
+  to.buffers.clear();
+  to.scalars.clear();
+  for (const BufferRef& ref : x.buffers) to.buffers.push_back(locate(ref, 0));
+  for (const ScalarArg& scalar : x.scalars)
+    to.scalars.push_back({scalar.dtype, value(scalar.value)});
+  return true;
 }
 
 void Shard::run_step(const Gemm& x) {
@@ -158,6 +164,22 @@ void Shard::run_step(const Gemm& x) {
   args.c = locate(x.c, elements(x.m, x.n, x.ldc, x.stride_c));
   device_->gemm(args);
   ++stats_.launches;
+}
+
+void Shard::run_step(const Convolve& x) {
+  const bool is_constant =
+      plan_.buffers[std::size_t(x.weights.buffer)].kind == BufferKind::constant;
+  std::vector<BoundLaunch> bound(x.then.size());
+  std::vector<LaunchArgs> then;
+  for (std::size_t k = 0; k < bound.size(); ++k)
+    if (bind_launch(x.then[k], bound[k])) then.push_back(bound[k].args());
+  device_->convolve(*program_, {.convolve = &x,
+                                .source = locate(x.source, x.source_count()),
+                                .weights = locate(x.weights, x.weight_span()),
+                                .result = locate(x.result, x.result_count()),
+                                .weights_stay = is_constant && x.weights.offset.is_constant(),
+                                .then = then});
+  stats_.launches += 1 + std::int64_t(then.size());
 }
 
 void Shard::run_step(const Copy& x) {

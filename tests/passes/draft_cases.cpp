@@ -35,6 +35,7 @@ std::map<std::string, int> count_steps(const PlanDraft& draft) {
       counts["launch"] += std::holds_alternative<Launch>(s.what);
       counts["copy"] += std::holds_alternative<Copy>(s.what);
       counts["gemm"] += std::holds_alternative<Gemm>(s.what);
+      counts["convolve"] += std::holds_alternative<Convolve>(s.what);
       for (const Steps* inner : kernel::inner_steps(s)) visit(*inner);
     }
   };

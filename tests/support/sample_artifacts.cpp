@@ -180,6 +180,16 @@ Artifact artifact_of_everything() {
                                     .to = {whole, 0}},
                      "gather"});
   p.steps.push_back({CollectiveDone{.request = 1}, "gather"});
+  p.steps.push_back({Convolve{.batch = 1,
+                              .groups = 1,
+                              .inputs = 2,
+                              .outputs = 1,
+                              .window = {{.input = 4, .size = 3, .stride = 2, .low = 1, .high = 0}},
+                              .source = {left, 8},
+                              .weights = {weights, 0},
+                              .result = {product, 3},
+                              .weight_strides = {2, 1, 1}},
+                     "convolve"});
   const int vectors = arena(DType::f32, 8, "vectors"), values = arena(DType::f32, 4, "values");
   p.steps.push_back({HostCall{.call = {.routine = "eigh",
                                        .options = {"lower"},

@@ -244,6 +244,13 @@ TEST(PlanJson, EveryKindOfStepSurvivesTheRoundTrip) {
   const auto& call = std::get<HostCall>(again.steps.at(again.steps.size() - 2).what);
   EXPECT_EQ(call.call, std::get<HostCall>(plan.steps.at(plan.steps.size() - 2).what).call);
   EXPECT_EQ(call.count, 2);
+  const auto& convolve = std::get<Convolve>(again.steps.at(again.steps.size() - 3).what);
+  EXPECT_EQ(convolve.window, std::get<Convolve>(plan.steps.at(plan.steps.size() - 3).what).window);
+  EXPECT_EQ(convolve.weight_strides, (std::vector<std::int64_t>{2, 1, 1}));
+  EXPECT_EQ(convolve.source_count(), 8);
+  EXPECT_EQ(convolve.result_count(), 2);
+  EXPECT_EQ(convolve.weight_span(), 6);
+  EXPECT_EQ(convolve.multiply_adds(), 12);
   EXPECT_EQ(std::get<Check>(again.steps.back().what).message,
             "weights: \xc3\xa9t\xc3\xa9 \"quoted\"\n");
 }
@@ -465,6 +472,27 @@ TEST(Validate, NamesWhatIsWrong) {
                 std::get<Gemm>(std::get<For>(p.steps[6].what).body[0].what).lda = 1;
               }),
               HasSubstr("steps[6].body[0]: expected rows within their strides"));
+}
+
+TEST(Validate, ConvolutionsHaveWindowsThatFit) {
+  const auto wrong = [](void (*change)(Convolve&)) {
+    Artifact artifact = artifact_of_everything();
+    change(std::get<Convolve>(artifact.plan.steps.at(artifact.plan.steps.size() - 3).what));
+    return problem(artifact);
+  };
+  EXPECT_THAT(wrong([](Convolve& c) { c.window.clear(); }), HasSubstr("one to three dimensions"));
+  EXPECT_THAT(wrong([](Convolve& c) { c.weight_strides.pop_back(); }), HasSubstr("3 strides"));
+  EXPECT_THAT(wrong([](Convolve& c) { c.weight_strides[1] = -1; }), HasSubstr("a size from 0"));
+  EXPECT_THAT(wrong([](Convolve& c) { c.groups = 0; }), HasSubstr("a size from 1"));
+  EXPECT_THAT(wrong([](Convolve& c) { c.window[0].stride = 0; }), HasSubstr("a size from 1"));
+  EXPECT_THAT(wrong([](Convolve& c) { c.window[0].high = 3; }),
+              HasSubstr("padding of less than a window's reach"));
+  EXPECT_THAT(wrong([](Convolve& c) { c.window[0].size = 9; }), HasSubstr("windows that fit"));
+  EXPECT_THAT(wrong([](Convolve& c) { c.window[0].size = c.window[0].dilation = 1 << 20; }),
+              HasSubstr("less than 2^31"));
+  EXPECT_THAT(wrong([](Convolve& c) { c.batch = c.inputs = c.outputs = 1 << 30; }),
+              HasSubstr("a convolution of fewer elements"));
+  EXPECT_THAT(wrong([](Convolve& c) { c.source.buffer = 99; }), HasSubstr("a buffer"));
 }
 
 TEST(Validate, CallsOfTheHostAreWhatTheirRoutinesTake) {

@@ -10,6 +10,7 @@
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
+#include "lowering/context/memory_views.hpp"
 #include "lowering/ops/contraction/group_contraction.hpp"
 #include "lowering/ops/contraction/tiled_contraction.hpp"
 #include "lowering/values/strided_view.hpp"
@@ -120,20 +121,41 @@ struct Matrix {
 
 /// An operand as the library reads it, in memory; nothing where it cannot.
 std::optional<Matrix> library_matrix(Context& context, Node& node, bool is_lhs) {
-  const auto is_root = [&](Value x) {
-    return context.is_in_memory(x) || context.slice(x) != nullptr;
-  };
-  const auto view = strided_view(
-      context.analysis().library_operand(node, is_lhs), is_root,
-      [&](Value x) { return context.is_host(x); }, [&](Value x) { return context.host_value(x); });
+  const auto view = view_in_memory(context, context.analysis().library_operand(node, is_lhs));
   if (!view) return std::nullopt;
-  if (const Slice* slice = context.slice(view->root); slice != nullptr && slice->is_block)
-    return std::nullopt;
   const auto layout = matrix_layout(node, is_lhs, view->strides);
   if (!layout) return std::nullopt;
-  Matrix m{.at = context.memory(view->root), .layout = *layout};
-  m.at.offset = m.at.offset + view->offset;
-  return m;
+  const BufferRef at = place_of(context, *view);
+  return Matrix{.at = {at.buffer, at.offset}, .layout = *layout};
+}
+
+/// Whether the right operand is a constant that the library had better lay out once: what it multiplies then is a
+/// convolution with windows of one element.
+bool takes_constant_weights(const Context& context, const Node& node, const Accumulation& sum,
+                            const Matrix& a, const Matrix& b) {
+  constexpr std::int64_t fewest_features = 16;
+  const ir::ContractionShape s = contraction_shape(node);
+  const bool is_plain = sum.addend.node == nullptr && sum.alpha == 1 && !sum.swaps &&
+                        s.batch == 1 && !a.layout.is_transposed && a.layout.leading == s.k;
+  const bool is_constant =
+      context.plan().buffers[std::size_t(b.at.buffer)].kind == BufferKind::constant &&
+      b.at.offset.is_constant();
+  return context.policy().target.library_convolves && is_plain && is_constant &&
+         node.result_types()[0].dtype == DType::f32 && !context.analysis().reads_bf16(node) &&
+         s.m >= fewest_rows_by_constant && s.n >= fewest_features && s.k >= fewest_features;
+}
+
+Convolve product_by_constant(const ir::ContractionShape& s, const Matrix& a, const Matrix& b,
+                             const Location& to) {
+  const std::int64_t row = b.layout.leading;
+  return {
+      .inputs = s.k,
+      .outputs = s.n,
+      .window = {{.input = s.m}},
+      .source = {a.at.buffer, a.at.offset},
+      .weights = {b.at.buffer, b.at.offset},
+      .result = {to.buffer, to.offset},
+      .weight_strides = {1, b.layout.is_transposed ? 1 : row, b.layout.is_transposed ? row : 1}};
 }
 
 }  // namespace
@@ -150,6 +172,13 @@ static bool lower_library_gemm(Context& context, const Epilogue& epilogue, Locat
       context.emit_copy(context.place_of(sum->addend), to, sum->addend.type(), "copy to add to");
     else
       lower_loops(context, sum->addend, to);
+  }
+  const std::string name = cat("gemm_", s.batch, "x", s.m, "x", s.n, "x", s.k);
+  context.explain(name, explain_library(node, context.policy()));
+  context.count("library_calls");
+  if (takes_constant_weights(context, node, *sum, *a, *b)) {
+    context.emit(product_by_constant(s, *a, *b, to), name);
+    return true;
   }
   Gemm g{.dtype = node.result_types()[0].dtype,
          .reads_bf16 = context.analysis().reads_bf16(node),
@@ -179,9 +208,38 @@ static bool lower_library_gemm(Context& context, const Epilogue& epilogue, Locat
     g.transpose_b = !a->layout.is_transposed;
     g.ldc = g.n;
   }
+  context.emit(std::move(g), name);
+  return true;
+}
+
+/// A product of every second element of an image, say, is a convolution with windows of one element.
+static bool lower_strided_product(Context& context, const Epilogue& epilogue, Location to) {
+  const Node& node = *epilogue.contraction;
+  const Node* slice = epilogue.chain.empty() ? strided_image(node, context.policy()) : nullptr;
+  if (slice == nullptr) return false;
+  const auto image = view_in_memory(context, slice->operand(0)),
+             weights = view_in_memory(context, node.operand(1));
+  const Dims& whole = slice->operand(0).type().dims;
+  if (!image || !weights || !is_dense(whole, image->strides)) return false;
+  const ir::ContractionShape s = contraction_shape(node);
+  Convolve step{.batch = whole.front(),
+                .inputs = s.k,
+                .outputs = s.n,
+                .window = {},
+                .source = place_of(context, *image),
+                .weights = place_of(context, *weights),
+                .result = {to.buffer, to.offset},
+                .weight_strides = {}};
+  for (std::size_t d = 1; d + 1 < whole.size(); ++d) {
+    step.window.push_back({.input = whole[d], .stride = slice->attrs.i64s("strides")[d]});
+    step.weight_strides.push_back(1);
+  }
+  const auto sums = std::size_t(s.rhs_contracting.front());
+  step.weight_strides.push_back(weights->strides[sums]);
+  step.weight_strides.push_back(weights->strides[1 - sums]);
   const std::string name = cat("gemm_", s.batch, "x", s.m, "x", s.n, "x", s.k);
   context.explain(name, explain_library(node, context.policy()));
-  context.emit(std::move(g), name);
+  context.emit(std::move(step), name);
   context.count("library_calls");
   return true;
 }
@@ -237,7 +295,9 @@ static std::optional<PackedOperand> pack_operand(Context& context, const Contrac
 }
 
 static void lower_epilogue(Context& context, const Epilogue& epilogue, Location to) {
-  if (epilogue.root().type().count() == 0 || lower_library_gemm(context, epilogue, to)) return;
+  if (epilogue.root().type().count() == 0 || lower_library_gemm(context, epilogue, to) ||
+      lower_strided_product(context, epilogue, to))
+    return;
   const ir::ContractionShape s = contraction_shape(*epilogue.contraction);
   std::string stem = cat("dot_", s.batch, "x", s.m, "x", s.n, "x", s.k);
   if (!epilogue.chain.empty()) {

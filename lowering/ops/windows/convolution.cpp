@@ -11,6 +11,7 @@
 #include "lowering/context/loops.hpp"
 #include "lowering/ops/support/reduction.hpp"
 #include "lowering/ops/windows/group_convolution.hpp"
+#include "lowering/ops/windows/library_convolution.hpp"
 #include "lowering/ops/windows/tiled_convolution.hpp"
 #include "lowering/ops/windows/window_index.hpp"
 #include "lowering/ops/windows/windows.hpp"
@@ -202,20 +203,24 @@ static bool suits_products(const Node& node) {
 }
 
 static bool is_contiguous(Context& context, Value v, std::int64_t dimension);
+static void lower_generated_convolution(Context& context, Node& node, Location to);
 static void lower_tiled_convolution(Context& context, Node& node, Location to);
 
 void lower_convolution(Context& context, Node& node) {
   const Value v = node.result();
   const Location to = context.new_temporary(v.type(), step_name(node));
-  if (context.policy().target.device_class == DeviceClass::simt && suits_products(node)) {
-    lower_group_convolution(context, node, to);
-  } else if (suits_tiles(node, context.policy().target.tile())) {
-    lower_tiled_convolution(context, node, to);
-  } else if (v.type().count() > 0) {
-    ConvolutionKernel k(context, node);
-    context.launch(k.build(to), k.items());
-  }
+  if (!lower_library_convolution(context, node, to)) lower_generated_convolution(context, node, to);
   context.place(v, to);
+}
+
+static void lower_generated_convolution(Context& context, Node& node, Location to) {
+  if (context.policy().target.device_class == DeviceClass::simt && suits_products(node))
+    return lower_group_convolution(context, node, to);
+  if (suits_tiles(node, context.policy().target.tile()))
+    return lower_tiled_convolution(context, node, to);
+  if (node.result().type().count() == 0) return;
+  ConvolutionKernel k(context, node);
+  context.launch(k.build(to), k.items());
 }
 
 static void lower_tiled_convolution(Context& context, Node& node, Location to) {

@@ -7,6 +7,7 @@
 
 #include "ir/axes/dim_edit.hpp"
 #include "ir/interpreter/constants.hpp"
+#include "partita/ir/window.hpp"
 #include "passes/transforms/simplify/rewriter.hpp"
 
 namespace partita::passes {
@@ -237,6 +238,41 @@ Replacement iota(Node& node, Rewriter& r) {
   return {r.splat(type, 0)};
 }
 
+/// Whether an array holds zeros whose bits are.
+bool is_plain_zero(Value v) {
+  const ir::DenseRef splat = splat_of(v);
+  return splat != nullptr && std::ranges::all_of(splat->to_array().bytes,
+                                                 [](std::byte b) { return b == std::byte{0}; });
+}
+
+/// Zeros around a convolution's input are its padding.
+Replacement padded_convolution(Node& node, Rewriter& r) {
+  const Value x = node.operand(0);
+  if (!x.node->is("stablehlo.pad") || r.uses(x) != 1 || !is_plain_zero(x.node->operand(1)))
+    return {};
+  const ir::Convolution conv(x.type(), node.operand(1).type(), node.attrs);
+  const I64s &low = x.node->attrs.i64s("edge_padding_low"),
+             &high = x.node->attrs.i64s("edge_padding_high"),
+             &interior = x.node->attrs.i64s("interior_padding");
+  I64s padding;
+  std::vector<bool> is_spatial(low.size());
+  for (std::size_t k = 0; k < conv.window.size(); ++k) {
+    const auto d = std::size_t(conv.dims.input_spatial[k]);
+    const ir::WindowDim& w = conv.window[k];
+    is_spatial[d] = true;
+    if (w.base_dilation != 1 && (low[d] != 0 || high[d] != 0)) return {};
+    padding.push_back(w.low + low[d]);
+    padding.push_back(w.high + high[d]);
+  }
+  for (std::size_t d = 0; d < low.size(); ++d)
+    if (interior[d] != 0 || low[d] < 0 || high[d] < 0 ||
+        (!is_spatial[d] && (low[d] != 0 || high[d] != 0)))
+      return {};
+  ir::Dict attrs = node.attrs;
+  attrs.set("padding", ir::padding_attribute(padding));
+  return {r.value("stablehlo.convolution", {x.node->operand(0), node.operand(1)}, attrs)};
+}
+
 /// A gather of one window is a slice at an index.
 Replacement gather_of_one_window(Node& node, Rewriter& r) {
   const Value x = node.operand(0), indices = node.operand(1);
@@ -271,6 +307,7 @@ void add_shape_rules(RuleTable& table) {
   table["stablehlo.concatenate"].push_back(concatenate);
   table["stablehlo.reverse"].push_back(reverse);
   table["stablehlo.iota"].push_back(iota);
+  table["stablehlo.convolution"].push_back(padded_convolution);
   table["stablehlo.gather"].push_back(gather_of_one_window);
 }
 

@@ -22,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What the job is compared with for its ablation alone, and is many times slower, is run less often.
+constexpr int turns_between_ablations = 4;
+
 class ScalingBench {
  public:
   explicit ScalingBench(const WeakScalingOptions& options)
@@ -82,33 +85,42 @@ class ScalingBench {
                    .propagated = {}};
     const auto is_row = [&](const ScalingRow& other) { return other.key() == row.key(); };
     if (std::ranges::any_of(results_.rows, is_row)) return;
+    // Speed-ups on cores that ranks share say little.
+    if (!is_weak && row.is_oversubscribed && !options_.is_full) return;
     std::cerr << row.key() << "\n";
     const TemporaryFolder work("weak_scaling");
     const std::vector<std::string> whole = server(model, row.clients);
-    std::vector<std::pair<JobGroup, Measure*>> groups;
-    groups.emplace_back(start_job(whole, ranks, work.path(), "job"), &row.job);
-    groups.emplace_back(is_weak ? start_alone(server(model, per_rank), ranks, work.path(), "alone")
-                                : start_alone(whole, 1, work.path(), "alone"),
-                        &row.alone);
+    std::vector<Side> sides;
+    sides.push_back({start_job(whole, ranks, work.path(), "job"), &row.job});
+    sides.push_back({is_weak ? start_alone(server(model, per_rank), ranks, work.path(), "alone")
+                             : start_alone(whole, 1, work.path(), "alone"),
+                     &row.alone});
     if (is_weak) {
-      groups.emplace_back(start_alone(whole, ranks, work.path(), "whole"), &row.whole);
-      groups.emplace_back(
-          start_job(propagated(model, row.clients, ranks), ranks, work.path(), "mesh"),
-          &row.propagated);
+      const int every = options_.is_full ? 1 : turns_between_ablations;
+      sides.push_back({start_alone(whole, ranks, work.path(), "whole"), &row.whole, every});
+      sides.push_back({start_job(propagated(model, row.clients, ranks), ranks, work.path(), "mesh"),
+                       &row.propagated, every});
     }
-    for (auto& [group, measure] : groups) await_greetings(group, silence_);
-    take_turns(groups);
-    for (auto& [group, measure] : groups) ask_stats(group, *measure);
+    for (Side& side : sides) await_greetings(side.group, silence_);
+    take_turns(sides);
+    for (Side& side : sides) ask_stats(side.group, *side.measure);
     results_.rows.push_back(std::move(row));
     write();
   }
 
-  /// A turn is a round of each group, beginning with another one each time.
-  void take_turns(std::vector<std::pair<JobGroup, Measure*>>& groups) {
+  struct Side {
+    JobGroup group;
+    Measure* measure;
+    int every = 1;  ///< takes part in every so many turns
+  };
+
+  /// A turn is a round of each side that takes part, beginning with another one each time.
+  void take_turns(std::vector<Side>& sides) {
     for (int turn = 0; turn < options_.turns; ++turn)
-      for (std::size_t k = 0; k < groups.size(); ++k) {
-        auto& [group, measure] = groups[(k + std::size_t(turn)) % groups.size()];
-        measure->turn_s.push_back(timed_turn(group, 1, silence_));
+      for (std::size_t k = 0; k < sides.size(); ++k) {
+        Side& side = sides[(k + std::size_t(turn)) % sides.size()];
+        if (turn % side.every == 0)
+          side.measure->turn_s.push_back(timed_turn(side.group, 1, silence_));
       }
   }
 

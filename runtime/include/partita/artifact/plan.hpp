@@ -77,11 +77,13 @@ struct Buffer {
 struct BufferRef {
   int buffer = -1;
   HostExpr offset;
+  friend bool operator==(const BufferRef&, const BufferRef&) = default;
 };
 
 struct ScalarArg {
   DType dtype = DType::i64;  ///< i32 or i64
   HostExpr value;
+  friend bool operator==(const ScalarArg&, const ScalarArg&) = default;
 };
 
 /// One kernel launch.  Kernel arguments in order: for each of `buffers` a pointer and its element
@@ -92,6 +94,7 @@ struct Launch {
   std::vector<ScalarArg> scalars;
   std::array<HostExpr, 3> global{1, 1, 1};  ///< work-items; multiples of `local` where that is set
   std::array<std::int64_t, 3> local{0, 0, 0};  ///< 0: the device chooses
+  friend bool operator==(const Launch&, const Launch&) = default;
 };
 
 /// c[b] = alpha · op(a[b]) · op(b[b]) + beta · c[b] for b in [0, batch), row-major, by the
@@ -106,6 +109,44 @@ struct Gemm {
   std::int64_t lda = 0, ldb = 0, ldc = 0;
   HostExpr batch{1};
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+};
+
+/// A spatial dimension of a Convolve step: window o meets elements o · stride - low + k · dilation, k in [0, size).
+struct ConvolveWindow {
+  std::int64_t input = 1;  ///< extent of the source
+  std::int64_t size = 1, stride = 1, dilation = 1;
+  std::int64_t low = 0,
+               high = 0;  ///< zeros before and behind the source, fewer than a window reaches over
+  /// Elements from the first that a window meets to the last.
+  [[nodiscard]] constexpr std::int64_t reach() const { return (size - 1) * dilation + 1; }
+  /// Windows: the extent of the result.
+  [[nodiscard]] constexpr std::int64_t count() const {
+    return (low + input + high - reach()) / stride + 1;
+  }
+  friend bool operator==(const ConvolveWindow&, const ConvolveWindow&) = default;
+};
+
+/// A convolution of f32 by the target's library: result[n, o…, f] is the sum over k… and i of
+/// source[n, o · stride - low + k · dilation…, g · inputs + i] · weights[k…, i, f], g = f / outputs.  Source and result lie
+/// densely in that order of dimensions: images, spatial ones, features.
+struct Convolve {
+  std::int64_t batch = 1;  ///< images
+  std::int64_t groups = 1;
+  std::int64_t inputs = 1, outputs = 1;  ///< features of a group
+  std::vector<ConvolveWindow> window;    ///< by spatial dimension, of which there are one to three
+  BufferRef source, weights, result;
+  /// Elements between neighbours of the weights: along each dimension of the window, input features, output features
+  /// (of all groups).
+  std::vector<std::int64_t> weight_strides;
+  /// Launches whose items are the elements of the result: of its elements an item reads its own alone.  They run when the
+  /// elements are there, in any ranges, one launch after the other, before the rest of the result is.
+  std::vector<Launch> then = {};
+
+  [[nodiscard]] std::int64_t source_count() const;
+  [[nodiscard]] std::int64_t result_count() const;
+  /// Elements from the first of the weights to the last.
+  [[nodiscard]] std::int64_t weight_span() const;
+  [[nodiscard]] double multiply_adds() const;
 };
 
 struct Copy {
@@ -214,7 +255,7 @@ struct HostCall {
 
 struct Step {
   std::variant<Launch, Gemm, Copy, For, While, Case, AllReduceStart, AllGatherStart, CollectiveDone,
-               Check, GroupStart, HostCall>
+               Check, GroupStart, HostCall, Convolve>
       what;
   std::string name;  ///< stable descriptive name, for traces, watchdog and errors
 };

@@ -77,6 +77,7 @@ struct TargetInfo {
 
   // What the target's code generator makes of it; no property of a device.
   bool library_reads_bf16 = false;  ///< the library multiplies bf16 faster than f32 made of it
+  bool library_convolves = false;   ///< there are Convolve steps
   bool has_row_launches = true;     ///< kernels are printed for one item, launches may have rows
 
   [[nodiscard]] TileSize tile() const { return {vector_bytes, tile_rows, tile_vectors}; }

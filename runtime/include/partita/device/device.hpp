@@ -83,6 +83,13 @@ struct GemmArgs {
   std::int64_t batch = 1;
 };
 
+struct ConvolveArgs {
+  const Convolve* convolve = nullptr;  ///< stays as long as the program
+  BoundBuffer source, weights, result;
+  bool weights_stay = false;  ///< they are the same in all calls
+  std::span<const LaunchArgs> then;
+};
+
 /// What launches of a kernel took.
 struct LaunchTime {
   std::string kernel;
@@ -167,6 +174,8 @@ class Device {
   /// kernel uses get_global_id() alone, neither group numbers nor sizes nor barriers.
   virtual void launch(DeviceProgram& program, const LaunchArgs& args) = 0;
   virtual void gemm(const GemmArgs& args) = 0;
+  /// Only where the target is compiled for with a library that convolves (TargetInfo::library_convolves).
+  virtual void convolve(DeviceProgram& program, const ConvolveArgs& args);
   /// What functions on this device have in common.
   [[nodiscard]] HeldConstants& held_constants() { return held_constants_; }
   virtual void flush() = 0;
