@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "partita/base/error.hpp"
+#include "partita/base/log.hpp"
 
 namespace partita::cpu {
 
@@ -34,6 +35,9 @@ dnnl_engine_t cpu_engine() {
   static const dnnl_engine_t engine = [] {
     dnnl_engine_t made = nullptr;
     if (one_dnn().has_primitives) (void)one_dnn().engine_create(&made, dnnl_cpu, 0);
+    if (made == nullptr)
+      log(LogLevel::warning,
+          "oneDNN is not there (package libdnnl2): convolutions are computed by plain loops");
     return made;
   }();
   return engine;
@@ -441,7 +445,7 @@ void Convolution::run_piece(const Piece& piece, const ConvolvePointers& at,
 }
 
 template <class Job>
-void Convolution::run_jobs(std::int64_t jobs, WorkerPool& pool, const PieceShape& piece) {
+void Convolution::run_jobs(std::int64_t jobs, WorkerPool& pool, const Job& job) {
   std::atomic<bool> failed = false;
   pool.run(jobs, [&](int thread, std::int64_t number) {
     try {

@@ -55,44 +55,92 @@ class Taps {
   Index strides_{};
 };
 
-/// The sums of one window and group.
+/// Windows and output features whose sums are in registers.
+constexpr std::size_t windows_at_once = 4;
+constexpr std::int64_t features_at_once = 8;
+
+/// Neighbouring windows, the features of one group, where their sums go.
+struct WindowRun {
+  const float* image;
+  Index first;
+  std::size_t count;
+  std::int64_t group;
+  float* result;
+};
+
 class WindowSums {
  public:
   WindowSums(const Convolve& step, const float* weights)
       : step_(step),
         weights_(weights),
         taps_(step),
-        input_stride_(step.weight_strides[step.window.size()]),
-        output_stride_(step.weight_strides[step.window.size() + 1]),
-        sums_(std::size_t(step.outputs)) {}
+        along_inputs_(step.weight_strides[step.window.size()]),
+        along_outputs_(step.weight_strides[step.window.size() + 1]) {}
 
-  const std::vector<float>& of(const float* image, const Index& window, std::int64_t group) {
-    std::ranges::fill(sums_, 0.0F);
-    const std::int64_t features = step_.groups * step_.inputs;
-    taps_.for_each([&](const Index& k) {
-      const Tap tap = taps_.at(window, k);
-      const float* w = weights_ + tap.weight + group * step_.outputs * output_stride_;
-      const std::int64_t first = tap.element * features + group * step_.inputs;
-      for (std::int64_t i = 0; i < step_.inputs; ++i)
-        add(tap.is_padding ? 0.0F : image[first + i], w + i * input_stride_);
-    });
-    return sums_;
+  void add_up(const WindowRun& run) const {
+    for (std::int64_t f = 0; f < step_.outputs; f += features_at_once)
+      add_up(run, f, std::min(features_at_once, step_.outputs - f));
   }
 
  private:
-  void add(float x, const float* weights) {
-    if (output_stride_ == 1)
-      for (std::size_t f = 0; f < sums_.size(); ++f) sums_[f] += x * weights[f];
-    else
-      for (std::size_t f = 0; f < sums_.size(); ++f)
-        sums_[f] += x * weights[std::int64_t(f) * output_stride_];
+  using Sums = std::array<std::array<float, features_at_once>, windows_at_once>;
+  /// Input features of each window at a tap, one after the other; of padding the same zero again.
+  struct Inputs {
+    std::array<const float*, windows_at_once> first{};
+    std::array<std::int64_t, windows_at_once> step{};
+  };
+
+  void add_up(const WindowRun& run, std::int64_t first, std::int64_t features) const {
+    Sums sums{};
+    taps_.for_each([&](const Index& k) {
+      Inputs inputs;
+      const float* weights = weights_ + taps_.at(run.first, k).weight +
+                             (run.group * step_.outputs + first) * along_outputs_;
+      for (std::size_t w = 0; w < windows_at_once; ++w) {
+        Index window = run.first;
+        window[2] += std::int64_t(std::min(w, run.count - 1));
+        const Tap tap = taps_.at(window, k);
+        inputs.first[w] = tap.is_padding
+                              ? &zero
+                              : run.image + (tap.element * step_.groups + run.group) * step_.inputs;
+        inputs.step[w] = tap.is_padding ? 0 : 1;
+      }
+      if (features == features_at_once && along_outputs_ == 1)
+        add_lines(inputs, weights, sums);
+      else
+        add_elements(inputs, weights, features, sums);
+    });
+    for (std::size_t w = 0; w < run.count; ++w)
+      std::copy_n(sums[w].begin(), features,
+                  run.result + std::int64_t(w) * step_.groups * step_.outputs + first);
   }
+
+  void add_lines(const Inputs& inputs, const float* weights, Sums& to) const {
+    Sums sums = to;
+    for (std::int64_t i = 0; i < step_.inputs; ++i, weights += along_inputs_)
+      for (std::size_t w = 0; w < windows_at_once; ++w) {
+        const float x = inputs.first[w][i * inputs.step[w]];
+        for (std::size_t f = 0; f < std::size_t(features_at_once); ++f)
+          sums[w][f] += x * weights[f];
+      }
+    to = sums;
+  }
+
+  void add_elements(const Inputs& inputs, const float* weights, std::int64_t features,
+                    Sums& sums) const {
+    for (std::int64_t i = 0; i < step_.inputs; ++i, weights += along_inputs_)
+      for (std::size_t w = 0; w < windows_at_once; ++w)
+        for (std::int64_t f = 0; f < features; ++f)
+          sums[w][std::size_t(f)] +=
+              inputs.first[w][i * inputs.step[w]] * weights[f * along_outputs_];
+  }
+
+  static constexpr float zero = 0;
 
   const Convolve& step_;
   const float* weights_;
   Taps taps_;
-  std::int64_t input_stride_, output_stride_;
-  std::vector<float> sums_;
+  std::int64_t along_inputs_, along_outputs_;
 };
 
 /// The largest of the bits of some numbers' sizes, which is that of a number that is not finite, if there is one.
@@ -120,15 +168,19 @@ void convolve_plainly(const Convolve& step, const ConvolvePart& part, const floa
                       const float* weights, float* result) {
   const auto window = window_of_three(step);
   const std::int64_t image = step.source_count() / std::max<std::int64_t>(step.batch, 1);
-  WindowSums sums(step, weights);
+  const WindowSums sums(step, weights);
+  const std::int64_t columns = window[2].count(),
+                     runs = (columns - 1) / std::int64_t(windows_at_once) + 1;
   for (std::int64_t n = part.first_image; n < part.first_image + part.images; ++n)
-    for_indices({part.rows, window[1].count(), window[2].count()}, [&](Index at) {
+    for_indices({part.rows, window[1].count(), runs}, [&](Index at) {
       at[0] += part.first_row;
+      at[2] *= std::int64_t(windows_at_once);
       std::int64_t place = n;
       for (std::size_t d = 0; d < 3; ++d) place = place * window[d].count() + at[d];
+      const std::size_t count = std::min(windows_at_once, std::size_t(columns - at[2]));
       for (std::int64_t g = 0; g < step.groups; ++g)
-        std::ranges::copy(sums.of(source + n * image, at, g),
-                          result + (place * step.groups + g) * step.outputs);
+        sums.add_up(
+            {source + n * image, at, count, g, result + (place * step.groups + g) * step.outputs});
     });
 }
 

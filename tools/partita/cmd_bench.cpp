@@ -276,7 +276,9 @@ void add_weak_scaling_command(CLI::App& bench, Action& action) {
   c->add_option("--target", o->target, target_help());
   c->add_option("--turns", o->turns, "Turns of each side (default: 20)")
       ->check(CLI::Range(4, 1'000'000));
-  c->add_flag("--full", o->is_full, "More numbers of clients; goes on where an earlier run ended");
+  c->add_flag("--full", o->is_full,
+              "More numbers of clients, ablations in every turn, strong scaling on shared cores; "
+              "goes on where an earlier run ended");
   c->add_flag("--quick", o->is_quick, "One model with one client a rank: that everything works");
   c->add_option("--seed", o->seed, "Of the bootstrap (default: 1)");
   c->add_option("--timeout", o->silence_s, "Seconds of silence after which a rank counts as lost")
