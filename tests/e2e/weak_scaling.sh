@@ -32,7 +32,9 @@ assert [(r["model"], r["kind"], r["ranks"], r["clients"]) for r in rows] == [("m
 model = 4 * (784 * 200 + 200 + 200 * 200 + 200 + 200 * 10 + 10)
 for r in rows:
     job, alone, whole, propagated = r["job"], r["alone"], r["whole"], r["propagated"]
-    assert all(len(m["turn_s"]) == 4 and min(m["turn_s"]) > 0 for m in (job, alone, whole, propagated)), r
+    # Ablations take part in every fourth turn.
+    assert [len(m["turn_s"]) for m in (job, alone, whole, propagated)] == [4, 4, 1, 1], r
+    assert all(min(m["turn_s"]) > 0 for m in (job, alone, whole, propagated)), r
     assert (propagated["collective_calls"] > 0) == (r["ranks"] > 1), r
     assert alone["communicated_bytes"] == whole["communicated_bytes"] == 0, r
     assert job["collective_calls"] == (0 if r["ranks"] == 1 else 1), r
@@ -48,6 +50,13 @@ lines = list(csv.DictReader(open("results/results.csv")))
 assert [line["ranks"].rstrip("*") for line in lines] == ["1", "2", "3"], lines
 page = open("results/report.html").read()
 assert page.count("<svg") == 5 and page.count("<tr>") == 4 and "http" not in page.replace("http://www.w3.org/2000/svg", ""), page[:400]
+END
+rm -r results
+measure --full --ranks 1
+python3 - <<'END' || failed "turns of --full"
+import json
+(row,) = json.load(open("results/results.json"))["rows"]
+assert [len(row[m]["turn_s"]) for m in ("job", "alone", "whole", "propagated")] == [4, 4, 4, 4], row
 END
 "$partita" bench weak-scaling --out results --quick --target cpu --turns 5 --ranks 1 >out 2>err || failed "other turns"
 [[ $(grep -vcE "planned only|^simulated" err) == 1 ]] || failed "expected rows of other turns to be measured anew"
