@@ -218,7 +218,8 @@ ConvolveCut cut_convolution(const Convolve& step, std::int64_t threads) {
   const std::int64_t pieces = (threads + rest - 1) / rest, longest = (rows + pieces - 1) / pieces;
   const std::int64_t shares = std::max<std::int64_t>(step.outputs / features_apart, 1);
   const auto most = [](std::int64_t all, std::int64_t parts) {
-    return double((all + parts - 1) / parts * parts) / double(all);
+    const std::int64_t rounded = (all + parts - 1) / parts * parts;
+    return double(rounded) / double(all);
   };
   const std::int64_t alone = step.batch - rest;
   const double by_rows =
