@@ -76,6 +76,15 @@ std::string random_blob(int count) {
   return text + "\"";
 }
 
+class LibraryConvolutions : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#ifndef __x86_64__
+    GTEST_SKIP() << "the instruction sets are those of x86-64";
+#endif
+  }
+};
+
 struct Shapes {
   std::string input, kernel, result;
 };
@@ -92,7 +101,7 @@ std::string convolution(const Shapes& s, const std::string& window, int groups =
              "\n  return %0 : ", type(s.result), "\n}\n");
 }
 
-TEST(LibraryConvolutions, AreThoseWithFeaturesLast) {
+TEST_F(LibraryConvolutions, AreThoseWithFeaturesLast) {
   const Shapes plain{"2x14x12x20", "3x3x20x24", "2x14x12x24"};
   const std::string pad = "pad = [[1, 1], [1, 1]]";
   const auto found = run(convolution(plain, pad));
@@ -125,7 +134,7 @@ TEST(LibraryConvolutions, AreThoseWithFeaturesLast) {
             1);
 }
 
-TEST(LibraryConvolutions, AreNotOthers) {
+TEST_F(LibraryConvolutions, AreNotOthers) {
   const Shapes plain{"2x14x12x20", "3x3x20x24", "2x14x12x24"};
   const std::string pad = "pad = [[1, 1], [1, 1]]";
   CompileOptions options = on_cpu;
@@ -163,7 +172,7 @@ TEST(LibraryConvolutions, AreNotOthers) {
   EXPECT_EQ(run(convolution({"2x14x12x2", "3x3x2x4", "2x14x12x4"}, pad)).size(), 0);
 }
 
-TEST(LibraryConvolutions, DoWhatFollowsPieceByPiece) {
+TEST_F(LibraryConvolutions, DoWhatFollowsPieceByPiece) {
   CompileOptions options = on_cpu;
   for (const std::string tier : {"0", "1"}) {
     options.target_options["tier"] = tier;
@@ -186,7 +195,7 @@ func.func @main(%x: tensor<1x60x61x32xf32>, %w: tensor<3x3x32x32xf32>, %b: tenso
   }
 }
 
-TEST(LibraryConvolutions, AreProductsOfEverySecondElementToo) {
+TEST_F(LibraryConvolutions, AreProductsOfEverySecondElementToo) {
   const auto found = run(R"(
 func.func @main(%x: tensor<2x31x32x20xf32>, %w: tensor<1x1x20x48xf32>) -> tensor<2x16x16x48xf32> {
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x31x32x20xf32>, tensor<1x1x20x48xf32>) -> tensor<2x16x16x48xf32>
@@ -198,7 +207,7 @@ func.func @main(%x: tensor<2x31x32x20xf32>, %w: tensor<1x1x20x48xf32>) -> tensor
   EXPECT_EQ(found[0].then.size(), 1);
 }
 
-TEST(LibraryConvolutions, OfConstantWeightsHaveFewWindowsToo) {
+TEST_F(LibraryConvolutions, OfConstantWeightsHaveFewWindowsToo) {
   const std::string text = cat(R"(
 func.func @main(%x: tensor<2x7x7x64xf32>) -> (tensor<2x7x7x64xf32>, tensor<98x64xf32>, tensor<98x64xf32>) {
   %w = stablehlo.constant dense<)",
