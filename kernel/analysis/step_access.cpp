@@ -50,6 +50,14 @@ std::map<int, int> access_counts(Plan& plan, KernelAccesses& kernels) {
   return counts;
 }
 
+Memory memory_of(const Plan& plan, const BufferRef& ref) {
+  const Buffer& b = plan.buffers[std::size_t(ref.buffer)];
+  if (b.kind == BufferKind::output)
+    if (const int donor = donor_of(plan, b.index); donor >= 0) return {BufferKind::input, donor};
+  const bool is_port = b.kind == BufferKind::input || b.kind == BufferKind::output;
+  return {b.kind, is_port ? b.index : ref.buffer};
+}
+
 bool is_temporary(const Plan& plan, int buffer) {
   const BufferKind kind = plan.buffers[std::size_t(buffer)].kind;
   return kind == BufferKind::arena || kind == BufferKind::block || kind == BufferKind::spare;

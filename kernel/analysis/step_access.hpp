@@ -4,10 +4,12 @@
 // What a plan step reads and writes, at the granularity of buffers.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "kernel/ast/plan_draft.hpp"
@@ -58,6 +60,18 @@ void for_each_access(Step& step, const PlanDraft& draft,
                      const std::function<void(const Access&)>& visit);
 /// How often the plan's steps refer to each buffer.
 [[nodiscard]] std::map<int, int> access_counts(Plan& plan, KernelAccesses& kernels);
+/// What buffers have in common: an argument or result, of which there may be several, else the buffer itself.  A result
+/// that may lie in an argument is one with it.
+using Memory = std::pair<BufferKind, int>;
+[[nodiscard]] Memory memory_of(const Plan& plan, const BufferRef& ref);
+/// Whether steps that touch these, and write those that map to true, may not change places.
+template <class Key>
+[[nodiscard]] bool conflict(const std::map<Key, bool>& a, const std::map<Key, bool>& b) {
+  return std::ranges::any_of(a, [&](const auto& entry) {
+    const auto it = b.find(entry.first);
+    return it != b.end() && (entry.second || it->second);
+  });
+}
 /// Whether a buffer is nobody's outside of the plan.
 [[nodiscard]] bool is_temporary(const Plan& plan, int buffer);
 

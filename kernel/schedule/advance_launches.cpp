@@ -37,7 +37,7 @@ class Advance {
         }
       }
       for (const Access& a : accesses) {
-        Touched& touched = touched_[memory_of(*a.ref)];
+        Touched& touched = touched_[memory_of(plan_, *a.ref)];
         touched.last = std::max(touched.last, at);
         if (a.writes) touched.last_write = std::max(touched.last_write, at);
       }
@@ -53,13 +53,6 @@ class Advance {
   [[nodiscard]] const Buffer& buffer_of(const BufferRef& ref) const {
     return plan_.buffers[std::size_t(ref.buffer)];
   }
-  /// An argument or result may have several buffers.
-  [[nodiscard]] std::pair<BufferKind, int> memory_of(const BufferRef& ref) const {
-    const Buffer& b = buffer_of(ref);
-    const bool is_port = b.kind == BufferKind::input || b.kind == BufferKind::output;
-    return {b.kind, is_port ? b.index : ref.buffer};
-  }
-
   /// Of a step and, where it waits for a collective, of what started that.
   std::vector<Access> accesses_of(std::size_t i) {
     std::vector<Access> all;
@@ -91,7 +84,7 @@ class Advance {
   [[nodiscard]] Position earliest_for(const std::vector<Access>& accesses) {
     Position earliest{0, 0};
     for (const Access& a : accesses) {
-      const Touched& touched = touched_[memory_of(*a.ref)];
+      const Touched& touched = touched_[memory_of(plan_, *a.ref)];
       const Buffer& b = buffer_of(*a.ref);
       const bool is_given_up =
           b.kind == BufferKind::input && plan_.inputs[std::size_t(b.index)].is_donated;

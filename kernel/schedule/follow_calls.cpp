@@ -4,7 +4,7 @@
 // Launches that go over the elements of a library call's result become part of the call: the device does them for
 // elements that have just been computed, while they are in its cache.
 #include <algorithm>
-#include <iterator>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -15,17 +15,11 @@
 namespace partita::kernel::schedule {
 namespace {
 
-/// Memory that steps have in common.
-using Memory = std::pair<BufferKind, int>;
 /// What steps touch, and whether they write it.
 using Touched = std::map<Memory, bool>;
 
-bool conflict(const Touched& a, const Touched& b) {
-  return std::ranges::any_of(a, [&](const auto& entry) {
-    const auto it = b.find(entry.first);
-    return it != b.end() && (entry.second || it->second);
-  });
-}
+/// Steps behind a call among which its followers are looked for.
+constexpr std::size_t near = 16;
 
 class Follower {
  public:
@@ -39,43 +33,52 @@ class Follower {
   }
 
  private:
-  void add_followers(Steps& steps, std::size_t i, const Convolve& call) {
-    // Of the steps between the call and a launch.
-    Touched between;
-    for (std::size_t j = i + 1; j < steps.size();) {
-      const Launch* launch = std::get_if<Launch>(&steps[j].what);
-      const Touched mine = touched_by(steps[j]);
+  void add_followers(Steps& steps, std::size_t i, Convolve& call) {
+    // Of the steps between the call and a launch, and of the launches that follow it but for its result.
+    Touched between, following;
+    const Memory result = memory_of(plan_, call.result);
+    const std::size_t last = i + near;
+    for (std::size_t j = i + 1; j < std::min(steps.size(), last);) {
+      Launch* launch = std::get_if<Launch>(&steps[j].what);
+      Touched mine = touched_by(steps[j]);
       if (launch != nullptr && follows(*launch, call) && !conflict(mine, between) &&
-          !std::ranges::any_of(mine,
-                               [&](const auto& m) { return m.second && reads(call, m.first); })) {
-        auto& then = std::get<Convolve>(steps[i].what).then;
-        then.push_back(std::move(std::get<Launch>(steps[j].what)));
+          !writes_operand(mine, call) && !conflict(without(mine, result), following)) {
+        call.then.push_back(std::move(*launch));
         steps.erase(steps.begin() + std::ptrdiff_t(j));
+        add(without(std::move(mine), result), following);
         continue;
       }
-      // Nothing moves past what waits, branches or loops.
-      if (launch == nullptr && !std::holds_alternative<Copy>(steps[j].what) &&
-          !is_library_call(steps[j]))
+      // Nothing moves past what waits, branches or loops, nor past whoever else uses the result.
+      if ((launch == nullptr && !std::holds_alternative<Copy>(steps[j].what) &&
+           !is_library_call(steps[j])) ||
+          mine.contains(result))
         return;
-      for (const auto& [memory, is_written] : mine) between[memory] |= is_written;
+      add(mine, between);
       ++j;
-      // Whoever waits for the result past this waits for something else as well.
-      if (const auto it = between.find(memory_of(call.result)); it != between.end()) return;
     }
+  }
+
+  static Touched without(Touched touched, const Memory& memory) {
+    touched.erase(memory);
+    return touched;
+  }
+  static void add(const Touched& more, Touched& to) {
+    for (const auto& [memory, is_written] : more) to[memory] |= is_written;
   }
 
   /// Whether a launch has an item for each element of the call's result, which reads that element of it alone.
   [[nodiscard]] bool follows(const Launch& launch, const Convolve& call) const {
     const Kernel& kernel = *draft_.kernels[std::size_t(launch.kernel)];
-    const CallFacts facts = facts_of({&kernel, &launch});
+    const HostExpr elements = call.result_count();
     if (kernel.group_items > 0 || kernel.row_variable >= 0 ||
-        launch.global != std::array<HostExpr, 3>{call.result_count(), 1, 1} ||
-        facts.items != HostExpr(call.result_count()))
+        launch.global != std::array<HostExpr, 3>{elements, 1, 1})
       return false;
+    const CallFacts facts = facts_of({&kernel, &launch});
+    if (facts.items != elements) return false;
     bool is_read = false;
     for (std::size_t b = 0; b < launch.buffers.size(); ++b) {
       const BufferRef& ref = launch.buffers[b];
-      if (memory_of(ref) != memory_of(call.result)) continue;
+      if (memory_of(plan_, ref) != memory_of(plan_, call.result)) continue;
       const CallFacts::Use& use = facts.uses[b];
       if (ref != call.result || (use.loads && !use.loads_at_item) ||
           (use.stores && !use.stores_at_item))
@@ -85,23 +88,18 @@ class Follower {
     return is_read;
   }
 
-  [[nodiscard]] bool reads(const Convolve& call, const Memory& memory) const {
-    return memory_of(call.source) == memory || memory_of(call.weights) == memory;
-  }
-
-  /// An argument or result may have several buffers, and a result may lie in an argument.
-  [[nodiscard]] Memory memory_of(const BufferRef& ref) const {
-    const Buffer& b = plan_.buffers[std::size_t(ref.buffer)];
-    if (b.kind == BufferKind::output)
-      if (const int donor = donor_of(plan_, b.index); donor >= 0) return {BufferKind::input, donor};
-    const bool is_port = b.kind == BufferKind::input || b.kind == BufferKind::output;
-    return {b.kind, is_port ? b.index : ref.buffer};
+  /// Other pieces of the call still read these.
+  [[nodiscard]] bool writes_operand(const Touched& touched, const Convolve& call) const {
+    return std::ranges::any_of(std::array{&call.source, &call.weights}, [&](const BufferRef* ref) {
+      const auto it = touched.find(memory_of(plan_, *ref));
+      return it != touched.end() && it->second;
+    });
   }
 
   Touched touched_by(Step& step) {
     Touched touched;
     for_each_access(step, kernels_,
-                    [&](const Access& a) { touched[memory_of(*a.ref)] |= a.writes; });
+                    [&](const Access& a) { touched[memory_of(plan_, *a.ref)] |= a.writes; });
     return touched;
   }
 
@@ -117,9 +115,8 @@ DraftPass draft_pass_follow_calls() {
   return {.name = "follow-calls",
           .doc =
               "Launches over the elements of a convolution by the library, each item of which "
-              "reads its own element "
-              "alone, become part of the call: devices do them for elements as soon as these are "
-              "there.",
+              "reads its own element alone, become part of the call: devices do them for elements "
+              "as soon as these are there.",
           .run = [](PlanDraft& draft, const PassRun&) { Follower(draft).visit(draft.plan.steps); }};
 }
 

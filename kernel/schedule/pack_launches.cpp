@@ -80,13 +80,6 @@ struct Group {
   bool is_short = false;
 };
 
-bool conflict(const Group& a, const Group& b) {
-  return std::ranges::any_of(a.uses, [&](const auto& use) {
-    const auto it = b.uses.find(use.first);
-    return it != b.uses.end() && (use.second || it->second);
-  });
-}
-
 Grid larger(const Grid& a, const Grid& b) {
   return {std::max(a.items, b.items), std::max(a.rows, b.rows)};
 }
@@ -137,7 +130,8 @@ class Packer {
   }
 
   [[nodiscard]] bool fits(const Group& first, const Group& g) const {
-    if (!first.is_short || first.operations + g.operations > most_operations || conflict(first, g))
+    if (!first.is_short || first.operations + g.operations > most_operations ||
+        conflict(first.uses, g.uses))
       return false;
     const std::int64_t items = std::max(first.most_items, g.most_items);
     if (larger(first.grid, g.grid).count() > items + limits_.most_idle) return false;
@@ -154,15 +148,16 @@ class Packer {
       if (candidate.is_wall) return false;
       const auto at = groups.begin() + std::ptrdiff_t(i);
       const auto may_sink = [&] {
-        return std::none_of(at + 1, groups.end(),
-                            [&](const Group& between) { return conflict(between, candidate); });
+        return std::none_of(at + 1, groups.end(), [&](const Group& between) {
+          return conflict(between.uses, candidate.uses);
+        });
       };
       if (fits(candidate, g) && (may_rise || may_sink())) {
         absorb(candidate, g);
         if (!may_rise) std::rotate(at, at + 1, groups.end());
         return true;
       }
-      may_rise = may_rise && !conflict(candidate, g);
+      may_rise = may_rise && !conflict(candidate.uses, g.uses);
     }
     return false;
   }

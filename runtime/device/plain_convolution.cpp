@@ -68,6 +68,7 @@ struct WindowRun {
   float* result;
 };
 
+/// Sums over windows, with zeros for padding.
 class WindowSums {
  public:
   WindowSums(const Convolve& step, const float* weights)
