@@ -10,6 +10,7 @@
 #include "partita/base/parse.hpp"
 #include "partita/driver/options.hpp"
 #include "partita_generated/backends.hpp"
+#include "plugin/compiler_identity.hpp"
 #include "plugin/error.hpp"
 #include "plugin/functions.hpp"
 
@@ -159,7 +160,8 @@ Client::Client(const std::map<std::string, std::string>& given) {
     devices.push_back(&handle);
     memories.push_back(&handle.memory);
   }
-  version = cat("partita ", PARTITA_VERSION, " on ", target);
+  version = cat("partita ", PARTITA_VERSION, " on ", target, ", ",
+                compiler_identity(given, devices.front()->stream->profile()));
 }
 
 DeviceHandle* Client::device(int id) const {

@@ -99,14 +99,14 @@ void PlanText::step(const For& x) {
   // Else the next value may lie beyond 64 bits.
   constexpr std::int64_t limit = std::int64_t(1) << 62;
   const bool is_plain = x.end.is_constant() && x.end.value() < limit && x.step < limit;
-  const std::string advance = cat("i", id, " += ", c_number(x.step));
-  line(cat("for (i64 i", id, " = ", value(x.begin), "; i", id, " < end", id, "; ",
+  const std::string advance = cat("at", id, " += ", c_number(x.step));
+  line(cat("for (i64 at", id, " = ", value(x.begin), "; at", id, " < end", id, "; ",
            is_plain ? advance : "", ") {"));
   ++depth_;
-  line(cat("x", x.variable, " = i", id, ";"));
+  line(cat("x", x.variable, " = at", id, ";"));
   steps(x.body);
   if (!is_plain) {
-    line(cat("if (", c_number(x.step), " >= end", id, " - i", id, ") break;"));
+    line(cat("if (", c_number(x.step), " >= end", id, " - at", id, ") break;"));
     line(advance + ";");
   }
   --depth_;

@@ -7,6 +7,7 @@ PARTITA_LIBRARY_FOLDER another place of the libraries than in this package.
 """
 import os
 import pathlib
+import types
 
 from ._library import library_folder
 
@@ -36,10 +37,33 @@ def initialize() -> None:
     if NAME not in mlir._platforms_with_donation:
         mlir._platforms_with_donation.append(NAME)
     register_lowerings()
+    use_persistent_cache()
+
+
+def use_persistent_cache() -> None:
+    """JAX's persistent cache is for a list of platforms; ours is one more, as its executables can be written and read."""
+    from jax._src import compilation_cache
+
+    known = getattr(compilation_cache, "is_cache_used", None)
+    if known is None:  # an older JAX
+        return
+
+    def is_cache_used(backend) -> bool:
+        return known(types.SimpleNamespace(platform="cpu") if backend.platform == NAME else backend)
+
+    compilation_cache.is_cache_used = is_cache_used
 
 
 def register_lowerings() -> None:
     """Rules for primitives that JAX lowers on platforms it knows alone."""
+    from jax._src import core, custom_partitioning
+    from jax._src.interpreters import mlir
+
     from . import linalg
 
+    def partitioned_call(ctx, *values, call, **_):
+        """What is called, as it is: our own partitioner cuts it, without the functions given to custom_partitioning."""
+        return mlir.lower_fun(core.jaxpr_as_fun(call), multiple_results=True)(ctx, *values)
+
     linalg.register(NAME)
+    mlir.register_lowering(custom_partitioning.custom_partitioning_p, partitioned_call, platform=NAME)

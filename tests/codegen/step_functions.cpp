@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "partita/base/error.hpp"
 #include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
@@ -243,6 +244,30 @@ TEST(StepFunctions, small_transforms_of_scattered_lines_are_no_vectors) {
 TEST(StepFunctions, are_the_same_text_each_time) {
   EXPECT_EQ(compiled(branching, "1").modules.at(0).source,
             compiled(branching, "1").modules.at(0).source);
+}
+
+/// One loop after the other, each with an end that it reads.
+TEST(StepFunctions, have_names_of_their_own_for_many_loops) {
+  std::string body = "  %y0 = stablehlo.negate %x : tensor<5xf32>\n";
+  constexpr int loops = 70;  // names of types are among i8 to i64
+  for (int k = 0; k < loops; ++k)
+    body += cat(
+        "  %r", k, ":2 = stablehlo.while(%n = %start, %y = %y", k,
+        ") : tensor<i32>, tensor<5xf32>\n  cond {\n    %go = stablehlo.compare LT, %n, %end : "
+        "(tensor<i32>, "
+        "tensor<i32>) -> tensor<i1>\n    stablehlo.return %go : tensor<i1>\n  } do {\n    %v = "
+        "stablehlo.reverse %y, dims = [0] : tensor<5xf32>\n    %w = stablehlo.subtract %v, %x : "
+        "tensor<5xf32>\n    %m = stablehlo.add %n, %one : tensor<i32>\n    stablehlo.return %m, %w "
+        ": "
+        "tensor<i32>, tensor<5xf32>\n  }\n  %y",
+        k + 1, " = stablehlo.add %r", k, "#1, %x : tensor<5xf32>\n");
+  expect_exact(
+      cat("func.func @main(%x: tensor<5xf32>) -> tensor<5xf32> {\n  %start = stablehlo.constant "
+          "dense<0> : "
+          "tensor<i32>\n  %one = stablehlo.constant dense<1> : tensor<i32>\n  %end = "
+          "stablehlo.constant "
+          "dense<3> : tensor<i32>\n",
+          body, "  return %y", loops, " : tensor<5xf32>\n}\n"));
 }
 
 }  // namespace

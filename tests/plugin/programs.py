@@ -2,7 +2,9 @@
 # Copyright The partita authors
 """Programs of JAX, run on platform `partita` with 8 devices and compared with XLA's CPU: the first argument is the name of
 one, or nothing for all.  Each is a function of this file whose name begins with `case_`."""
+import collections
 import sys
+import tempfile
 import traceback
 
 import jax
@@ -209,6 +211,45 @@ def case_values_that_lie_alike():
 
     x = numbers(16, 4)
     sharded(lambda v: shard_alike(v, v * 2)[1], (P("x"),), (x,))
+
+
+def case_functions_with_partitions_of_their_own():
+    from jax.experimental.custom_partitioning import custom_partitioning
+
+    @custom_partitioning
+    def row_sums(x):
+        return jnp.sum(x, axis=-1)
+
+    def partition(mesh, arg_shapes, result_shape):
+        del arg_shapes, result_shape
+        return mesh, lambda x: jnp.sum(x, axis=-1), NamedSharding(mesh, P("x")), (NamedSharding(mesh, P("x", None)),)
+
+    row_sums.def_partition(partition=partition, sharding_rule="i j -> i")
+    sharded(lambda x: row_sums(x) * 2, (P("x"),), (numbers(16, 6),), P("x"))
+
+
+def case_persistent_cache():
+    """JAX's cache on disk: a program that is compiled again comes from there, one with other options does not."""
+    from jax._src import compilation_cache, monitoring
+
+    events = collections.Counter()
+    monitoring.register_event_listener(lambda event, **_: events.update([event]))
+    hits, misses = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
+    x = numbers(32, 32)
+    with tempfile.TemporaryDirectory() as folder:
+        jax.config.update("jax_compilation_cache_dir", folder)
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+        compilation_cache.reset_cache()
+        try:
+            for options in ({}, {}, {"layout": "loop"}):
+                jax.clear_caches()
+                y = jax.jit(lambda x: jnp.tanh(x @ x) + x.sum(0), compiler_options=options)(jax.device_put(x, OURS[0]))
+                np.testing.assert_allclose(y, np.tanh(x @ x) + x.sum(0), 1e-5, 1e-5)
+        finally:
+            jax.config.update("jax_compilation_cache_dir", None)
+            compilation_cache.reset_cache()
+    assert events[hits] == 1 and events[misses] == 2, events
 
 
 def case_text_of_a_compiled_program():

@@ -6,6 +6,7 @@
 // added up in blocks: the error of one after the other grows with their number.
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "lowering/context/kernel_body.hpp"
@@ -38,7 +39,9 @@ constexpr std::int64_t block_terms = 32, terms_for_blocks = 2 * block_terms;
 /// Whether each result is a long sum that an item adds up alone: in rows, neighbours are added to several sums anyway.
 bool adds_in_blocks(const Node& node, const ReduceSpace& space) {
   const DType d = node.result_types()[0].dtype;
-  return (is_float(d) || is_complex(d)) && space.has_columns() &&
+  const bool has_rows =
+      space.has_neighbouring_terms() && space.extent(space.loops() - 1) > few_terms;
+  return (is_float(d) || is_complex(d)) && !has_rows &&
          ir::simple_combiner(node.region(0)) == Combiner::sum;
 }
 
@@ -52,22 +55,22 @@ class ReduceLoops {
 
   /// One more, within those before: `extent` turns at most, to `end`.
   void add(std::int64_t extent, ExprId end) { loops_.push_back({extent, end}); }
-  /// The last one adds up blocks of terms, where it is long.
-  void add_in_blocks() { in_blocks_ = loops_.back().extent >= terms_for_blocks; }
+  /// The innermost long one adds up blocks of its turns.
+  void add_in_blocks() {
+    for (std::size_t l = 0; l < loops_.size(); ++l)
+      if (loops_[l].extent >= terms_for_blocks) in_blocks_ = l;
+  }
 
   void combine(KernelBody& body, const Reduction& reduction, const ElementsAt& elements_at) const {
-    std::vector<LoopVariable> variables;
     std::vector<ExprId> at;
-    const auto open = [&](std::int64_t extent, ExprId end) {
-      variables.push_back({body.new_variable(extent), end});
-      return body.pool().variable(variables.back().slot);
-    };
-    for (std::size_t l = 0; l + (in_blocks_ ? 1 : 0) < loops_.size(); ++l)
-      at.push_back(open(loops_[l].extent, loops_[l].end));
-    if (in_blocks_)
-      body.nest(variables, [&] { add_blocks(body, reduction, elements_at, at); });
-    else
-      body.nest(variables, [&] { reduction.combine(body, elements_at(at)); });
+    const std::size_t around = in_blocks_.value_or(loops_.size());
+    const std::vector<LoopVariable> outer = open(body, at, 0, around);
+    body.nest(outer, [&] {
+      if (in_blocks_)
+        add_blocks(body, reduction, elements_at, at);
+      else
+        reduction.combine(body, elements_at(at));
+    });
   }
 
  private:
@@ -76,30 +79,43 @@ class ReduceLoops {
     ExprId end;
   };
 
+  /// Variables of the loops from `first` on, whose values are added to `at`.
+  std::vector<LoopVariable> open(KernelBody& body, std::vector<ExprId>& at, std::size_t first,
+                                 std::size_t end) const {
+    std::vector<LoopVariable> variables;
+    for (std::size_t l = first; l < end; ++l) {
+      variables.push_back({body.new_variable(loops_[l].extent), loops_[l].end});
+      at.push_back(body.pool().variable(variables.back().slot));
+    }
+    return variables;
+  }
+
   void add_blocks(KernelBody& body, const Reduction& reduction, const ElementsAt& elements_at,
-                  std::vector<ExprId> at) const {
+                  const std::vector<ExprId>& outer) const {
     ExprPool& pool = body.pool();
-    const auto& [extent, end] = loops_.back();
+    const auto& [extent, end] = loops_[*in_blocks_];
     const ExprId blocks = pool.div(end, block_terms), rest_from = pool.mul(blocks, block_terms);
     const LoopVariable block{body.new_variable(extent / block_terms), blocks},
         term{body.new_variable(block_terms), pool.index(block_terms)};
     const auto add_block = [&](const LoopVariable& terms, ExprId first) {
       const Register sum = body.new_register(reduction.accumulators[0]);
-      at.back() = pool.add(first, pool.variable(terms.slot));
+      std::vector<ExprId> at = outer;
+      at.push_back(pool.add(first, pool.variable(terms.slot)));
+      std::vector<LoopVariable> inner = open(body, at, *in_blocks_ + 1, loops_.size());
+      inner.insert(inner.begin(), terms);
       body.declare(sum, *reduction.identity(pool));
-      body.loop(terms, [&] {
+      body.nest(inner, [&] {
         body.assign(sum, reduction.combined(body, body.value(sum), elements_at(at)[0]));
       });
       reduction.combine(body, {body.value(sum)});
     };
-    at.push_back(pool.index(0));
     body.loop(block, [&] { add_block(term, pool.mul(pool.variable(block.slot), block_terms)); });
     const ExprId rest = pool.sub(end, rest_from);
     if (rest != pool.index(0)) add_block({body.new_variable(block_terms - 1), rest}, rest_from);
   }
 
   std::vector<Loop> loops_;
-  bool in_blocks_ = false;
+  std::optional<std::size_t> in_blocks_;
 };
 
 /// How the longest dimensions are cut where few results combine many elements.

@@ -31,6 +31,7 @@ ReduceSpace::ReduceSpace(const ir::Node& node) : rank_(node.operand(0).type().di
     }
     if (in[d] == 1) continue;
     continues = is_reduced;
+    has_neighbouring_terms_ = is_reduced;
     has_columns_ = !is_reduced && in[d] >= neighbouring_results;
   }
   if (loops_.empty()) loops_.emplace_back();

@@ -25,6 +25,8 @@ class ReduceSpace {
   [[nodiscard]] std::int64_t extent(std::size_t loop) const;
   /// Whether neighbouring results combine neighbouring elements.
   [[nodiscard]] bool has_columns() const { return has_columns_; }
+  /// Whether neighbouring turns of the last loop combine neighbouring elements.
+  [[nodiscard]] bool has_neighbouring_terms() const { return has_neighbouring_terms_; }
 
   /// Of the element that result `result` combines at `at`, one number per loop.
   [[nodiscard]] std::vector<scalar::ExprId> index(scalar::ExprPool& pool, scalar::ExprId result,
@@ -37,7 +39,7 @@ class ReduceSpace {
   std::size_t rank_;
   std::vector<Dimension> kept_;
   std::vector<std::vector<Dimension>> loops_;
-  bool has_columns_ = false;
+  bool has_columns_ = false, has_neighbouring_terms_ = false;
 };
 
 /// Elements of the operands for one result.
