@@ -19,7 +19,9 @@
 #include "partita/base/error.hpp"
 #include "partita/driver/target.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/called_functions.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/ir/token_ports.hpp"
 
 namespace partita::driver {
 
@@ -115,6 +117,8 @@ Artifact compile_once(const Start& start, const CompileOptions& options, Compile
   check_dumps(options, schedule);
   check_wire(options);
   const std::unique_ptr<ir::Module> module = ir::clone_module(start.module);
+  ir::keep_function(*module, options.function);
+  ir::replace_token_ports(module->entry(options.function));
   r.counts["nodes"] = count_nodes(start.module);
 
   PassContext context{.function = options.function,

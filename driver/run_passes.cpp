@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include <algorithm>
-
 #include "driver/brief_texts.hpp"
 #include "partita/base/error.hpp"
 #include "partita/driver/pipelines.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/called_functions.hpp"
 #include "partita/ir/op.hpp"
 #include "passes/stages.hpp"
 
@@ -13,20 +12,6 @@ namespace partita::driver {
 
 using namespace passes;
 namespace {
-
-void remove_unused_functions(ir::Module& module) {
-  for (bool changed = true; changed;) {
-    std::vector<std::string> used;
-    for (const auto& f : module.functions)
-      ir::walk(*f->body, [&](ir::Node& node) {
-        for (const auto& a : node.attrs.items()) collect_symbols(a.value, used);
-      });
-    const auto is_unused = [&](const std::unique_ptr<ir::Function>& f) {
-      return !f->is_public && std::ranges::find(used, f->name) == used.end();
-    };
-    changed = std::erase_if(module.functions, is_unused) > 0;
-  }
-}
 
 manager::Pass over_module(const PassInfo& pass, ir::Module& module, PassContext& context) {
   return {.is_idempotent = pass.idempotent,
@@ -37,7 +22,7 @@ manager::Pass over_module(const PassInfo& pass, ir::Module& module, PassContext&
                 context.options = run.options;
                 pass.run(module, context);
                 for (const auto& f : module.functions) ir::remove_dead_nodes(*f->body);
-                remove_unused_functions(module);
+                ir::remove_uncalled_functions(module);
                 ir::verify(module);
               },
           .broken = [&] { return why_not_reached(module, pass.gives); }};

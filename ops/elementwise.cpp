@@ -81,18 +81,6 @@ void expect_operand_types(const InferContext& c, const ElementwiseRow& row, cons
   }
 }
 
-/// The compare_type must be that of the dtype, or absent.
-void expect_compare_type(const InferContext& c, DType d) {
-  const std::string type = c.attrs.text("compare_type", "");
-  const Kinds kind = info(d).kind;
-  const bool fits = type.empty() || type == "NOTYPE" ||
-                    (kind == Kinds::floating && (type == "FLOAT" || type == "TOTALORDER")) ||
-                    (kind == Kinds::complex && type == "FLOAT") ||
-                    (kind == Kinds::signed_ && type == "SIGNED") ||
-                    (intersects(kind, Kinds::unsigned_ | Kinds::boolean) && type == "UNSIGNED");
-  c.expect(fits, cat("a compare_type for ", to_string(d)), type);
-}
-
 std::vector<Type> infer(const InferContext& c) {
   const ElementwiseRow& any = first_row(c.op);
   ops::expect_operand_count(c, std::size_t(arity(any.signature)));
@@ -101,7 +89,6 @@ std::vector<Type> infer(const InferContext& c) {
   if (!row || reference.is_token)
     c.fail(cat("operands of ", accepted_dtypes(c.op, c.attrs)), to_string(reference));
   expect_operand_types(c, *row, reference);
-  if (c.op == compare_op) expect_compare_type(c, reference.dtype);
   return {Type{.dtype = result_dtype(row->signature, reference.dtype), .dims = reference.dims}};
 }
 

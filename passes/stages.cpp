@@ -61,13 +61,4 @@ std::string missing_for(const ir::Module& module, Stage stage) {
   return cat("expected a module after ", pass_that_reaches(stage), ", found ", found);
 }
 
-void collect_symbols(const ir::Attribute& attribute, std::vector<std::string>& names) {
-  if (const auto* symbol = attribute.get_if<ir::SymbolRef>()) names.push_back(symbol->name);
-  if (const auto* text = attribute.get_if<std::string>()) names.push_back(*text);
-  if (const auto* list = attribute.get_if<ir::List>())
-    for (const ir::Attribute& a : list->items) collect_symbols(a, names);
-  if (const auto* dict = attribute.get_if<ir::Dict>())
-    for (const auto& a : dict->items()) collect_symbols(a.value, names);
-}
-
 }  // namespace partita::passes

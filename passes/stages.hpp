@@ -15,7 +15,5 @@ namespace partita::passes {
 [[nodiscard]] std::string why_not_reached(const ir::Module& module, Stage stage);
 /// The same as "expected a module after PASS, found …".
 [[nodiscard]] std::string missing_for(const ir::Module& module, Stage stage);
-/// Names of functions an attribute refers to, by symbol or (composites' `body`) by string.
-void collect_symbols(const ir::Attribute& attribute, std::vector<std::string>& names);
 
 }  // namespace partita::passes

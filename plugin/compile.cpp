@@ -14,9 +14,9 @@
 #include "partita/ir/donation.hpp"
 #include "partita/ir/partial_values.hpp"
 #include "partita/ir/sharding.hpp"
+#include "partita/ir/token_ports.hpp"
 #include "plugin/error.hpp"
 #include "plugin/protobuf.hpp"
-#include "plugin/token_ports.hpp"
 
 namespace partita::pjrt {
 
@@ -87,7 +87,7 @@ CompiledProgram compile_program(std::string_view text, const CompileRequest& req
   for (const ir::Dict& attributes : entry.res_attrs)
     program.output_is_sum.push_back(ir::is_partial_port(*module, attributes));
   ir::split_partial_ports(*module, entry);
-  replace_token_ports(entry);
+  ir::replace_token_ports(entry);
   program.inputs = entry.argument_types();
   program.outputs = entry.result_types;
   program.donated = donated_arguments(entry);

@@ -2,36 +2,16 @@
 // Copyright The partita authors
 #include "partita/builder/program.hpp"
 
-#include <set>
 #include <utility>
 
 #include "frontend/builder/scope.hpp"
 #include "partita/base/error.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/called_functions.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/sharding.hpp"
 
 namespace partita::build {
-namespace {
-
-/// Private functions from which others were made, and that nothing calls.
-void remove_unused_functions(ir::Module& module) {
-  std::size_t count = 0;
-  do {
-    count = module.functions.size();
-    std::set<std::string> used;
-    for (const auto& function : module.functions)
-      ir::walk(*function->body, [&](const ir::Node& node) {
-        for (const auto& attribute : node.attrs.items())
-          if (const auto* symbol = attribute.value.get_if<ir::SymbolRef>())
-            used.insert(symbol->name);
-      });
-    std::erase_if(module.functions,
-                  [&](const auto& f) { return !f->is_public && !used.contains(f->name); });
-  } while (module.functions.size() < count);
-}
-
-}  // namespace
 
 struct Program::Impl {
   ir::Module module;
@@ -87,7 +67,7 @@ void Program::function(const std::string& name, const std::vector<Type>& argumen
   function->res_attrs.resize(function->result_types.size());
   impl_->module.functions.push_back(std::move(function));
   // Bodies that are still being built are in no function yet.
-  if (!Scope::is_any_open()) remove_unused_functions(impl_->module);
+  if (!Scope::is_any_open()) ir::remove_uncalled_functions(impl_->module);
 }
 
 const ir::Module& Program::module() const {

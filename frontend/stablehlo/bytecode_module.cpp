@@ -227,8 +227,9 @@ void BytecodeModuleReader::read_block(ByteStream& in, WrittenRegion* region,
   for (std::uint64_t k = 0; k < head.value; ++k) read_op();
 }
 
-WrittenRegion BytecodeModuleReader::read_region(ByteStream& in) {
+WrittenRegion BytecodeModuleReader::read_region(ByteStream& in, bool may_be_empty) {
   const std::uint64_t blocks = in.read_varint();
+  if (blocks == 0 && may_be_empty) return {};
   if (blocks != 1) in.fail("regions of one block", blocks == 0 ? "none" : cat(blocks));
   Scope& scope = scopes_.back();
   const std::size_t base = scope.values.size(), outer_next = scope.next;
@@ -304,18 +305,19 @@ std::vector<Dict> dictionaries(const Dict& attrs, std::string_view name, std::si
 
 }  // namespace
 
-// False where the body has errors and is passed over, which takes a section of its own.
+// False where there is none, of a private function that is elsewhere, or where the body has errors and is passed over,
+// which takes a section of its own.
 bool BytecodeModuleReader::read_body(Function& function, const Op& op, ByteStream& in) {
   const std::size_t scopes = scopes_.size();
   const int depth = depth_;
   try {
     function_ = function.name;
     with_regions(op, in, [&](ByteStream& body) {
-      WrittenRegion region = read_region(body);
+      WrittenRegion region = read_region(body, !function.is_public);
       function.body = std::move(region.graph);
-      calls_.define(function.name, std::move(region.quantizations));
+      if (function.body) calls_.define(function.name, std::move(region.quantizations));
     });
-    return true;
+    return function.body != nullptr;
   } catch (const Error&) {
     if (refusals_ == nullptr || !op.is_isolated || tables_.version() < 2) throw;
     scopes_.resize(scopes);

@@ -59,7 +59,8 @@ class BytecodeModuleReader {
   template <class ReadOp>
   void read_block(ByteStream& in, WrittenRegion* region, const ReadOp& read_op);
   void read_arguments(ByteStream& in, WrittenRegion* region);
-  WrittenRegion read_region(ByteStream& in);
+  /// Without a graph where there is no block.
+  WrittenRegion read_region(ByteStream& in, bool may_be_empty = false);
 
   void read_module_op(Module& module, ByteStream& in);
   void read_item(Module& module, ByteStream& in);

@@ -65,6 +65,8 @@ class ModuleReader : public AttributeReader {
   std::vector<WrittenType> read_function_results(Function& function);
   void read_mesh(Module& module);
   std::vector<ArgumentText> read_arguments();
+  std::vector<ArgumentText> read_argument_list();
+  void read_declared_arguments();
   void read_function_body(Function& function, const std::vector<ArgumentText>& arguments,
                           const std::vector<WrittenType>& results, const Token& where);
   void read_attribute_lists(Function& function, const Dict& properties, const Token& where);

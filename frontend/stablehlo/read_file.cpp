@@ -12,6 +12,7 @@
 #include "ir/core/verify.hpp"
 #include "partita/base/file.hpp"
 #include "partita/frontend/stablehlo.hpp"
+#include "partita/ir/called_functions.hpp"
 #include "partita/ir/partial_values.hpp"
 
 namespace partita::ir {
@@ -109,22 +110,6 @@ std::exception_ptr printable(const std::exception_ptr& error) {
   }
 }
 
-// Names of functions that a node's attributes hold.
-void collect_callees(const Attribute& attribute, std::set<std::string>& names) {
-  if (const auto* symbol = attribute.get_if<SymbolRef>()) names.insert(symbol->name);
-  if (const auto* list = attribute.get_if<List>())
-    for (const Attribute& item : list->items) collect_callees(item, names);
-}
-
-std::set<std::string> callees_of(const Function& function) {
-  std::set<std::string> names;
-  walk(*function.body, [&](const Node& node) {
-    for (const NamedAttribute& attribute : node.attrs.items())
-      collect_callees(attribute.value, names);
-  });
-  return names;
-}
-
 // Why functions are left out, by name, and who is left out because of whom.
 class Refusals {
  public:
@@ -157,7 +142,7 @@ class Refusals {
 
   bool refuses(const Module& module, const Function& function) {
     std::exception_ptr error;
-    for (const std::string& callee : callees_of(function)) {
+    for (const std::string& callee : called_functions(function)) {
       const auto found = errors_.find(callee);
       if (found == errors_.end()) continue;
       explained_.insert(callee);

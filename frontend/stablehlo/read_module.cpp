@@ -97,8 +97,12 @@ void ModuleReader::read_mesh(Module& module) {
 // --- Functions ----------------------------------------------------------------------------------
 
 std::vector<ArgumentText> ModuleReader::read_arguments() {
-  std::vector<ArgumentText> arguments;
   expect("(");
+  return read_argument_list();
+}
+
+std::vector<ArgumentText> ModuleReader::read_argument_list() {
+  std::vector<ArgumentText> arguments;
   if (eat(")")) return arguments;
   do {
     const Token name = expect(TokenKind::value, "an argument '%name: type'");
@@ -114,6 +118,15 @@ std::vector<ArgumentText> ModuleReader::read_arguments() {
   } while (eat(","));
   expect(")");
   return arguments;
+}
+
+// Of a function that is elsewhere: types) or type {attributes}, …)
+void ModuleReader::read_declared_arguments() {
+  do {
+    (void)read_type();
+    if (at("{")) (void)read_dict();
+  } while (eat(","));
+  expect(")");
 }
 
 std::vector<WrittenType> ModuleReader::read_function_results(Function& function) {
@@ -167,9 +180,19 @@ void ModuleReader::read_function(Module& module) {
   function->is_public = !at("private");
   if (at("public") || at("private") || at("nested")) lexer_.take();
   function->name = read_symbol();
-  const std::vector<ArgumentText> arguments = read_arguments();
+  expect("(");
+  const bool has_types_alone = !function->is_public && !at(TokenKind::value) && !at(")");
+  std::vector<ArgumentText> arguments;
+  if (has_types_alone)
+    read_declared_arguments();
+  else
+    arguments = read_argument_list();
   const std::vector<WrittenType> results = read_function_results(*function);
   if (eat("attributes")) function->attrs = read_dict();
+  if (has_types_alone || (!at("{") && !function->is_public)) {
+    (void)read_location();
+    return;  // it is elsewhere, and nothing here can call it
+  }
   if (!at("{")) fail_expected(cat("the body of @", function->name));
   lexer_.take();
   if (at(TokenKind::block)) fail("expected a body without block label, found one", peek());

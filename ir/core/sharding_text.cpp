@@ -116,8 +116,10 @@ std::vector<Sharding> parse_shardings(std::string_view text) {
   in.expect("[");
   std::vector<Sharding> all;
   if (!in.eat("]")) {
-    do all.push_back(read_sharding(in));
-    while (in.eat(","));
+    do {
+      in.eat("#sdy.sharding");
+      all.push_back(read_sharding(in));
+    } while (in.eat(","));
     in.expect("]");
   }
   in.expect(">");

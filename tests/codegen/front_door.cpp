@@ -56,6 +56,44 @@ TEST(FrontDoor, text_bytes_files_and_modules_give_one_artifact) {
             content_hash(parse_artifact(bytes, "p")));
 }
 
+TEST(FrontDoor, tokens_that_come_and_go_are_arrays_without_elements) {
+  for (const std::string target : {"opencl", "cpu"}) {
+    const Artifact artifact =
+        compile(
+            R"(func.func @main(%t: !stablehlo.token, %x: tensor<4xf32>) -> (tensor<4xf32>, !stablehlo.token) {
+  %0 = stablehlo.after_all %t, %t : !stablehlo.token
+  %1 = stablehlo.add %x, %x : tensor<4xf32>
+  return %1, %0 : tensor<4xf32>, !stablehlo.token
+}
+)",
+            {.target = target}, "p")
+            .artifact;
+    const Type empty{.dtype = DType::i1, .dims = {0}};
+    EXPECT_EQ(artifact.plan.inputs.at(0).type, empty);
+    EXPECT_EQ(artifact.plan.outputs.at(1).type, empty);
+  }
+}
+
+TEST(FrontDoor, what_other_functions_hold_does_not_matter) {
+  const Artifact artifact = compile(R"(
+sdy.mesh @mesh = <["a"=2]>
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.add %x, %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func @g(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[<@mesh, [{"a"}]>] manual_axes={"a"} (%y: tensor<4xf32>) {
+    %1 = stablehlo.add %y, %y : tensor<4xf32>
+    sdy.return %1 : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+)",
+                                    {.target = "cpu", .function = "f"}, "p")
+                                .artifact;
+  EXPECT_THAT(artifact.ir, ::testing::Not(HasSubstr("manual_computation")));
+}
+
 TEST(FrontDoor, takes_what_the_builder_made_and_reports) {
   build::Program built;
   built.function("main", {{.dtype = DType::f32, .dims = {4}}},

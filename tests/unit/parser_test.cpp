@@ -310,6 +310,15 @@ TEST(ParserOps, ReadsShardingsAsData) {
   }
 }
 
+TEST(ParserOps, ReadsShardingsOfResultsWithAndWithoutTheirPrefix) {
+  std::vector<std::string> texts;
+  for (const std::string prefix : {"", "#sdy.sharding"})
+    texts.push_back(print_module(*parse_module(
+        in_sharded_function("%0 = stablehlo.abs %x {sdy.sharding = #sdy.sharding_per_value<[" +
+                            prefix + "<@mesh, [{\"a\"}]>]>} : tensor<4xf32>"))));
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
 TEST(ParserOps, PrintsShardingsAsTheyAre) {
   for (const std::string sharding :
        {"@mesh, [{\"a\", ?}p1]", "@mesh, [{?}]", "@mesh, [{}], replicated={\"a\"}",
@@ -399,6 +408,26 @@ TEST(ParserModules, ReadsSeveralModules) {
             "stablehlo, chlo, func, sdy, check, mr, found foo");
 }
 
+TEST(ParserModules, PassesOverFunctionsThatAreElsewhere) {
+  const std::string main =
+      "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }\n";
+  for (const std::string declaration :
+       {"func.func private @f()", "func.func private @f(tensor<f32>, tensor<2xi8>) -> tensor<f32>",
+        "func.func private @f(tensor<f32> {mr.a = 1 : i64}) -> (tensor<f32>, tensor<i1>)",
+        "func.func private @f(%x: tensor<f32>) -> tensor<f32>"}) {
+    const auto module = parse_module(cat(declaration, "\n", main));
+    ASSERT_EQ(module->functions.size(), 1U) << declaration;
+    EXPECT_EQ(module->functions[0]->name, "main");
+  }
+  EXPECT_THAT(error_of("func.func @f() -> tensor<f32>\n" + main),
+              HasSubstr("expected the body of @f"));
+  EXPECT_THAT(
+      error_of("func.func private @f(tensor<f32>) -> tensor<f32>\n"
+               "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+               "%0 = call @f(%x) : (tensor<f32>) -> tensor<f32>\nreturn %0 : tensor<f32>\n}"),
+      HasSubstr("@f"));
+}
+
 // --- Errors -------------------------------------------------------------------------------------
 
 TEST(ParserErrors, SayWhatWasExpectedAndWhere) {
@@ -431,7 +460,7 @@ TEST(ParserErrors, SayWhatWasExpectedAndWhere) {
               HasSubstr("expected a new name"));
   EXPECT_THAT(error_of("module @a {} module @b {}"),
               HasSubstr("expected one module, found another"));
-  EXPECT_THAT(error_of("func.func private @f(tensor<f32>)"),
+  EXPECT_THAT(error_of("func.func @f(tensor<f32>)"),
               HasSubstr("expected an argument '%name: type'"));
   EXPECT_THAT(error_of(in_function("tensor<f32>", "%0 = \"stablehlo.abs")),
               HasSubstr("expected a string that ends on its line"));

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "plugin/token_ports.hpp"
+#include "partita/ir/token_ports.hpp"
 
 #include <algorithm>
 #include <memory>
 
 #include "partita/ir/maker.hpp"
 
-namespace partita::pjrt {
-
-using namespace ir;
+namespace partita::ir {
 
 void replace_token_ports(Function& f) {
   const auto is_token = [](const Type& type) { return type.is_token; };
@@ -35,4 +33,4 @@ void replace_token_ports(Function& f) {
   f.body = std::move(body);
 }
 
-}  // namespace partita::pjrt
+}  // namespace partita::ir

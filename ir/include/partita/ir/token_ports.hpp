@@ -6,10 +6,10 @@
 
 #include "partita/ir/graph.hpp"
 
-namespace partita::pjrt {
+namespace partita::ir {
 
 /// Makes arguments and results of `f` that are tokens arrays of i1 without elements.  Programs have no
 /// effects outside of themselves that tokens could put in order.
-void replace_token_ports(ir::Function& f);
+void replace_token_ports(Function& f);
 
-}  // namespace partita::pjrt
+}  // namespace partita::ir
