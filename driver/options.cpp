@@ -93,7 +93,8 @@ constexpr GeneralOption general_options[] = {
                 const std::string& v) { o.runs = parse_number(v, "--runs", any_number); }},
 };
 
-/// Names of options, of all targets too.
+}  // namespace
+
 std::vector<std::string> option_names() {
   std::vector<std::string> names;
   for (const GeneralOption& o : general_options) names.emplace_back(o.name);
@@ -102,8 +103,6 @@ std::vector<std::string> option_names() {
       if (std::ranges::find(names, o.name) == names.end()) names.push_back(o.name);
   return names;
 }
-
-}  // namespace
 
 void add_placement(std::map<std::string, std::int64_t>& placements, const std::string& text) {
   const std::size_t equals = text.find('=');

@@ -9,7 +9,9 @@
 #include "partita/base/error.hpp"
 #include "partita/base/hash.hpp"
 #include "partita/base/log.hpp"
+#include "partita/base/nearest_name.hpp"
 #include "partita/compile.hpp"
+#include "partita/driver/options.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/donation.hpp"
 #include "partita/ir/partial_values.hpp"
@@ -61,6 +63,14 @@ bool is_of_one_placement(const Plan& plan, int devices) {
          plan.placements.front().size % devices == 0;
 }
 
+/// As XLA words it, which programs look for.
+void expect_option(const std::string& name) {
+  const std::vector<std::string> names = driver::option_names();
+  if (std::ranges::find(names, name) == names.end())
+    throw Failure(abi::invalid_argument, cat("No such compile option: '", name.substr(0, 100),
+                                             "': expected ", expected_names(name, names)));
+}
+
 std::vector<int> donated_arguments(const ir::Function& function) {
   std::vector<int> donated;
   for (std::size_t i = 0; i < function.arg_attrs.size(); ++i)
@@ -74,7 +84,10 @@ CompiledProgram compile_program(std::string_view text, const CompileRequest& req
                                 driver::CompileOptions options) {
   if (request.replicas != 1)
     throw Failure(abi::unimplemented, cat("expected 1 replica, found ", request.replicas));
-  for (const auto& [name, value] : request.options) driver::set_option(options, name, value);
+  for (const auto& [name, value] : request.options) {
+    expect_option(name);
+    driver::set_option(options, name, value);
+  }
   const std::unique_ptr<ir::Module> module = ir::parse_module(text, "program");
   ir::Function& entry = module->entry(options.function);
   CompiledProgram program;

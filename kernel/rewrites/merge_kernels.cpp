@@ -10,6 +10,7 @@
 #include "kernel/ast/expressions.hpp"
 #include "kernel/ast/statements.hpp"
 #include "partita/base/error.hpp"
+#include "partita/scalar/elementwise.hpp"
 
 namespace partita::kernel {
 namespace {
@@ -299,6 +300,24 @@ class KernelMerger {
   std::map<std::int32_t, Stored> stored_;
 };
 
+/// Of rounding a result to a float of at most 16 bits, which most devices compute in f32.
+constexpr int rounding_operations = 10;
+
+int operations_of(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::apply:
+    case ExprKind::convert: {
+      const int own = e.kind == ExprKind::apply ? scalar::elementwise_row(e.name).cost : 1;
+      return own + (is_float(e.dtype) && info(e.dtype).bits <= 16 ? rounding_operations : 0);
+    }
+    case ExprKind::bitcast:
+    case ExprKind::choose:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
 
 CallFacts facts_of(const KernelCall& call) {
@@ -318,8 +337,7 @@ CallFacts facts_of(const KernelCall& call) {
       use.loads = true;
       use.loads_at_item &= is_item(e.operands[0]);
     }
-    facts.operations += e.kind == ExprKind::apply || e.kind == ExprKind::convert ||
-                        e.kind == ExprKind::bitcast || e.kind == ExprKind::choose;
+    facts.operations += operations_of(e);
   }
   std::set<std::int32_t> stored;
   bool is_once = true;

@@ -31,7 +31,7 @@ struct CallFacts {
   bool is_mergeable = false;
   HostExpr items;
   bool has_loop = false;
-  int operations = 0;  ///< arithmetic of one item, loops counted once
+  int operations = 0;  ///< simple ones of one item, loops counted once
   struct Use {
     bool loads = false, stores = false;
     bool loads_at_item = true, stores_at_item = true;  ///< nowhere but at the item's own number

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "partita/driver/compile.hpp"
 
@@ -17,6 +18,9 @@ namespace partita::driver {
 /// "clients=512" into `placements`; a user error where it is not NAME=N with N > 0, or where the name
 /// is there already.
 void add_placement(std::map<std::string, std::int64_t>& placements, const std::string& text);
+
+/// Names of all options, those of every target too.
+[[nodiscard]] std::vector<std::string> option_names();
 
 /// Sets one option: target, function, placement (NAME=N, may come several times), layout, mesh,
 /// sharding (on or off), gemm, memory-budget, device (a name), tuning (a file), runs, or one of a target's own.  Another name is a
