@@ -16,6 +16,7 @@ PARTITA_HELPER(real, T, half_excess, (T a, T b, T h)) {
 PARTITA_HELPER(real, T, asin_imaginary, (T x, T y)) {
   T epsilon = sizeof(T) == 4 ? K(1.1920928955078125e-07) : K(2.220446049250313e-16);
   if (x > K(1) / epsilon || y > K(1) / epsilon) return log_hypot(x, y) + K(0.6931471805599453);
+  if (x != x || y != y) return x + y;
   T r = hypot(x + K(1), y);
   T s = hypot(x - K(1), y);
   T a = K(0.5) * (r + s);
@@ -36,6 +37,7 @@ PARTITA_HELPER(complex, T, asin_point, (T z)) {
   R y = IM(z);
   R epsilon = sizeof(R) == 4 ? K(1.1920928955078125e-07) : K(2.220446049250313e-16);
   if (x > K(1) / epsilon || y > K(1) / epsilon) return z;
+  if (x != x || (y != y && x != K(0))) return z;
   R r = hypot(x + K(1), y);
   R s = hypot(x - K(1), y);
   R a = K(0.5) * (r + s);

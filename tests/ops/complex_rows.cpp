@@ -155,6 +155,29 @@ TEST(ComplexRows, values_at_infinity_and_large_arguments) {
   EXPECT_TRUE(std::isnan(nan.real()) && std::isnan(nan.imag()));
 }
 
+TEST(ComplexRows, inverse_functions_of_nan_and_a_number_are_nan) {
+  using C = std::complex<float>;
+  const auto of = [](std::string_view row, C z) { return apply<C>(row, DType::c64, z); };
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const char* row : {"asin", "acos", "asinh", "acosh", "atan", "atanh"})
+    for (const float number : {1.0F, -1.5F, 1e-40F, 3.0F})
+      for (const C x : {C(number, nan), C(nan, number)}) {
+        const C found = of(row, x);
+        EXPECT_TRUE(std::isnan(found.real()) && std::isnan(found.imag())) << row << x << found;
+      }
+}
+
+TEST(ComplexRows, squares_that_overflow) {
+  using C = std::complex<float>;
+  const auto of = [](std::string_view row, C z) { return apply<C>(row, DType::c64, z); };
+  const float inf = std::numeric_limits<float>::infinity(), large = 2e38F;
+  EXPECT_EQ(of("square", C(3, 2)), C(5, 12));
+  EXPECT_EQ(of("square", C(large, large)), C(0, inf));
+  EXPECT_EQ(of("square", C(inf, large)), C(inf, inf));
+  EXPECT_EQ(of("square", C(large, -inf)), C(-inf, -inf));
+  EXPECT_EQ(of("square", C(large, 0.5F)), C(inf, large));
+}
+
 TEST(ComplexRows, powers) {
   using C = std::complex<double>;
   const auto power = [](C x, C y) { return apply<C>("power", DType::c128, x, y); };

@@ -129,6 +129,13 @@ constexpr const char* explanation =
     "turns, by turns, from "
     "the request to the last rank's answer. held_bytes: of one rank. *: more ranks than cores.";
 
+std::string turns_text(const WeakScalingOptions& options) {
+  const int every = options.turns_between_ablations();
+  const std::string part =
+      every == 1 ? "" : cat(", of which whole and propagated take part in one of ", every);
+  return cat(options.turns, " turns", part);
+}
+
 using Value = std::function<PlotPoint(const ScalingRow&)>;
 
 PlotLine line_of(const std::vector<ScalingRow>& rows, const std::string& name,
@@ -387,8 +394,8 @@ std::string scaling_html(const WeakScalingOptions& options, const ScalingResults
       "div{overflow-x:auto}table{border-collapse:collapse;font-size:11px}td,th{border:1px solid "
       "#ccc;padding:3px 8px;text-align:right}svg{margin:8px}</style></head>\n<body>\n<h1>Weak "
       "scaling</h1>\n<p>",
-      machine_text(), ", target ", options.target, ", ", options.turns,
-      " turns. Hollow points have more ranks than cores.</p>\n<p>", explanation, "</p>\n",
+      machine_text(), ", target ", options.target, ", ", turns_text(options),
+      ". Hollow points have more ranks than cores.</p>\n<p>", explanation, "</p>\n",
       plots(options, results.rows), "<div><table>\n", table, "</table></div>\n",
       planned_html(results.planned), simulated_html(results.simulation), "</body></html>\n");
 }

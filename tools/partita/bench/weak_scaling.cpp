@@ -22,9 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the job is compared with for its ablation alone, and is many times slower, is run less often.
-constexpr int turns_between_ablations = 4;
-
 class ScalingBench {
  public:
   explicit ScalingBench(const WeakScalingOptions& options)
@@ -96,7 +93,7 @@ class ScalingBench {
                              : start_alone(whole, 1, work.path(), "alone"),
                      &row.alone});
     if (is_weak) {
-      const int every = options_.is_full ? 1 : turns_between_ablations;
+      const int every = options_.turns_between_ablations();
       sides.push_back({start_alone(whole, ranks, work.path(), "whole"), &row.whole, every});
       sides.push_back({start_job(propagated(model, row.clients, ranks), ranks, work.path(), "mesh"),
                        &row.propagated, every});

@@ -24,6 +24,9 @@ struct WeakScalingOptions {
   bool is_full = false, is_quick = false;
   double silence_s = 600;
   std::uint64_t seed = 1;  ///< of the bootstrap
+
+  /// What the job is compared with for its ablation alone, and is many times slower, runs once in so many turns.
+  [[nodiscard]] int turns_between_ablations() const { return is_full ? 1 : 4; }
 };
 
 /// What one group of processes gave.
