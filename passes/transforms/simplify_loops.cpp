@@ -54,57 +54,76 @@ std::vector<bool> needed_carries(const Node& loop, const ir::ValueMap<int>& uses
   return needed;
 }
 
-/// Whether the loop was replaced by one with fewer carries.
-bool simplify(Node& loop, Graph& root) {
-  const Graph& body = loop.region(1);
-  const std::size_t n = loop.operands().size();
-  const std::vector<bool> needed = needed_carries(loop, ir::count_uses(root));
-  std::vector<bool> keeps(n, true);
-  for (std::size_t k = 0; k < n; ++k)
-    keeps[k] = needed[k] && body.results[k] != body.argument(int(k));
-  if (std::ranges::all_of(keeps, [](bool b) { return b; })) return false;
-  std::vector<std::unique_ptr<Graph>> regions;
-  std::vector<Value> operands;
-  ir::ValueMap<Value> replaced;
-  for (const auto& region : loop.regions()) {
-    regions.push_back(ir::clone_graph(*region));
-    Graph& g = *regions.back();
-    for (std::size_t k = n; k-- > 0;) {
-      if (keeps[k]) continue;
-      // A carry that nothing needs stands still; what it fed is dead.
-      g.replace_uses(g.argument(int(k)), loop.operand(k));
-      if (regions.size() == 2) g.results.erase(g.results.begin() + std::ptrdiff_t(k));
-      g.erase_argument(int(k));
+/// One walk over a graph and those within it, inner loops first, as what they capture is what outer ones carry.
+class Round {
+ public:
+  /// How often each value is used; what stops being used on the way is taken off.
+  explicit Round(ir::ValueMap<int> uses) : uses_(std::move(uses)) {}
+
+  /// Whether some loop was replaced.
+  bool simplify(Graph& graph) {
+    bool is_changed = false;
+    ir::ValueMap<Value> replaced;
+    std::vector<Node*> gone;
+    const std::vector<Node*> nodes(graph.nodes().begin(), graph.nodes().end());
+    for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+      for (const auto& region : (*it)->regions()) is_changed |= simplify(*region);
+      if ((*it)->is("stablehlo.while") && simplify_loop(**it, replaced)) gone.push_back(*it);
     }
-    ir::remove_dead_nodes(g);
+    if (gone.empty()) return is_changed;
+    // A result may stand for that of an earlier loop, which has been replaced since.
+    for (auto& [from, to] : replaced)
+      for (auto next = replaced.find(to); next != replaced.end(); next = replaced.find(to))
+        to = next->second;
+    graph.replace_uses(replaced);
+    for (Node* const node : gone) graph.erase(node);
+    return true;
   }
-  for (std::size_t k = 0; k < n; ++k)
-    if (keeps[k]) operands.push_back(loop.operand(k));
-  Node* fresh = ir::create(*loop.graph(), loop.name(), operands, loop.attrs, std::move(regions), {},
-                           &loop, loop.location());
-  int next = 0;
-  for (std::size_t k = 0; k < n; ++k)
-    replaced[loop.result(int(k))] = keeps[k] ? fresh->result(next++) : loop.operand(k);
-  root.replace_uses(replaced);
-  loop.graph()->erase(&loop);
-  return true;
-}
+
+ private:
+  /// Whether there is one with fewer carries now; `replaced`: what the loop's results have become.
+  bool simplify_loop(Node& loop, ir::ValueMap<Value>& replaced) {
+    const Graph& body = loop.region(1);
+    const std::size_t n = loop.operands().size();
+    const std::vector<bool> needed = needed_carries(loop, uses_);
+    std::vector<bool> keeps(n, true);
+    for (std::size_t k = 0; k < n; ++k)
+      keeps[k] = needed[k] && body.results[k] != body.argument(int(k));
+    if (std::ranges::all_of(keeps, [](bool b) { return b; })) return false;
+    std::vector<std::unique_ptr<Graph>> regions;
+    std::vector<Value> operands;
+    for (const auto& region : loop.regions()) {
+      regions.push_back(ir::clone_graph(*region));
+      Graph& g = *regions.back();
+      for (std::size_t k = n; k-- > 0;) {
+        if (keeps[k]) continue;
+        // A carry that nothing needs stands still; what it fed is dead.
+        g.replace_uses(g.argument(int(k)), loop.operand(k));
+        if (regions.size() == 2) g.results.erase(g.results.begin() + std::ptrdiff_t(k));
+        g.erase_argument(int(k));
+      }
+      ir::remove_dead_nodes(g);
+    }
+    for (std::size_t k = 0; k < n; ++k)
+      if (keeps[k]) operands.push_back(loop.operand(k));
+    Node* fresh = ir::create(*loop.graph(), loop.name(), operands, loop.attrs, std::move(regions),
+                             {}, &loop, loop.location());
+    int next = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      replaced[loop.result(int(k))] = keeps[k] ? fresh->result(next++) : loop.operand(k);
+      if (const auto used = uses_.find(loop.operand(k)); !needed[k] && used != uses_.end())
+        --used->second;
+    }
+    return true;
+  }
+
+  ir::ValueMap<int> uses_;
+};
 
 void run(ir::Module& module, PassContext&) {
-  for (const auto& f : module.functions) {
-    for (bool changed = true; changed;) {
-      changed = false;
-      Node* found = nullptr;
-      std::vector<Node*> loops;
-      ir::walk(*f->body, [&](Node& node) {
-        if (node.is("stablehlo.while")) loops.push_back(&node);
-      });
-      // Innermost first, because captures of inner loops are what outer ones carry.
-      for (auto it = loops.rbegin(); it != loops.rend() && found == nullptr; ++it)
-        if (simplify(**it, *f->body)) found = *it;
-      changed = found != nullptr;
+  for (const auto& f : module.functions)
+    while (Round(ir::count_uses(*f->body)).simplify(*f->body)) {
     }
-  }
 }
 
 }  // namespace
