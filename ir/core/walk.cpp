@@ -3,7 +3,10 @@
 //
 // Walking graphs, counting uses, removing dead nodes, copying.
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <unordered_set>
+#include <vector>
 
 #include "partita/ir/op.hpp"
 
@@ -42,8 +45,40 @@ bool has_side_effect(const Node& node) {
   return false;
 }
 
+// Nodes in one table without an allocation for each, as every pass asks for the dead ones.
+class NodeSet {
+ public:
+  explicit NodeSet(std::size_t expected) : slots_(std::bit_ceil(2 * expected + 16)) {}
+
+  void insert(const Node* node) {
+    const Node*& slot = slots_[place(node)];
+    if (slot == node) return;
+    slot = node;
+    if (2 * ++count_ > slots_.size()) grow();
+  }
+  [[nodiscard]] bool contains(const Node* node) const { return slots_[place(node)] == node; }
+
+ private:
+  // Where it is or would be.
+  [[nodiscard]] std::size_t place(const Node* node) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = (std::hash<const Node*>()(node) * 0x9e3779b97f4a7c15ULL >> 32U) & mask;
+    while (slots_[at] != nullptr && slots_[at] != node) at = (at + 1) & mask;
+    return at;
+  }
+  void grow() {
+    std::vector<const Node*> old(2 * slots_.size());
+    old.swap(slots_);
+    for (const Node* node : old)
+      if (node != nullptr) slots_[place(node)] = node;
+  }
+
+  std::vector<const Node*> slots_;  // of a power of two
+  std::size_t count_ = 0;
+};
+
 // Marks what the graph's results and its nodes with side effects need, last node first.
-void mark_live(const Graph& graph, std::unordered_set<const Node*>& live) {
+void mark_live(const Graph& graph, NodeSet& live) {
   for (const Value& v : graph.results) live.insert(v.node);
   for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
     if (!live.contains(*node) && !has_side_effect(**node)) continue;
@@ -53,7 +88,7 @@ void mark_live(const Graph& graph, std::unordered_set<const Node*>& live) {
   }
 }
 
-bool sweep(Graph& graph, const std::unordered_set<const Node*>& live) {
+bool sweep(Graph& graph, const NodeSet& live) {
   bool changed = graph.erase_if([&](const Node& node) { return !live.contains(&node); });
   for (Node* node : graph.nodes())
     for (const auto& region : node->regions()) changed |= sweep(*region, live);
@@ -77,6 +112,12 @@ std::unique_ptr<Graph> clone_region(const Graph& graph, ValueMap<Value>& map) {
 
 std::vector<Value> captures(const Node& node) {
   std::vector<Value> all;
+  constexpr std::size_t few = 8;
+  if (node.regions().empty() && node.operands().size() <= few) {
+    for (const Value& v : node.operands())
+      if (std::ranges::find(all, v) == all.end()) all.push_back(v);
+    return all;
+  }
   std::unordered_set<Value, ValueHash> seen;
   const auto add = [&](const Value& v) {
     if (!is_inside(v, node) && seen.insert(v).second) all.push_back(v);
@@ -93,7 +134,7 @@ ValueMap<int> count_uses(const Graph& graph) {
 }
 
 bool remove_dead_nodes(Graph& graph) {
-  std::unordered_set<const Node*> live;
+  NodeSet live(graph.nodes().size());
   mark_live(graph, live);
   return sweep(graph, live);
 }

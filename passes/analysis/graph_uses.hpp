@@ -4,8 +4,11 @@
 // Who uses what in a graph, found once while nothing changes.
 #pragma once
 
-#include <set>
+#include <algorithm>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "partita/ir/graph.hpp"
@@ -16,34 +19,61 @@ class GraphUses {
  public:
   explicit GraphUses(const ir::Graph& graph)
       : returned_(graph.results.begin(), graph.results.end()) {
+    const std::size_t count = graph.nodes().size();
+    places_.reserve(count);
+    first_input_.reserve(count + 1);
+    std::vector<std::pair<ir::Value, ir::Node*>> uses;
     for (ir::Node* node : graph.nodes()) {
-      Entry& entry = entries_[node];
-      entry = {entries_.size() - 1, ir::captures(*node)};
-      for (const ir::Value& v : entry.inputs) users_[v].push_back(node);
+      places_.emplace(node, places_.size());
+      first_input_.push_back(inputs_.size());
+      for (const ir::Value& v : ir::captures(*node)) {
+        const auto from = places_.find(v.node);
+        inputs_.push_back(v);
+        input_places_.push_back(from == places_.end() ? nowhere : from->second);
+        uses.emplace_back(v, node);
+      }
+    }
+    first_input_.push_back(inputs_.size());
+    // Users of one value in the order of the graph.
+    std::ranges::stable_sort(uses, {}, [](const auto& use) { return use.first; });
+    used_.reserve(uses.size());
+    users_.reserve(uses.size());
+    for (const auto& [value, user] : uses) {
+      used_.push_back(value);
+      users_.push_back(user);
     }
   }
+  /// Place of what no node of the graph makes.
+  static constexpr std::size_t nowhere = std::size_t(-1);
+
+  [[nodiscard]] std::size_t count() const { return places_.size(); }
   /// Of a node in the order of the graph.
-  [[nodiscard]] std::size_t place(const ir::Node* node) const { return entries_.at(node).place; }
+  [[nodiscard]] std::size_t place(const ir::Node* node) const { return places_.at(node); }
   /// Operands of a node of the graph, and what its regions capture.
-  [[nodiscard]] const std::vector<ir::Value>& inputs(const ir::Node* node) const {
-    return entries_.at(node).inputs;
+  [[nodiscard]] std::span<const ir::Value> inputs(const ir::Node* node) const {
+    const std::size_t k = place(node);
+    return std::span(inputs_).subspan(first_input_[k], first_input_[k + 1] - first_input_[k]);
+  }
+  /// The places of the nodes that make these.
+  [[nodiscard]] std::span<const std::size_t> input_places(std::size_t place) const {
+    return std::span(input_places_)
+        .subspan(first_input_[place], first_input_[place + 1] - first_input_[place]);
   }
   /// Nodes of the graph that have the value among their inputs.
-  [[nodiscard]] const std::vector<ir::Node*>& users(const ir::Value& v) const {
-    static const std::vector<ir::Node*> none;
-    const auto it = users_.find(v);
-    return it == users_.end() ? none : it->second;
+  [[nodiscard]] std::span<ir::Node* const> users(const ir::Value& v) const {
+    const auto [first, last] = std::ranges::equal_range(used_, v);
+    return std::span(users_).subspan(std::size_t(first - used_.begin()), std::size_t(last - first));
   }
   [[nodiscard]] bool is_returned(const ir::Value& v) const { return returned_.contains(v); }
 
  private:
-  struct Entry {
-    std::size_t place = 0;
-    std::vector<ir::Value> inputs;
-  };
-  std::unordered_map<const ir::Node*, Entry> entries_;
-  ir::ValueMap<std::vector<ir::Node*>> users_;
-  std::set<ir::Value> returned_;
+  std::unordered_map<const ir::Node*, std::size_t> places_;
+  std::vector<ir::Value> inputs_;  ///< of all nodes, one after the other
+  std::vector<std::size_t> input_places_;
+  std::vector<std::size_t> first_input_;
+  std::vector<ir::Value> used_;  ///< sorted; beside each, in `users_`, who uses it
+  std::vector<ir::Node*> users_;
+  std::unordered_set<ir::Value, ir::ValueHash> returned_;
 };
 
 }  // namespace partita::passes

@@ -80,7 +80,7 @@ class Loops {
   }
 
  private:
-  [[nodiscard]] int stage(const Node* node) const { return region_.stages.at(node); }
+  [[nodiscard]] int stage(const Node* node) const { return region_.stages[uses_.place(node)]; }
 
   /// What the loop of a stage computes, in order: its own nodes, and again what is large or free.
   [[nodiscard]] std::set<const Node*> nodes_of(int stage) const {
@@ -97,24 +97,23 @@ class Loops {
     return all;
   }
 
-  /// Stages of what follows the region too: after the last one there is no other.
-  [[nodiscard]] int stage_of_any(const Node* node, std::size_t end) {
-    if (const auto it = stages_.find(node); it != stages_.end()) return it->second;
-    if (uses_.place(node) < end) return 0;
-    const bool depends = std::ranges::any_of(
-        uses_.inputs(node), [&](const Value& v) { return stages_.contains(v.node); });
-    return depends ? stages_[node] = region_.stage_count : 0;
-  }
-
   /// Nodes of one stage together, after what lies between it and the stage before.
   void sort_nodes() {
     std::size_t end = 0;
     for (const Node* node : region_.own) end = std::max(end, uses_.place(node));
-    stages_ = region_.stages;
+    // What follows the region and needs it is in a stage after the last.
+    std::vector<int> stages = region_.stages;
+    for (std::size_t place = end + 1; place < stages.size(); ++place)
+      if (std::ranges::any_of(uses_.input_places(place), [&](std::size_t from) {
+            return from != GraphUses::nowhere && stages[from] >= 0;
+          }))
+        stages[place] = region_.stage_count;
     std::vector<std::pair<std::pair<int, bool>, Node*>> keyed;
     // What no loop makes for itself alone may be used before.
-    for (Node* node : graph_.nodes())
-      keyed.push_back({{stage_of_any(node, end), region_.own.contains(node)}, node});
+    for (std::size_t place = 0; place < stages.size(); ++place) {
+      Node* const node = graph_.nodes()[place];
+      keyed.push_back({{std::max(stages[place], 0), region_.own.contains(node)}, node});
+    }
     std::ranges::stable_sort(keyed, [](const auto& a, const auto& b) { return a.first < b.first; });
     // Few nodes move: those after the region that do not need it.
     for (std::size_t k = 0; k < keyed.size(); ++k)
@@ -259,7 +258,6 @@ class Loops {
   const GraphUses& uses_;
   const RowRegion& region_;
   std::vector<std::set<const Node*>> computed_;  ///< by stage
-  std::map<const Node*, int> stages_;            ///< of all nodes that depend on the region
   ir::ValueMap<Value> replaced_;
 };
 

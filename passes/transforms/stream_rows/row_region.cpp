@@ -141,15 +141,23 @@ class RegionFinder {
   /// Small nodes by which results of the region come back to it, such as the logarithm of a sum.
   void take_paths() {
     find_own();
-    const std::span<Node* const> between = own_span();
-    std::set<const Node*> reaching;
-    for (auto it = between.rbegin(); it != between.rend(); ++it)
-      for (int k = 0; k < (*it)->result_count(); ++k)
-        for (const Node* user : uses_.users((*it)->result(k)))
-          if (region_.contains(user) || reaching.contains(user)) reaching.insert(*it);
+    const auto [first, last] = own_span();
+    // By place: the region's nodes, and those between its own ones that lead to them.
+    std::vector<bool> reaching(uses_.count(), false);
+    const auto mark_inputs = [&](std::size_t place) {
+      for (const std::size_t from : uses_.input_places(place))
+        if (from != GraphUses::nowhere) reaching[from] = true;
+    };
+    for (const auto& [node, flow] : region_.flows) {
+      reaching[uses_.place(node)] = true;
+      mark_inputs(uses_.place(node));
+    }
+    for (std::size_t place = last + 1; place-- > first;)
+      if (reaching[place]) mark_inputs(place);
     std::vector<Node*> taken;
-    for (Node* node : between) {
-      if (region_.contains(node) || !reaching.contains(node) || !is_cheap(*node)) continue;
+    for (std::size_t place = first; place <= last; ++place) {
+      Node* const node = graph_.nodes()[place];
+      if (region_.contains(node) || !reaching[place] || !is_cheap(*node)) continue;
       const bool is_fed = std::ranges::any_of(node->operands(), [&](const Value& v) {
         return is_inside(v) && position(v).has_value();
       });
@@ -167,27 +175,31 @@ class RegionFinder {
   /// Whether some operand depends on the region by a way around it.
   bool depends_otherwise(const Node& node) {
     if (fed_.empty()) fed_ = dependents();
-    return std::ranges::any_of(node.operands(), [&](const Value& v) {
-      return fed_.contains(v.node) && (!is_inside(v) || !position(v));
-    });
+    const std::size_t place = uses_.place(&node);
+    for (std::size_t k = 0; k < uses_.inputs(&node).size(); ++k) {
+      const Value& v = uses_.inputs(&node)[k];
+      const std::size_t from = uses_.input_places(place)[k];
+      if (from != GraphUses::nowhere && fed_[from] && (!is_inside(v) || !position(v))) return true;
+    }
+    return false;
   }
 
-  [[nodiscard]] std::set<const Node*> dependents() const {
-    std::set<const Node*> all;
-    for (const Node* node : own_span()) {
-      bool depends = region_.own.contains(node);
-      for (const Value& v : uses_.inputs(node)) depends |= all.contains(v.node);
-      if (depends) all.insert(node);
-    }
+  /// By place.
+  [[nodiscard]] std::vector<bool> dependents() const {
+    std::vector<bool> all(uses_.count(), false);
+    const auto [first, last] = own_span();
+    for (const Node* node : region_.own) all[uses_.place(node)] = true;
+    for (std::size_t place = first; place <= last; ++place)
+      for (const std::size_t from : uses_.input_places(place))
+        if (from != GraphUses::nowhere && all[from]) all[place] = true;
     return all;
   }
 
-  /// From the first of the region's own nodes to the last.
-  [[nodiscard]] std::span<Node* const> own_span() const {
+  /// The places of the first and the last of the region's own nodes.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> own_span() const {
     const auto [first, last] =
         std::ranges::minmax(region_.own, {}, [&](const Node* node) { return uses_.place(node); });
-    return std::span(graph_.nodes())
-        .subspan(uses_.place(first), uses_.place(last) - uses_.place(first) + 1);
+    return {uses_.place(first), uses_.place(last)};
   }
 
   /// Every operand from within has the axis where its node wants it.
@@ -204,22 +216,26 @@ class RegionFinder {
   }
 
   bool find_stages() {
-    for (const Node* node : own_span()) {
+    std::vector<int>& stages = region_.stages;
+    stages.assign(uses_.count(), -1);
+    const auto [first, last] = own_span();
+    for (std::size_t place = first; place <= last; ++place) {
+      const Node* const node = graph_.nodes()[place];
+      const std::span<const std::size_t> from = uses_.input_places(place);
       int stage = 0;
       const bool inside = region_.own.contains(node);
       bool depends = inside, is_sum_needed = false;
-      const auto follow = [&](const Value& v) {
-        const auto it = region_.stages.find(v.node);
-        if (it == region_.stages.end()) return;
+      for (std::size_t k = 0; k < from.size(); ++k) {
+        if (from[k] == GraphUses::nowhere || stages[from[k]] < 0) continue;
+        const Value& v = uses_.inputs(node)[k];
         depends = true;
         const bool is_sum = is_inside(v) && region_.is_reduced(v.node);
         is_sum_needed |= is_sum && inside;
-        stage = std::max(stage, it->second + int(is_inside(v) && !inside));
-      };
-      for (const Value& v : uses_.inputs(node)) follow(v);
+        stage = std::max(stage, stages[from[k]] + int(is_inside(v) && !inside));
+      }
       if (!depends) continue;
       if (is_sum_needed) return false;
-      region_.stages[node] = stage;
+      stages[place] = stage;
       if (inside) region_.stage_count = std::max(region_.stage_count, stage + 1);
     }
     return true;
@@ -264,7 +280,7 @@ class RegionFinder {
   RowRegion region_;
   ir::ValueMap<AxisPosition> positions_;
   std::vector<Node*> added_;  ///< in the order in which they were taken in
-  std::set<const Node*> fed_;
+  std::vector<bool> fed_;     ///< by place: what depends on the region; empty: not asked yet
   std::map<const Node*, bool> free_;
 };
 

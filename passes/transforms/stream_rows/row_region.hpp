@@ -23,9 +23,9 @@ struct RowRegion {
   std::map<const ir::Node*, ir::AxisFlow> flows;
   /// Nodes that depend on a sum of the region; each loop makes the others (constants, indices) for itself.
   std::set<const ir::Node*> own;
-  /// How often the inputs of a node left the region on their way, for every node up to the region's last that
-  /// depends on its own ones: what is in one stage can be one loop.
-  std::map<const ir::Node*, int> stages;
+  /// How often the inputs of a node left the region on their way, by its place, for every node up to the region's last that
+  /// depends on its own ones; below zero for others.  What is in one stage can be one loop.
+  std::vector<int> stages;
   int stage_count = 1;
 
   [[nodiscard]] bool contains(const ir::Node* node) const { return flows.contains(node); }
