@@ -14,6 +14,7 @@
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/called_functions.hpp"
 #include "partita/ir/partial_values.hpp"
+#include "partita/ir/sharding.hpp"
 
 namespace partita::ir {
 
@@ -60,6 +61,7 @@ std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::s
   std::vector<std::unique_ptr<Module>> modules;
   const auto take = [&](auto& reader) {
     modules.push_back(reader.read());
+    drop_shardings_of_one_device(*modules.back());
     verify(*modules.back());
     split_partial_values(*modules.back());
   };
@@ -171,6 +173,7 @@ PartialModule read_part(Reader& reader) {
   try {
     std::vector<Refusal> unread;
     auto module = reader.read_partially(unread);
+    drop_shardings_of_one_device(*module);
     verify_module_level(*module);
     Refusals refusals(std::move(unread));
     refusals.take_from(*module);

@@ -121,6 +121,26 @@ void check_sharding(const Sharding& sharding, std::int64_t rank, const Module* m
   check_axes(sharding, *mesh);
 }
 
+void drop_shardings_of_one_device(Module& module) {
+  constexpr std::string_view name = "sdy.sharding";
+  const auto is_of_one = [&](const Sharding& sharding) {
+    const std::optional<Mesh> mesh =
+        sharding.inner ? sharding.inner : find_mesh(module, sharding.mesh);
+    return sharding.dims.empty() && mesh && mesh->axes.empty();
+  };
+  const auto clean = [&](Dict& attrs) {
+    const Attribute* const found = attrs.find(name);
+    const Sharding* const one = sharding_in(found);
+    if ((one != nullptr && is_of_one(*one)) || std::ranges::any_of(shardings_in(found), is_of_one))
+      attrs.erase(name);
+  };
+  for (const auto& function : module.functions) {
+    for (std::vector<Dict>* ports : {&function->arg_attrs, &function->res_attrs})
+      std::ranges::for_each(*ports, clean);
+    walk(*function->body, [&](Node& node) { clean(node.attrs); });
+  }
+}
+
 Cut::Cut(const Sharding& sharding, const Mesh& mesh, const std::vector<std::string>& only)
     : pieces_(sharding.dims.size(), 1),
       by_device_(std::size_t(mesh.size()), Dims(sharding.dims.size(), 0)),

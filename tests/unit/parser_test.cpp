@@ -319,6 +319,16 @@ TEST(ParserOps, ReadsShardingsOfResultsWithAndWithoutTheirPrefix) {
   EXPECT_EQ(texts[0], texts[1]);
 }
 
+TEST(ParserOps, PassesOverShardingsOfOneDevice) {
+  const std::string text = print_module(*parse_module(R"(
+sdy.mesh @one = <[], device_ids=[0]>
+func.func @main(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@one, []>}) -> (tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@one, []>}) {
+  %0 = stablehlo.add %x, %x {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+})"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("#sdy.sharding")));
+}
+
 TEST(ParserOps, PrintsShardingsAsTheyAre) {
   for (const std::string sharding :
        {"@mesh, [{\"a\", ?}p1]", "@mesh, [{?}]", "@mesh, [{}], replicated={\"a\"}",

@@ -87,6 +87,8 @@ struct Sharding {
 void check_axes(const Sharding& sharding, const Mesh& mesh);
 /// The same for a value of this rank; its mesh must be written out or declared, where there is a module.
 void check_sharding(const Sharding& sharding, std::int64_t rank, const Module* module);
+/// Takes away what says that values lie on one device, by a mesh without axes: it means nothing for a program's values.
+void drop_shardings_of_one_device(Module& module);
 
 /// Reads "<["x"=2, "y"=4], device_ids=[…]>".
 [[nodiscard]] Mesh parse_mesh(std::string_view text);
