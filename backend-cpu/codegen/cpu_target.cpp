@@ -178,12 +178,15 @@ std::string definition(const PrintedKernel& k, std::string_view prefix) {
 
 /// How a step function's text declares a kernel that it calls.  One of several loops over items stays
 /// a function of its own: where its bounds are constants, the compiler unrolls and splits such loops
-/// before it could turn them into vectors.
-std::string_view callee_prefix(const PrintedKernel& k) {
+/// before it could turn them into vectors.  So does one of very many, since what compilers do takes more than
+/// in proportion to a function's length.
+std::string_view callee_prefix(const PrintedKernel& k, std::size_t callees) {
+  constexpr std::size_t most_inlined = 64;
   const std::size_t first = k.text.find(item_loop);
   const bool has_several =
       first != std::string::npos && k.text.find(item_loop, first + 1) != std::string::npos;
-  return has_several ? "static __attribute__((noinline)) void local_" : "static inline void local_";
+  return has_several || callees > most_inlined ? "static __attribute__((noinline)) void local_"
+                                               : "static inline void local_";
 }
 
 /// The chunk's text after definitions of what it calls, but for those in `defined`.
@@ -192,7 +195,8 @@ std::string text_of(const Chunk& chunk, std::span<const PrintedKernel> printed,
   std::string text;
   for (const int k : chunk.kernels)
     if (defined.insert(k).second)
-      text += definition(printed[std::size_t(k)], callee_prefix(printed[std::size_t(k)]));
+      text += definition(printed[std::size_t(k)],
+                         callee_prefix(printed[std::size_t(k)], chunk.kernels.size()));
   return text + chunk.text;
 }
 

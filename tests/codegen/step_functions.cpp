@@ -270,5 +270,43 @@ TEST(StepFunctions, have_names_of_their_own_for_many_loops) {
           body, "  return %y", loops, " : tensor<5xf32>\n}\n"));
 }
 
+/// A function of very many kernels calls them, as compilers take long for long functions; one of a few has them inline.
+TEST(StepFunctions, of_very_many_kernels_stay_short) {
+  const auto program = [](int kernels) {
+    std::string body = "    %low = stablehlo.constant dense<0xFF800000> : tensor<f32>\n";
+    for (int k = 0; k < kernels; ++k)
+      body += cat("    %c", k, " = stablehlo.constant dense<", k + 1, ".0> : tensor<5xf32>\n    %s",
+                  k, " = stablehlo.reduce(%y", k,
+                  " init: %low) applies stablehlo.maximum across dimensions = [0] : "
+                  "(tensor<5xf32>, tensor<f32>) -> "
+                  "tensor<f32>\n    %b",
+                  k, " = stablehlo.broadcast_in_dim %s", k,
+                  ", dims = [] : (tensor<f32>) -> tensor<5xf32>\n    %d", k,
+                  " = stablehlo.subtract %y", k, ", %b", k, " : tensor<5xf32>\n    %y", k + 1,
+                  " = stablehlo.subtract %c", k, ", %d", k, " : tensor<5xf32>\n");
+    return cat(
+        "func.func @main(%x: tensor<5xf32>) -> tensor<5xf32> {\n  %start = stablehlo.constant "
+        "dense<0> : "
+        "tensor<i32>\n  %one = stablehlo.constant dense<1> : tensor<i32>\n  %end = "
+        "stablehlo.constant "
+        "dense<3> : tensor<i32>\n  %r:2 = stablehlo.while(%n = %start, %y0 = %x) : tensor<i32>, "
+        "tensor<5xf32>\n  cond {\n    %go = stablehlo.compare LT, %n, %end : (tensor<i32>, "
+        "tensor<i32>) -> "
+        "tensor<i1>\n    stablehlo.return %go : tensor<i1>\n  } do {\n",
+        body, "    %m = stablehlo.add %n, %one : tensor<i32>\n    stablehlo.return %m, %y", kernels,
+        " : tensor<i32>, tensor<5xf32>\n  }\n  return %r#1 : tensor<5xf32>\n}\n");
+  };
+  const auto source = [&](int kernels) {
+    return compiled(program(kernels), "1").modules.at(0).source;
+  };
+  const std::string called = "static __attribute__((noinline)) void local_",
+                    inlined = "static inline void local_";
+  EXPECT_EQ(source(10).find(called), std::string::npos);
+  EXPECT_NE(source(10).find(inlined), std::string::npos);
+  EXPECT_NE(source(100).find(called), std::string::npos);
+  EXPECT_EQ(source(100).find(inlined), std::string::npos);
+  expect_exact(program(100));
+}
+
 }  // namespace
 }  // namespace partita::testing
