@@ -34,11 +34,9 @@ std::vector<std::unique_ptr<Graph>> adding(DType dtype) {
 
 /// Adds updates to elements or rows of `into`; those of places beyond its end are dropped.
 Node* scatter_add(const Expansion& e, Value into, Value places, Value updates) {
-  I64s window;
-  for (std::int64_t d = 1; d < updates.type().rank(); ++d) window.push_back(d);
   const Value at = e.maker().reshape(places, {places.type().dims[0], 1});
   return create(e.into, "stablehlo.scatter", {into, at, updates},
-                {{"update_window_dims", window},
+                {{"update_window_dims", other_dims(updates.type().rank(), I64s{0})},
                  {"inserted_window_dims", I64s{0}},
                  {"scatter_dims_to_operand_dims", I64s{0}},
                  {"index_vector_dim", 1}},
@@ -52,13 +50,13 @@ Value rows_of(const Expansion& e, Value bounds, std::int64_t count) {
   const std::int64_t rows = bounds.type().dims[0] - 1;
   const Type type{.dtype = DType::i64, .dims = {count}};
   const Value ends = make.convert(make.part(bounds, 0, 1, rows), DType::i64);
-  const Node* const marks = scatter_add(e, make.splat(type, 0), ends, make.splat(ends.type(), 1));
-  const Node* const sums =
-      create(e.into, "stablehlo.reduce_window",
-             {Value{const_cast<Node*>(marks), 0}, make.splat(Type::scalar(DType::i64), 0)},
+  Node* const marks = scatter_add(e, make.splat(type, 0), ends, make.splat(ends.type(), 1));
+  return create(
+             e.into, "stablehlo.reduce_window",
+             {marks->result(), make.splat(Type::scalar(DType::i64), 0)},
              {{"window_dimensions", I64s{count}}, {"padding", padding_attribute({count - 1, 0})}},
-             adding(DType::i64), {}, e.before, e.context.location);
-  return Value{const_cast<Node*>(sums), 0};
+             adding(DType::i64), {}, e.before, e.context.location)
+      ->result();
 }
 
 Node* expand(const Expansion& e) {
@@ -68,14 +66,12 @@ Node* expand(const Expansion& e) {
   const Value data = e.operands[0], columns = e.operands[2], dense = e.operands[3];
   const Type& result = e.result();
   const std::int64_t count = data.type().dims[0];
-  if (count == 0 || result.count() == 0 || dense.type().count() == 0) {
+  if (count == 0 || result.count() == 0 || dense.type().count() == 0)
     return make.splat(result, 0).node;
-  }
-  I64s window, slice = dense.type().dims;
+  I64s slice = dense.type().dims;
   slice[0] = 1;
-  for (std::int64_t d = 1; d < dense.type().rank(); ++d) window.push_back(d);
   const Value rows = e.value("stablehlo.gather", {dense, make.reshape(columns, {count, 1})},
-                             {{"offset_dims", window},
+                             {{"offset_dims", other_dims(dense.type().rank(), I64s{0})},
                               {"collapsed_slice_dims", I64s{0}},
                               {"start_index_map", I64s{0}},
                               {"index_vector_dim", 1},

@@ -15,13 +15,9 @@ namespace partita::ir {
 
 namespace {
 
-std::optional<Mesh> mesh_of(const Module& module, const Sharding& sharding) {
-  return sharding.inner ? sharding.inner : find_mesh(module, sharding.mesh);
-}
-
 /// How many terms a value has; 1 where it is reduced.
 std::int64_t terms_of(const Module& module, const Sharding& sharding) {
-  const std::optional<Mesh> mesh = mesh_of(module, sharding);
+  const std::optional<Mesh> mesh = find_mesh(module, sharding);
   std::int64_t terms = 1;
   for (const AxisRef& ref : sharding.unreduced) {
     const auto axis = mesh ? mesh->find(ref.name) : std::nullopt;

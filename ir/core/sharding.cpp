@@ -54,6 +54,10 @@ std::vector<Mesh> meshes(const Module& module) {
   return all;
 }
 
+std::optional<Mesh> find_mesh(const Module& module, const Sharding& sharding) {
+  return sharding.inner ? sharding.inner : find_mesh(module, sharding.mesh);
+}
+
 std::optional<Mesh> find_mesh(const Module& module, std::string_view symbol) {
   for (const ModuleItem& item : module.items) {
     if (item.op != "sdy.mesh" || item.symbol != symbol) continue;
@@ -112,9 +116,8 @@ void check_sharding(const Sharding& sharding, std::int64_t rank, const Module* m
   if (std::ssize(sharding.dims) != rank)
     throw_user_error(cat("sharding: expected one of ", rank, " dimensions, found ",
                          to_text(sharding), " of ", sharding.dims.size()));
-  std::optional<Mesh> mesh = sharding.inner;
+  std::optional<Mesh> mesh = module == nullptr ? sharding.inner : find_mesh(*module, sharding);
   if (!mesh && module == nullptr) return;
-  if (!mesh) mesh = find_mesh(*module, sharding.mesh);
   if (!mesh) mesh = shard_mesh(*module);
   if (!mesh)
     throw_user_error(cat("sharding: expected a mesh of the module, found @", sharding.mesh));
@@ -124,8 +127,7 @@ void check_sharding(const Sharding& sharding, std::int64_t rank, const Module* m
 void drop_shardings_of_one_device(Module& module) {
   constexpr std::string_view name = "sdy.sharding";
   const auto is_of_one = [&](const Sharding& sharding) {
-    const std::optional<Mesh> mesh =
-        sharding.inner ? sharding.inner : find_mesh(module, sharding.mesh);
+    const std::optional<Mesh> mesh = find_mesh(module, sharding);
     return sharding.dims.empty() && mesh && mesh->axes.empty();
   };
   const auto clean = [&](Dict& attrs) {

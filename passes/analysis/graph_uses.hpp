@@ -17,6 +17,13 @@ namespace partita::passes {
 
 class GraphUses {
  public:
+  /// Place of what no node of the graph makes.
+  static constexpr std::size_t nowhere = std::size_t(-1);
+  struct Input {
+    ir::Value value;
+    std::size_t from = nowhere;  ///< place of the node that makes it
+  };
+
   explicit GraphUses(const ir::Graph& graph)
       : returned_(graph.results.begin(), graph.results.end()) {
     const std::size_t count = graph.nodes().size();
@@ -28,8 +35,7 @@ class GraphUses {
       first_input_.push_back(inputs_.size());
       for (const ir::Value& v : ir::captures(*node)) {
         const auto from = places_.find(v.node);
-        inputs_.push_back(v);
-        input_places_.push_back(from == places_.end() ? nowhere : from->second);
+        inputs_.push_back({v, from == places_.end() ? nowhere : from->second});
         uses.emplace_back(v, node);
       }
     }
@@ -43,21 +49,13 @@ class GraphUses {
       users_.push_back(user);
     }
   }
-  /// Place of what no node of the graph makes.
-  static constexpr std::size_t nowhere = std::size_t(-1);
-
   [[nodiscard]] std::size_t count() const { return places_.size(); }
   /// Of a node in the order of the graph.
   [[nodiscard]] std::size_t place(const ir::Node* node) const { return places_.at(node); }
-  /// Operands of a node of the graph, and what its regions capture.
-  [[nodiscard]] std::span<const ir::Value> inputs(const ir::Node* node) const {
-    const std::size_t k = place(node);
-    return std::span(inputs_).subspan(first_input_[k], first_input_[k + 1] - first_input_[k]);
-  }
-  /// The places of the nodes that make these.
-  [[nodiscard]] std::span<const std::size_t> input_places(std::size_t place) const {
-    return std::span(input_places_)
-        .subspan(first_input_[place], first_input_[place + 1] - first_input_[place]);
+  /// Operands of the node at a place, and what its regions capture.
+  [[nodiscard]] std::span<const Input> inputs(std::size_t place) const {
+    return std::span(inputs_).subspan(first_input_[place],
+                                      first_input_[place + 1] - first_input_[place]);
   }
   /// Nodes of the graph that have the value among their inputs.
   [[nodiscard]] std::span<ir::Node* const> users(const ir::Value& v) const {
@@ -68,8 +66,7 @@ class GraphUses {
 
  private:
   std::unordered_map<const ir::Node*, std::size_t> places_;
-  std::vector<ir::Value> inputs_;  ///< of all nodes, one after the other
-  std::vector<std::size_t> input_places_;
+  std::vector<Input> inputs_;  ///< of all nodes, one after the other
   std::vector<std::size_t> first_input_;
   std::vector<ir::Value> used_;  ///< sorted; beside each, in `users_`, who uses it
   std::vector<ir::Node*> users_;

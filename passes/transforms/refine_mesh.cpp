@@ -20,8 +20,7 @@ constexpr std::string_view why_not =
 
 /// The mesh that a sharding is on; nothing where it is not declared.
 std::optional<ir::Mesh> mesh_of(const ir::Module& module, const ir::Sharding& sharding) {
-  std::optional<ir::Mesh> mesh =
-      sharding.inner ? sharding.inner : ir::find_mesh(module, sharding.mesh);
+  std::optional<ir::Mesh> mesh = ir::find_mesh(module, sharding);
   if (mesh && mesh->size() == 1) mesh->device_ids.clear();
   return mesh;
 }

@@ -104,8 +104,8 @@ class Loops {
     // What follows the region and needs it is in a stage after the last.
     std::vector<int> stages = region_.stages;
     for (std::size_t place = end + 1; place < stages.size(); ++place)
-      if (std::ranges::any_of(uses_.input_places(place), [&](std::size_t from) {
-            return from != GraphUses::nowhere && stages[from] >= 0;
+      if (std::ranges::any_of(uses_.inputs(place), [&](const auto& input) {
+            return input.from != GraphUses::nowhere && stages[input.from] >= 0;
           }))
         stages[place] = region_.stage_count;
     std::vector<std::pair<std::pair<int, bool>, Node*>> keyed;

@@ -145,7 +145,7 @@ class RegionFinder {
     // By place: the region's nodes, and those between its own ones that lead to them.
     std::vector<bool> reaching(uses_.count(), false);
     const auto mark_inputs = [&](std::size_t place) {
-      for (const std::size_t from : uses_.input_places(place))
+      for (const auto& [value, from] : uses_.inputs(place))
         if (from != GraphUses::nowhere) reaching[from] = true;
     };
     for (const auto& [node, flow] : region_.flows) {
@@ -175,13 +175,10 @@ class RegionFinder {
   /// Whether some operand depends on the region by a way around it.
   bool depends_otherwise(const Node& node) {
     if (fed_.empty()) fed_ = dependents();
-    const std::size_t place = uses_.place(&node);
-    for (std::size_t k = 0; k < uses_.inputs(&node).size(); ++k) {
-      const Value& v = uses_.inputs(&node)[k];
-      const std::size_t from = uses_.input_places(place)[k];
-      if (from != GraphUses::nowhere && fed_[from] && (!is_inside(v) || !position(v))) return true;
-    }
-    return false;
+    return std::ranges::any_of(uses_.inputs(uses_.place(&node)), [&](const auto& input) {
+      return input.from != GraphUses::nowhere && fed_[input.from] &&
+             (!is_inside(input.value) || !position(input.value));
+    });
   }
 
   /// By place.
@@ -190,7 +187,7 @@ class RegionFinder {
     const auto [first, last] = own_span();
     for (const Node* node : region_.own) all[uses_.place(node)] = true;
     for (std::size_t place = first; place <= last; ++place)
-      for (const std::size_t from : uses_.input_places(place))
+      for (const auto& [value, from] : uses_.inputs(place))
         if (from != GraphUses::nowhere && all[from]) all[place] = true;
     return all;
   }
@@ -221,17 +218,15 @@ class RegionFinder {
     const auto [first, last] = own_span();
     for (std::size_t place = first; place <= last; ++place) {
       const Node* const node = graph_.nodes()[place];
-      const std::span<const std::size_t> from = uses_.input_places(place);
       int stage = 0;
       const bool inside = region_.own.contains(node);
       bool depends = inside, is_sum_needed = false;
-      for (std::size_t k = 0; k < from.size(); ++k) {
-        if (from[k] == GraphUses::nowhere || stages[from[k]] < 0) continue;
-        const Value& v = uses_.inputs(node)[k];
+      for (const auto& [v, from] : uses_.inputs(place)) {
+        if (from == GraphUses::nowhere || stages[from] < 0) continue;
         depends = true;
         const bool is_sum = is_inside(v) && region_.is_reduced(v.node);
         is_sum_needed |= is_sum && inside;
-        stage = std::max(stage, stages[from[k]] + int(is_inside(v) && !inside));
+        stage = std::max(stage, stages[from] + int(is_inside(v) && !inside));
       }
       if (!depends) continue;
       if (is_sum_needed) return false;

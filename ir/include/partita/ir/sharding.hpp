@@ -96,6 +96,8 @@ void drop_shardings_of_one_device(Module& module);
 [[nodiscard]] std::string to_text(const Mesh& mesh);
 /// The mesh of a module by its symbol; nothing where it is not declared.
 [[nodiscard]] std::optional<Mesh> find_mesh(const Module& module, std::string_view symbol);
+/// The one that a sharding writes out or names.
+[[nodiscard]] std::optional<Mesh> find_mesh(const Module& module, const Sharding& sharding);
 /// Declares a mesh.
 void declare_mesh(Module& module, const std::string& symbol, const Mesh& mesh);
 /// All meshes that a module declares, in order.
