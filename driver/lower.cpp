@@ -33,7 +33,8 @@ PlanDraft lower(const Lowering& lowering) {
   const CompileOptions& options = lowering.options;
   ValuePolicy policy{.target = lowering.target,
                      .library = library_use(options.gemm),
-                     .may_call_host = !options.text_only};
+                     .may_call_host = !options.text_only,
+                     .rounds_to_tf32 = options.rounds_to_tf32};
   if (const auto& tuning = lowering.tuning.tuning)
     policy.tuning = std::make_shared<TuningModel>(*tuning);
   const ir::Module& module = lowering.module;

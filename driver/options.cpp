@@ -83,6 +83,12 @@ constexpr GeneralOption general_options[] = {
        o.wire.feeds_back = parse_switch("--allreduce-feedback", v);
      }},
     {"gemm", [](CompileOptions& o, const std::string& v) { o.gemm = v; }},
+    {"f32-products",
+     [](CompileOptions& o, const std::string& v) {
+       if (v != "f32" && v != "tf32")
+         throw_user_error(cat("--f32-products: expected f32 or tf32, found '", v, "'"));
+       o.rounds_to_tf32 = v == "tf32";
+     }},
     {"memory-budget",
      [](CompileOptions& o, const std::string& v) {
        o.memory_budget = parse_bytes(v, "--memory-budget");

@@ -51,6 +51,7 @@ void add_properties(const ir::Module& module, const CompileOptions& options, con
   artifact.properties.emplace_back("device", options.device);
   artifact.properties.emplace_back("function", options.function);
   artifact.properties.emplace_back("gemm", options.gemm);
+  if (options.rounds_to_tf32) artifact.properties.emplace_back("f32-products", "tf32");
   artifact.properties.emplace_back("layout", options.layout);
   if (!options.mesh.empty()) artifact.properties.emplace_back("mesh", options.mesh);
   if (options.wire.format != WireFormat::exact)

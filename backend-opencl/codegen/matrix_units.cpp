@@ -105,6 +105,18 @@ constexpr std::string_view copy = R"(#ifdef PARTITA_MATRIX_UNITS
 #endif
 )";
 
+// The same of an element of 4 or 8 bytes.
+constexpr std::string_view copy_element = R"(#ifdef PARTITA_MATRIX_UNITS
+#if PARTITA_MATRIX_UNITS == 1
+#define copy_element_ahead(a, to, b, from) \
+  __asm__ volatile("cp.async.ca.shared.global [%0], [%1], %2;" \
+                   :: "r"((ui32)(size_t)((a) + (to))), "l"((size_t)((b) + (from))), "n"(sizeof(*(a))) : "memory")
+#else
+#define copy_element_ahead(a, to, b, from) (a)[to] = (b)[from]
+#endif
+#endif
+)";
+
 constexpr std::string_view wait = R"(#ifdef PARTITA_MATRIX_UNITS
 #if PARTITA_MATRIX_UNITS == 1
 #define wait_for_copies() \
@@ -160,6 +172,7 @@ const std::vector<kernel::Snippet>& matrix_unit_snippets() {
       {"load_matrices", lines, {"matrix_exchange"}},
       {"load_matrices_turned", columns, {"matrix_exchange"}},
       {"copy_ahead", copy},
+      {"copy_element_ahead", copy_element},
       {"wait_for_copies", wait},
       {"multiply_matrices_bf16", bf16, {"exchange_words", "bf16_value"}},
       {"multiply_matrices_f16", f16, {"exchange_words", "f16_value"}},

@@ -3,6 +3,8 @@
 //
 // Prints kernels as OpenCL C 1.2: one module per element-type prelude is not worth it, so all
 // kernels of a program share one module, and kernels of equal text are one kernel.
+#include <algorithm>
+
 #include "backend-opencl/codegen/opencl_dialect.hpp"
 #include "backend-opencl/codegen/opencl_profiles.hpp"
 #include "kernel/analysis/kernel_work.hpp"
@@ -37,26 +39,37 @@ TargetInfo default_info(const CompileOptions& /*options*/) {
           .has_row_launches = true};
 }
 
-BodyNames names_of(const Kernel& k) {
+/// Sums are vectorised on CPUs alone; NVIDIA's compiler refuses the statement.
+BodyNames names_of(const Kernel& k, DeviceClass device_class) {
   BodyNames names = k.wide_index ? BodyNames{"long", DType::i64} : BodyNames{"int", DType::i32};
   names.barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
-  names.reordered = "#pragma clang fp reassociate(on)";
+  if (device_class == DeviceClass::multicore) names.reordered = "#pragma clang fp reassociate(on)";
   return names;
 }
 
+bool has_matrix_units(const Block& stmts) {
+  return std::ranges::any_of(stmts, [](const Stmt& s) {
+    return as<LoadMatrices>(s) != nullptr || as<MultiplyMatrices>(s) != nullptr ||
+           has_matrix_units(body_of(s));
+  });
+}
+
 /// Arrays, of the group where it is a kernel of groups, and statements.
-std::string body_text(const Kernel& k, kernel::ScalarText& text) {
+std::string body_text(const Kernel& k, kernel::ScalarText& text, DeviceClass device_class) {
   const std::string arrays = declared_arrays(k, text, k.group_items > 0 ? "__local " : "");
-  const std::string body = print_body(k, text, names_of(k));
+  const std::string body = print_body(k, text, names_of(k, device_class));
   if (k.plain == nullptr) return arrays + body;
-  return cat("#ifdef PARTITA_MATRIX_UNITS\n  declare_matrix_exchange(", k.group_items, ")\n",
-             arrays, body, "#else\n", body_text(*k.plain, text), "#endif\n");
+  const std::string exchange = has_matrix_units(k.body)
+                                   ? cat("  declare_matrix_exchange(", k.group_items, ")\n")
+                                   : std::string();
+  return cat("#ifdef PARTITA_MATRIX_UNITS\n", exchange, arrays, body, "#else\n",
+             body_text(*k.plain, text, device_class), "#endif\n");
 }
 
 /// Parameters and body; the kernel's name is put before it.
-std::string kernel_text(const Kernel& k, kernel::ScalarText& text) {
-  const BodyNames names = names_of(k);
-  const std::string body = body_text(k, text);
+std::string kernel_text(const Kernel& k, kernel::ScalarText& text, DeviceClass device_class) {
+  const BodyNames names = names_of(k, device_class);
+  const std::string body = body_text(k, text, device_class);
   std::string parameters, moves;
   for (std::size_t b = 0; b < k.buffers.size(); ++b) {
     const BufferParam& p = k.buffers[b];
@@ -85,7 +98,8 @@ void generate(const PlanDraft& draft, const CompileOptions& options, const Targe
   kernel::ScalarText text(opencl_dialect(info.device_class));
   std::string source;
   const std::vector<PrintedKernel> printed = print_kernels(
-      draft, artifact, [&](const Kernel& kernel) { return kernel_text(kernel, text); });
+      draft, artifact,
+      [&](const Kernel& kernel) { return kernel_text(kernel, text, info.device_class); });
   if (info.device_class == DeviceClass::simt)
     for (std::size_t k = 0; k < printed.size(); ++k)
       artifact.kernels[k].work = work_of(*printed[k].kernel);

@@ -89,7 +89,8 @@ OpenclDevice::~OpenclDevice() {
   milestone_.reset();
   copies_.reset();
   blas_.reset();
-  if (!is_lent_)
+  // Contexts of GPUs hold hundreds of megabytes of their memory.
+  if (!is_lent_ && profile_.is_cpu)
     retire({.slot = std::move(slot_), .context = std::move(context_), .queue = std::move(queue_)});
 }
 

@@ -42,9 +42,18 @@ ContractionShape contraction_shape(const Node& dot) {
   return s;
 }
 
-bool allows_tf32(const Node& dot) {
-  const Attribute* algorithm = dot.attrs.find("algorithm");
-  const auto* raw = algorithm == nullptr ? nullptr : algorithm->get_if<RawAttr>();
+bool allows_tf32(const Node& product, bool by_default) {
+  const Attribute* algorithm = product.attrs.find("algorithm");
+  if (algorithm == nullptr) {
+    const Attribute* precision = product.attrs.find("precision_config");
+    const auto* sides = precision == nullptr ? nullptr : precision->get_if<List>();
+    const auto is_highest = [](const Attribute& side) {
+      const auto* value = side.get_if<EnumAttr>();
+      return value != nullptr && value->value == "HIGHEST";
+    };
+    return by_default && (sides == nullptr || std::ranges::none_of(sides->items, is_highest));
+  }
+  const auto* raw = algorithm->get_if<RawAttr>();
   const auto is_tf32 = [&](std::string_view side) {
     return raw->text.find(cat(side, "_precision_type = tf32")) != std::string::npos;
   };

@@ -15,7 +15,8 @@ struct ContractionShape {
 };
 [[nodiscard]] ContractionShape contraction_shape(const Node& dot);
 
-/// Whether the algorithm that a dot_general names has operands of tf32.
-[[nodiscard]] bool allows_tf32(const Node& dot);
+/// Whether operands of a dot_general or convolution may be rounded to tf32: its algorithm says so or, where `by_default`, it
+/// names none and asks for no precision above HIGH.
+[[nodiscard]] bool allows_tf32(const Node& product, bool by_default);
 
 }  // namespace partita::ir

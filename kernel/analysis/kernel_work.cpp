@@ -142,7 +142,7 @@ class WorkCounter final : public Walker {
     } else if (const auto* x = as<LoadMatrices>(s)) {
       move(x->slots.size() * sizeof(std::uint32_t), times);
     } else if (const auto* x = as<StoreLocal>(s)) {
-      move(byte_size(x->dtype), times);
+      if (!x->is_ahead) move(byte_size(x->dtype), times);
     } else if (const auto* x = as<AtomicCombine>(s)) {
       for ([[maybe_unused]] const bool is_write : {false, true})
         access(x->buffer, x->index, byte_size(x->dtype), 1, times);

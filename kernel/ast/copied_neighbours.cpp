@@ -31,11 +31,20 @@ std::optional<CopiedNeighbours> copied_neighbours(const Kernel& kernel, const St
   return store.is_local ? copied_neighbours(kernel.pool, store.values) : std::nullopt;
 }
 
-bool has_copied_neighbours(const Kernel& kernel, const Block& stmts) {
+std::optional<CopiedElement> copied_element(const scalar::ExprPool& pool, ExprId value) {
+  const Expr& e = pool[value];
+  if (!scalar::is_load(e.kind) || (byte_size(e.dtype) != 4 && byte_size(e.dtype) != 8))
+    return std::nullopt;
+  const int lane = e.kind == ExprKind::load_wide ? scalar::wide_lane(e).lane : 0;
+  return CopiedElement{.buffer = e.slot, .index = e.operands[0], .lane = lane};
+}
+
+bool has_copies(const Kernel& kernel, const Block& stmts) {
   return std::ranges::any_of(stmts, [&](const Stmt& s) {
-    const StoreWide* store = as<StoreWide>(s);
-    return (store != nullptr && copied_neighbours(kernel, *store)) ||
-           has_copied_neighbours(kernel, body_of(s));
+    const StoreWide* wide = as<StoreWide>(s);
+    const StoreLocal* local = as<StoreLocal>(s);
+    return (wide != nullptr && copied_neighbours(kernel, *wide)) ||
+           (local != nullptr && local->is_ahead) || has_copies(kernel, body_of(s));
   });
 }
 

@@ -28,7 +28,19 @@ struct CopiedNeighbours {
 [[nodiscard]] std::optional<CopiedNeighbours> copied_neighbours(const Kernel& kernel,
                                                                 const StoreWide& store);
 
-/// Whether statements have such a one among them or inside.
-[[nodiscard]] bool has_copied_neighbours(const Kernel& kernel, const Block& stmts);
+/// Where an element lies that a copy can bring to local memory by itself: its buffer, its index or that of the first of
+/// the neighbours that are read as one, and its place among these.
+struct CopiedElement {
+  std::int32_t buffer;
+  scalar::ExprId index;
+  int lane = 0;
+};
+
+/// Where `value` is an element of memory of 4 or 8 bytes; nothing where it is anything else.
+[[nodiscard]] std::optional<CopiedElement> copied_element(const scalar::ExprPool& pool,
+                                                          scalar::ExprId value);
+
+/// Whether statements have copies among them or inside: neighbours that are copied, or elements that are stored ahead.
+[[nodiscard]] bool has_copies(const Kernel& kernel, const Block& stmts);
 
 }  // namespace partita::kernel

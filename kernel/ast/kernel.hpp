@@ -120,6 +120,8 @@ struct StoreLocal {
   std::int32_t array;
   DType dtype;
   scalar::ExprId value, index;
+  /// The value is an element of memory (copied_element), which may be on its way until the item's next barrier.
+  bool is_ahead = false;
 };
 
 /// All items of the group come by before any goes on; in loops and branches that are the same for all.

@@ -81,6 +81,10 @@ class KernelBuilder {
   void store_local(std::int32_t array, ExprId index, ExprId value) {
     add({StoreLocal{array, kernel_->arrays[std::size_t(array)].dtype, value, index}});
   }
+  /// An element of memory, on its way until the item's next barrier.
+  void copy_local(std::int32_t array, ExprId index, ExprId value) {
+    add({StoreLocal{array, kernel_->arrays[std::size_t(array)].dtype, value, index, true}});
+  }
   /// Neighbours as one, from an index on that is a multiple of their number.
   void store_local_wide(std::int32_t array, ExprId index, std::vector<ExprId> values) {
     add({StoreWide{.buffer = array,

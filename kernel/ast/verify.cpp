@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "kernel/ast/copied_neighbours.hpp"
 #include "kernel/ast/expressions.hpp"
 #include "kernel/ast/plan_steps.hpp"
 #include "partita/artifact/validate.hpp"
@@ -265,6 +266,8 @@ class KernelCheck {
     expect_index(x.index);
     expect_element(x.value, x.dtype);
     expect_array(x.array, x.dtype);
+    if (x.is_ahead && (k_.group_items == 0 || !copied_element(k_.pool, x.value)))
+      fail("an element of memory for an array of the group", "another value that is copied ahead");
   }
   void check(const LoadMatrices& x, int /*width*/, Scope& scope) {
     expect_matrix_units();

@@ -27,7 +27,7 @@ class BodyPrinter {
 
   std::string print() {
     // Devices that have matrix units have such copies too; what stands in for the kernel does without either.
-    copies_ahead_ = k_.plain != nullptr && has_copied_neighbours(k_, k_.body);
+    copies_ahead_ = k_.plain != nullptr && has_copies(k_, k_.body);
     statements(k_.body);
     return values_.take_text();
   }
@@ -118,6 +118,13 @@ class BodyPrinter {
   }
 
   void print(const StoreLocal& x, const Stmt& s) {
+    if (x.is_ahead && copies_ahead_) {
+      const CopiedElement from = copied_element(k_.pool, x.value).value();
+      const std::string to = value(x.index), at = value(from.index);
+      line(cat(text_.snippet("copy_element_ahead"), "(a", x.array, ", ", to, ", b", from.buffer,
+               ", ", from.lane > 0 ? cat(at, " + ", from.lane) : at, ");"));
+      return values_.forget(changes_of(s));
+    }
     const std::string v = value(x.value), at = value(x.index);
     line(cat(text_.store(x.dtype, cat("a", x.array), at, v), ";"));
     values_.forget(changes_of(s));

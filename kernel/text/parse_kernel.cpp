@@ -253,8 +253,11 @@ class KernelParser {
                         .index = to.index,
                         .is_local = true}};
     }
-    return with_lanes({StoreLocal{
-        .array = to.slot, .dtype = k_->pool[stored].dtype, .value = stored, .index = to.index}});
+    return with_lanes({StoreLocal{.array = to.slot,
+                                  .dtype = k_->pool[stored].dtype,
+                                  .value = stored,
+                                  .index = to.index,
+                                  .is_ahead = in_.accept("ahead")}});
   }
 
   /// What a statement does for all lanes of a vector at once.

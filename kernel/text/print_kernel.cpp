@@ -204,7 +204,8 @@ class KernelPrinter : Lines {
     line("multiply_matrices ", sums, " += ", a, " * ", b, " : ", info(x.dtype).name);
   }
   void print(const StoreLocal& x, const Stmt& s) {
-    line("store a", x.array, "[", name(x.index), "] = ", name(x.value), lanes_text(s));
+    line("store a", x.array, "[", name(x.index), "] = ", name(x.value), lanes_text(s),
+         x.is_ahead ? " ahead" : "");
   }
   void print(const Barrier& /*x*/, const Stmt& /*s*/) { line("barrier"); }
   void print(const When& x, const Stmt& /*s*/) {

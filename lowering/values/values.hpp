@@ -40,6 +40,8 @@ struct ValuePolicy {
   LibraryUse library = LibraryUse::where_faster;
   /// What has kernels may be a step of the host where that is faster.
   bool may_call_host = true;
+  /// Products of f32 that ask for no more are of operands of tf32 where matrix units multiply them.
+  bool rounds_to_tf32 = false;
 };
 
 class ValueAnalysis {

@@ -592,11 +592,13 @@ TEST_F(CApiFunctions, tensors_of_dlpack_are_read_where_they_lie) {
   partita_device* device = nullptr;
   ASSERT_EQ(partita_device_open("opencl", 1, &device), PARTITA_OK) << partita_last_error();
   const int64_t held = partita_device_allocated_bytes(device);
+  // Devices with a memory of their own have copies.
+  const bool is_shared = open_devices({}).front()->profile().is_cpu;
   partita_buffer* buffer = nullptr;
 
   HostTensor shared({1, 2, 3, 4}, {4});
   ASSERT_EQ(shared.to_buffer(device, 0, &buffer), PARTITA_OK) << partita_last_error();
-  EXPECT_EQ(partita_device_allocated_bytes(device), held);
+  EXPECT_EQ(partita_device_allocated_bytes(device) == held, is_shared);
   // It is an argument as others are; giving it up does not give it away.
   partita_artifact* const program = donating_add();
   partita_function* add = nullptr;
@@ -605,7 +607,7 @@ TEST_F(CApiFunctions, tensors_of_dlpack_are_read_where_they_lie) {
   partita_buffer* const inputs[] = {buffer, f32_buffer(device, {10}, {})};
   partita_buffer* y = nullptr;
   const uint8_t donated[] = {1, 0};
-  EXPECT_EQ(shared.deletions, 0);
+  EXPECT_EQ(shared.deletions, is_shared ? 0 : 1);
   ASSERT_EQ(partita_execute(add, inputs, 2, donated, &y, 1), PARTITA_OK) << partita_last_error();
   EXPECT_EQ(f32_elements(y), (std::vector<float>{11, 12, 13, 14}));
   partita_buffer_free(buffer);

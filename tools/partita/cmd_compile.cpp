@@ -213,6 +213,13 @@ void add_compile_command(CLI::App& app, Action& action) {
   command->add_flag("--allreduce-feedback", arguments->options.wire.feeds_back,
                     "With it: each rank keeps what rounding takes away for the step's next sum");
   command->add_option("--gemm", arguments->options.gemm, gemm_help());
+  command->add_option_function<std::string>(
+      "--f32-products",
+      [arguments](const std::string& value) {
+        driver::set_option(arguments->options, "f32-products", value);
+      },
+      "f32 (the default) or tf32: what products of f32 are multiplied as on matrix units of GPUs, "
+      "where the program asks for no precision above HIGH");
   add_device_options(*command, arguments->device);
   add_target_options(*command, arguments->target_values, OptionsOf::compile);
   command

@@ -23,7 +23,8 @@ using scalar::ExprPool;
 /// lie side by side in memory where neighbouring rows or columns do.
 class ContractionProduct final : public Product {
  public:
-  ContractionProduct(KernelBody& probe, const Epilogue& epilogue, Location to)
+  ContractionProduct(KernelBody& probe, const Epilogue& epilogue, Location to,
+                     const ValuePolicy& policy)
       : epilogue_(epilogue),
         dot_(*epilogue.contraction),
         to_(std::move(to)),
@@ -42,7 +43,7 @@ class ContractionProduct final : public Product {
     if (swapped_) std::swap(shape_.rows, shape_.columns);
     accumulator_ = accumulator_dtype(dot_.result_types()[0].dtype);
     dtype_ = dot_.operand(0).type().dtype;
-    allows_tf32_ = ir::allows_tf32(dot_);
+    allows_tf32_ = ir::allows_tf32(dot_, policy.rounds_to_tf32);
   }
 
   [[nodiscard]] ExprId element(KernelBody& body, bool of_rows, ExprId b, ExprId free,
@@ -55,8 +56,8 @@ class ContractionProduct final : public Product {
     return body.element(dot_.operand(is_lhs ? 0 : 1), index.at(body.pool(), b, free, term));
   }
 
-  void store(KernelBody& body, ExprId b, ExprId row, ExprId column,
-             const std::vector<Register>& sums) const override {
+  [[nodiscard]] std::vector<ExprId> results(KernelBody& body, ExprId b, ExprId row, ExprId column,
+                                            const std::vector<Register>& sums) const override {
     auto& pool = body.pool();
     const Value root = epilogue_.root();
     const Register held = body.new_register(accumulator());
@@ -64,14 +65,21 @@ class ContractionProduct final : public Product {
     std::vector<ExprId> values;
     for (const Register& r : sums) values.push_back(body.value(r));
     body.note_count(root.type().count());
-    const std::vector<ExprId> results =
-        neighbours(body, int(sums.size()),
-                   [&](ExprId lane) {
-                     return body.element(root, result_index(pool, b, row, pool.add(column, lane)));
-                   },
-                   {{body.value(held), values}});
+    return neighbours(body, int(sums.size()),
+                      [&](ExprId lane) {
+                        return body.element(root,
+                                            result_index(pool, b, row, pool.add(column, lane)));
+                      },
+                      {{body.value(held), values}});
+  }
+  [[nodiscard]] bool replaces_sums() const override {
+    return !epilogue_.chain.empty() && epilogue_.root().type().dtype == accumulator();
+  }
+  void store(KernelBody& body, ExprId b, ExprId row, ExprId column,
+             const std::vector<ExprId>& results) const override {
+    auto& pool = body.pool();
     store_neighbours(
-        body, to_, root.type().dtype,
+        body, to_, epilogue_.root().type().dtype,
         [&](ExprId lane) { return place(pool, b, row, pool.add(column, lane)); }, results);
   }
 
@@ -98,7 +106,8 @@ class ContractionProduct final : public Product {
 void lower_group_contraction(Context& context, const Epilogue& epilogue, Location to,
                              const std::string& stem) {
   KernelBody probe(context, "probe");
-  lower_product(context, ContractionProduct(probe, epilogue, std::move(to)), stem);
+  lower_product(context, ContractionProduct(probe, epilogue, std::move(to), context.policy()),
+                stem);
 }
 
 }  // namespace partita::lowering

@@ -141,8 +141,8 @@ class RowsLowering {
                          .terms = space_.reduced,
                          .has_columns = space_.has_columns(),
                          .is_in_order = !is_simple};
-    const RowForm form = choose_row_form(space, is_simple ? width() : 1, steps_.size() == 1,
-                                         context_.policy().target);
+    const RowForm form =
+        choose_row_form(space, is_simple ? width() : 1, steps_.size(), context_.policy().target);
     if (form.parts > 1) return lower_parts(space, form);
     KernelBody body(context_, stem());
     RowKernel rows(body, space, form);
@@ -283,7 +283,7 @@ class RowsLowering {
     of_parts.terms = form.parts;
     of_parts.is_of_parts = true;
     KernelBody body(context_, stem());
-    RowKernel rows(body, of_parts, choose_row_form(of_parts, 1, false, context_.policy().target));
+    RowKernel rows(body, of_parts, choose_row_form(of_parts, 1, 1, context_.policy().target));
     const Reduction reduction(body, first_);
     body.note_count(form.parts * space.results);
     rows.reduce(

@@ -20,6 +20,8 @@ constexpr std::int64_t most_items = 256;
 constexpr std::int64_t columns_at_once = 32;
 /// Chunks of terms that an item should have before others share the result.
 constexpr std::int64_t enough_chunks = 4;
+/// Terms that an item holds in registers at most.
+constexpr std::int64_t most_held = 32;
 
 std::int64_t floor_power(std::int64_t x) {
   return std::int64_t(std::bit_floor(std::uint64_t(std::max<std::int64_t>(x, 1))));
@@ -35,7 +37,7 @@ ExprId identity_of(scalar::ExprPool& pool, const Reduction& reduction) {
 
 }  // namespace
 
-RowForm choose_row_form(const RowSpace& space, std::int64_t width, bool may_split,
+RowForm choose_row_form(const RowSpace& space, std::int64_t width, std::size_t steps,
                         const TargetInfo& target) {
   const std::int64_t most = std::min(most_items, target.most_group);
   const std::int64_t wanted = target.busy_items();
@@ -61,7 +63,9 @@ RowForm choose_row_form(const RowSpace& space, std::int64_t width, bool may_spli
     form.items = ceil_divide(space.terms, ceil_divide(space.terms, form.items));
   const std::int64_t groups = ceil_divide(space.results, form.results);
   const std::int64_t turns = ceil_divide(chunks, form.items);
-  if (may_split && !space.is_in_order && space.terms > few_terms && turns > enough_chunks) {
+  form.holds_terms = steps > 1 && turns * width <= most_held;
+  if (steps == 1 && !space.is_of_parts && !space.is_in_order && space.terms > few_terms &&
+      turns > enough_chunks) {
     const std::int64_t parts =
         std::min(ceil_divide(wanted, groups * form.items * form.results), turns / enough_chunks);
     if (parts > 1) {
@@ -104,10 +108,15 @@ void RowKernel::own_chunks(const Emit& emit) {
   if (form_.length * form_.parts != space_.terms || form_.length % (form_.width * form_.items) != 0)
     end = pool_.div(pool_.max(pool_.sub(pool_.add(chunks, form_.items - 1), item_), pool_.index(0)),
                     form_.items);
-  body_.loop_to(end, turns, [&](ExprId turn) {
+  const auto emit_turn = [&](ExprId turn) {
     const ExprId chunk = pool_.add(pool_.mul(turn, form_.items), item_);
     emit(pool_.add(pool_.mul(part_, form_.length), pool_.mul(chunk, form_.width)));
-  });
+  };
+  // What is read in one step is there in the next one where no loop is between.
+  if (form_.holds_terms && end == pool_.index(turns))
+    for (std::int64_t turn = 0; turn < turns; ++turn) emit_turn(pool_.index(turn));
+  else
+    body_.loop_to(end, turns, emit_turn);
 }
 
 void RowKernel::each_term(const std::function<void(ExprId)>& emit) {

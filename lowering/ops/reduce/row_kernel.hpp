@@ -28,10 +28,12 @@ struct RowForm {
   std::int64_t width = 1;    ///< neighbouring terms that an item reads as one
   std::int64_t parts = 1;    ///< of the terms, of which each is a result of its own
   std::int64_t length = 0;   ///< terms of a part
+  /// An item's terms stay in its registers from one step to the next.
+  bool holds_terms = false;
 };
 
-/// `width`: most neighbours that can be read as one.
-[[nodiscard]] RowForm choose_row_form(const RowSpace& space, std::int64_t width, bool may_split,
+/// `width`: most neighbours that can be read as one; `steps`: how often terms are gone through.
+[[nodiscard]] RowForm choose_row_form(const RowSpace& space, std::int64_t width, std::size_t steps,
                                       const TargetInfo& target);
 
 class RowKernel {

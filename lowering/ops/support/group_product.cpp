@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "kernel/ast/copied_neighbours.hpp"
 #include "kernel/ast/element_math.hpp"
 #include "kernel/ast/neighbours.hpp"
 #include "lowering/ops/support/matrix_fragments.hpp"
@@ -27,11 +29,12 @@ std::string explain(const GroupPlan& plan) {
              plan.parts > 1 ? cat(", the sum in ", plan.parts, " parts") : std::string());
 }
 
-/// Items multiply elements of local memory, each some rows by some columns.
+/// Items multiply elements of local memory, each some rows by some columns.  `copies`: what can be is copied to local
+/// memory while another tile is multiplied, without registers between.
 class ElementProduct final : public TiledProduct {
  public:
-  ElementProduct(const Product& product, const GroupPlan& plan, KernelBody& body)
-      : TiledProduct(product, plan, body) {
+  ElementProduct(const Product& product, const GroupPlan& plan, KernelBody& body, bool copies)
+      : TiledProduct(product, plan, body), copies_(copies) {
     const std::int64_t across = tile_.columns / tile_.item_columns;
     item_column_ = pool_.mul(pool_.mod(body_.item(), across), piece);
     item_row_ = pool_.mul(pool_.div(body_.item(), across), tile_.item_rows);
@@ -47,6 +50,7 @@ class ElementProduct final : public TiledProduct {
     return product_.operand(body_, of_rows, batch_, free, term);
   }
   [[nodiscard]] bool keeps_order() const override { return false; }
+  [[nodiscard]] bool copies_elements() const override { return copies_; }
   /// What is turned on its way is stored to all banks.
   [[nodiscard]] std::int64_t padding(bool is_along_sum) const override {
     return is_along_sum ? 4 : 0;
@@ -60,16 +64,31 @@ class ElementProduct final : public TiledProduct {
     return pool_.add(item_column_,
                      j / piece * (tile_.columns / tile_.item_columns * piece) + j % piece);
   }
+  /// What an item multiplies of one term.
+  struct Operands {
+    std::vector<ExprId> a, b;
+  };
+  [[nodiscard]] Operands operands(ExprId half, std::int64_t term) {
+    const auto in_register = [&](ExprId e) {
+      return copies_ ? body_.value(body_.declare(product_.accumulator(), e)) : e;
+    };
+    Operands o;
+    for (std::int64_t i = 0; i < tile_.item_rows; ++i)
+      o.a.push_back(in_register(rows_.load(half, pool_.index(term), pool_.add(item_row_, i))));
+    for (std::int64_t j = 0; j < tile_.item_columns; ++j)
+      o.b.push_back(in_register(columns_.load(half, pool_.index(term), column_of_item(j))));
+    return o;
+  }
+  /// Beside copies, what the next term needs is read before one is multiplied: few sub-groups do not wait for local
+  /// memory.  That takes registers, for want of which many would be fewer.
   void multiply(ExprId half, std::int64_t count) override {
-    for (std::int64_t depth = 0; depth < count; ++depth) {
-      std::vector<ExprId> a, b;
-      for (std::int64_t i = 0; i < tile_.item_rows; ++i)
-        a.push_back(rows_.load(half, pool_.index(depth), pool_.add(item_row_, i)));
-      for (std::int64_t j = 0; j < tile_.item_columns; ++j)
-        b.push_back(columns_.load(half, pool_.index(depth), column_of_item(j)));
-      for (std::size_t i = 0; i < a.size(); ++i)
-        for (std::size_t j = 0; j < b.size(); ++j)
-          body_.multiply_add(sums_[i * b.size() + j], a[i], b[j]);
+    Operands next = operands(half, 0);
+    for (std::int64_t term = 0; term < count; ++term) {
+      const Operands now = term == 0 || copies_ ? std::move(next) : operands(half, term);
+      if (copies_ && term + 1 < count) next = operands(half, term + 1);
+      for (std::size_t i = 0; i < now.a.size(); ++i)
+        for (std::size_t j = 0; j < now.b.size(); ++j)
+          body_.multiply_add(sums_[i * now.b.size() + j], now.a[i], now.b[j]);
     }
   }
 
@@ -88,8 +107,34 @@ class ElementProduct final : public TiledProduct {
       });
     }
   }
+  bool copies_;
   ExprId item_row_{}, item_column_{};
 };
+
+/// What can be copied where there are copies beside what is multiplied: devices with matrix units have them.
+ProductCopies copies_of(const Product& product, Context& context) {
+  ProductCopies copies;
+  if (!context.policy().target.features.contains("matrices")) return copies;
+  const ProductShape& s = product.shape();
+  KernelBody probe(context, "probe");
+  auto& pool = probe.pool();
+  const ExprId zero = pool.index(0);
+  for (const bool of_rows : {true, false}) {
+    const auto element = [&](ExprId free, ExprId term) {
+      return product.operand(probe, of_rows, zero, free, term);
+    };
+    const std::int64_t extent = of_rows ? s.rows : s.columns;
+    const ExprId free = pool.variable(probe.new_variable(std::max<std::int64_t>(extent, 2))),
+                 term = pool.variable(probe.new_variable(std::max<std::int64_t>(s.terms, 2)));
+    const std::int64_t wide = std::int64_t(widest_access / byte_size(product.accumulator()));
+    OperandCopies& operand = of_rows ? copies.rows : copies.columns;
+    operand.are_possible = copied_element(pool, element(free, term)).has_value();
+    operand.are_wide = extent % wide == 0 && lie_side_by_side(probe, extent, [&](ExprId moving) {
+                         return element(moving, zero);
+                       });
+  }
+  return copies;
+}
 
 /// An item for each result, which adds up `count` terms.
 template <class Term>
@@ -102,7 +147,8 @@ void launch_sums(Context& context, const Product& product, const std::string& st
   const DType d = product.accumulator();
   const Register sum = body.declare(d, ElementMath{pool, d}.number(0));
   body.loop(count, [&](ExprId k) { term(body, sum, place, k); });
-  product.store(body, place[0], place[1], place[2], {sum});
+  product.store(body, place[0], place[1], place[2],
+                product.results(body, place[0], place[1], place[2], {sum}));
   context.launch(body, product.shape().results());
 }
 
@@ -128,7 +174,7 @@ bool lie_side_by_side(KernelBody& body, std::int64_t extent, const OfNeighbour& 
 void lower_product(Context& context, const Product& product, const std::string& stem) {
   const ProductShape& s = product.shape();
   const DType d = product.accumulator();
-  GroupPlan plan = choose_group_plan(s, d, context.policy().target);
+  GroupPlan plan = choose_group_plan(s, d, copies_of(product, context), context.policy().target);
   if (plan.tile.rows == 0) {
     context.explain(stem, "an item for each result");
     return launch_sums(
@@ -148,12 +194,16 @@ void lower_product(Context& context, const Product& product, const std::string& 
                                     "partial");
   const std::string name = plan.parts > 1 ? "partial_" + stem : stem;
   KernelBody body(context, name);
-  ElementProduct kernel(product, plan, body);
+  ElementProduct kernel(product, plan, body, false);
   kernel.write(partial);
   if (matrices) {
     KernelBody units(context, name);
     const std::int64_t groups = write_matrix_product(product, *matrices, units, partial);
     launch_matrices(context, units, body, groups);
+  } else if (plan.copies) {
+    KernelBody ahead(context, name);
+    ElementProduct(product, plan, ahead, true).write(partial);
+    launch_matrices(context, ahead, body, kernel.groups());
   } else {
     context.launch_groups(body, kernel.groups());
   }

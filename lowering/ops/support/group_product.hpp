@@ -42,9 +42,15 @@ class Product {
   [[nodiscard]] DType dtype() const { return dtype_; }
   /// Whether operands of f32 may be rounded to tf32.
   [[nodiscard]] bool allows_tf32() const { return allows_tf32_; }
-  /// Stores neighbouring columns of a row where the sums are in registers.
+  /// Of neighbouring columns of a row, whose sums are in registers.
+  [[nodiscard]] virtual std::vector<ExprId> results(KernelBody& body, ExprId batch, ExprId row,
+                                                    ExprId column,
+                                                    const std::vector<Register>& sums) const = 0;
+  /// Whether results are more than sums, of the accumulator's type.
+  [[nodiscard]] virtual bool replaces_sums() const { return false; }
+  /// Stores these results.
   virtual void store(KernelBody& body, ExprId batch, ExprId row, ExprId column,
-                     const std::vector<Register>& sums) const = 0;
+                     const std::vector<ExprId>& results) const = 0;
 
  protected:
   ProductShape shape_;

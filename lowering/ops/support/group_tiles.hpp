@@ -18,6 +18,17 @@ struct ProductShape {
   [[nodiscard]] std::int64_t results() const { return batch * rows * columns; }
 };
 
+/// How local memory can have an operand while another tile is multiplied, without registers between.
+struct OperandCopies {
+  bool are_possible = false;  ///< memory has its elements as they are multiplied
+  /// Neighbouring rows or columns are copied as one; else elements are, one by one.
+  bool are_wide = false;
+};
+struct ProductCopies {
+  OperandCopies rows = {}, columns = {};
+  [[nodiscard]] bool are_possible() const { return rows.are_possible || columns.are_possible; }
+};
+
 /// Of a group: `rows` × `columns` results, `depth` terms of the sum at a time.  Of an item:
 /// `item_rows` × `item_columns` of them.
 struct GroupTile {
@@ -33,11 +44,14 @@ struct GroupPlan {
       1;  ///< of a part, the last of which may have fewer: whole depths of the tile
   /// Terms that the turns of all parts take, where they are fewer than whole depths of the sum.
   std::optional<std::int64_t> in_turns = std::nullopt;
+  /// Operands are copied to local memory, and items read ahead from there; else both go through few registers.
+  bool copies = false;
   double seconds = 0;  ///< that it is expected to take
 };
 
-/// The fastest by a model of time: multiply-adds by the share that a tile's form leaves them, groups
-/// that multiprocessors have at a time, what is read, and the second launch.  `d` is what is accumulated.
-[[nodiscard]] GroupPlan choose_group_plan(const ProductShape& s, DType d, const TargetInfo& target);
+/// The fastest by a model of time (docs/gpus.md): what the groups that a multiprocessor has at a time multiply and read from
+/// local memory, what they wait for, what memory gives, and the second launch.  `d` is what is accumulated.
+[[nodiscard]] GroupPlan choose_group_plan(const ProductShape& s, DType d,
+                                          const ProductCopies& copies, const TargetInfo& target);
 
 }  // namespace partita::lowering

@@ -40,6 +40,7 @@ class MatrixProduct final : public TiledProduct {
     return is_wide_ ? rounded_to_tf32(pool_, bits) : bits;
   }
   [[nodiscard]] bool keeps_order() const override { return true; }
+  [[nodiscard]] bool copies_elements() const override { return false; }
   [[nodiscard]] std::int64_t padding(bool is_along_sum) const override {
     return is_wide_ && is_along_sum ? between_lines / 2 : between_lines;
   }

@@ -34,6 +34,9 @@ class TileOperand {
     int halves = 1;  ///< of the array: two where one is filled while another is read
     /// Whether local memory has neighbours where memory has them, else rows and columns side by side.
     bool keeps_order = false;
+    /// Whether elements of memory are copied to their places in local memory one by one where they cannot be as
+    /// neighbours.
+    bool copies_elements = false;
     /// Whether terms past the end are zero, else the last one again.
     bool fills_depth = false;
     /// Elements between lines of local memory beyond those of the tile, of an operand whose neighbours are terms and
@@ -92,10 +95,14 @@ class TileOperand {
   /// what local memory holds as memory does is copied there at once (copied_neighbours), and nothing is left to put.
   [[nodiscard]] Fetched start(ExprId first_term, ExprId half) const {
     std::vector<std::vector<ExprId>> chunks;
-    bool is_copy = form_.keeps_order;
+    bool is_copy = form_.keeps_order || (form_.copies_elements && !is_along_sum_),
+         is_element_copy = form_.copies_elements;
     for (std::int64_t k = 0; k < chunks_; ++k) {
       chunks.push_back(read(chunk(k), first_term, false));
       is_copy &= copied_neighbours(body_->pool(), chunks.back()).has_value();
+      for (const ExprId e : chunks.back())
+        is_element_copy &=
+            copied_element(body_->pool(), e).has_value() && body_->pool()[e].dtype == form_.held;
     }
     Fetched fetched;
     for (std::int64_t k = 0; k < chunks_; ++k) {
@@ -104,6 +111,11 @@ class TileOperand {
       if (is_copy)
         body_->guard_if_needed(is_chunk(k), [&] {
           body_->store_local_wide(array_, place(half, at.depth, at.free), values);
+        });
+      else if (is_element_copy)
+        body_->guard_if_needed(is_chunk(k), [&] {
+          for (std::size_t lane = 0; lane < values.size(); ++lane)
+            body_->copy_local(array_, place_of_lane(half, at, std::int64_t(lane)), values[lane]);
         });
       else
         for (const ExprId e : values) fetched.push_back(body_->declare(form_.held, e));
@@ -193,18 +205,20 @@ class TileOperand {
                       {is_term, value, ElementMath{pool, form_.held}.number(0)});
   }
 
-  void put_chunk(const Fetched& fetched, std::int64_t k, const Chunk& at, ExprId half) const {
+  [[nodiscard]] ExprId place_of_lane(ExprId half, const Chunk& at, std::int64_t lane) const {
     auto& pool = body_->pool();
+    return place(half, is_along_sum_ ? pool.add(at.depth, lane) : at.depth,
+                 is_along_sum_ ? at.free : pool.add(at.free, lane));
+  }
+
+  void put_chunk(const Fetched& fetched, std::int64_t k, const Chunk& at, ExprId half) const {
     std::vector<ExprId> values;
     for (std::int64_t lane = 0; lane < width_; ++lane)
       values.push_back(body_->value(fetched[std::size_t(k * width_ + lane)]));
     if (form_.keeps_order && width_ > 1)
       return body_->store_local_wide(array_, place(half, at.depth, at.free), values);
-    for (std::int64_t lane = 0; lane < width_; ++lane) {
-      const ExprId free = is_along_sum_ ? at.free : pool.add(at.free, lane),
-                   depth = is_along_sum_ ? pool.add(at.depth, lane) : at.depth;
-      body_->store_local(array_, place(half, depth, free), values[std::size_t(lane)]);
-    }
+    for (std::int64_t lane = 0; lane < width_; ++lane)
+      body_->store_local(array_, place_of_lane(half, at, lane), values[std::size_t(lane)]);
   }
 
   KernelBody* body_ = nullptr;

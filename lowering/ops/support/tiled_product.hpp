@@ -71,6 +71,7 @@ class TiledProduct {
                                             scalar::ExprId term) = 0;
   /// See TileOperand::Form.
   [[nodiscard]] virtual bool keeps_order() const = 0;
+  [[nodiscard]] virtual bool copies_elements() const = 0;
   [[nodiscard]] virtual std::int64_t padding(bool is_along_sum) const = 0;
   /// Whether all of a depth is multiplied where the sum has fewer terms left, which are zero then.
   [[nodiscard]] virtual bool fills_depth() const = 0;
@@ -136,6 +137,7 @@ class TiledProduct {
              .turns = turns_,
              .halves = plan_.turns > 1 ? 2 : 1,
              .keeps_order = keeps_order(),
+             .copies_elements = copies_elements(),
              .fills_depth = fills_depth(),
              .padding_along_sum = padding(true),
              .padding = padding(false),
@@ -170,24 +172,41 @@ class TiledProduct {
       return extent < tile || extent % tile == 0;
     };
     if (is_once(s_.rows, tile_.rows) && is_once(s_.columns, tile_.columns)) body_.set_stores_last();
-    if (!partial)
-      return each_piece(
-          [&](scalar::ExprId row, scalar::ExprId column, const std::vector<Register>& sums) {
-            product_.store(body_, batch_, row, column, sums);
-          });
+    if (!partial) return store_results();
     const Dims dims{plan_.parts, s_.batch, s_.rows, s_.columns};
     body_.note_count(plan_.parts * s_.results());
     each_piece([&](scalar::ExprId row, scalar::ExprId column, const std::vector<Register>& sums) {
-      std::vector<scalar::ExprId> values;
-      for (const Register& r : sums) values.push_back(body_.value(r));
       store_neighbours(
           body_, *partial, product_.accumulator(),
           [&](scalar::ExprId lane) {
             return scalar::linear_index(
                 pool_, std::vector{part_, batch_, row, pool_.add(column, lane)}, dims);
           },
-          values);
+          values_of(sums));
     });
+  }
+
+  /// What results read is read before the first of them is stored: reads do not wait for each other.
+  void store_results() {
+    const auto results = [&](scalar::ExprId row, scalar::ExprId column,
+                             const std::vector<Register>& sums) {
+      return product_.results(body_, batch_, row, column, sums);
+    };
+    const bool are_in_sums = product_.replaces_sums();
+    if (are_in_sums)
+      each_piece([&](scalar::ExprId row, scalar::ExprId column, const std::vector<Register>& sums) {
+        const std::vector<scalar::ExprId> values = results(row, column, sums);
+        for (std::size_t k = 0; k < sums.size(); ++k) body_.assign(sums[k], values[k]);
+      });
+    each_piece([&](scalar::ExprId row, scalar::ExprId column, const std::vector<Register>& sums) {
+      product_.store(body_, batch_, row, column,
+                     are_in_sums ? values_of(sums) : results(row, column, sums));
+    });
+  }
+  [[nodiscard]] std::vector<scalar::ExprId> values_of(const std::vector<Register>& sums) const {
+    std::vector<scalar::ExprId> values;
+    for (const Register& r : sums) values.push_back(body_.value(r));
+    return values;
   }
 
  protected:

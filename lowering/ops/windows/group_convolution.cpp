@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ir/core/contraction.hpp"
 #include "lowering/ops/support/group_product.hpp"
 #include "lowering/ops/windows/window_index.hpp"
 
@@ -20,7 +21,7 @@ using scalar::ExprPool;
 
 class ConvolutionProduct final : public Product {
  public:
-  ConvolutionProduct(KernelBody& probe, Node& node, Location to)
+  ConvolutionProduct(KernelBody& probe, Node& node, Location to, const ValuePolicy& policy)
       : node_(node),
         conv_(node.operand(0).type(), node.operand(1).type(), node.attrs),
         type_(node.result_types()[0]),
@@ -36,6 +37,7 @@ class ConvolutionProduct final : public Product {
     for (const std::int64_t e : terms_) shape_.terms *= e;
     accumulator_ = accumulator_dtype(type_.dtype);
     dtype_ = node.operand(0).type().dtype;
+    allows_tf32_ = ir::allows_tf32(node, policy.rounds_to_tf32);
     const auto is_along = [&](bool features) {
       const ExprId zero = probe.pool().index(0);
       return lie_side_by_side(probe, features ? shape_.columns : shape_.rows, [&](ExprId moving) {
@@ -54,11 +56,17 @@ class ConvolutionProduct final : public Product {
     return of_rows != swapped_ ? input(body, group, free, at) : weight(body, group, free, at);
   }
 
-  void store(KernelBody& body, ExprId group, ExprId row, ExprId column,
-             const std::vector<Register>& sums) const override {
-    auto& pool = body.pool();
+  [[nodiscard]] std::vector<ExprId> results(KernelBody& body, ExprId /*group*/, ExprId /*row*/,
+                                            ExprId /*column*/,
+                                            const std::vector<Register>& sums) const override {
     std::vector<ExprId> values;
-    for (const Register& r : sums) values.push_back(pool.convert(body.value(r), type_.dtype));
+    for (const Register& r : sums)
+      values.push_back(body.pool().convert(body.value(r), type_.dtype));
+    return values;
+  }
+  void store(KernelBody& body, ExprId group, ExprId row, ExprId column,
+             const std::vector<ExprId>& results) const override {
+    auto& pool = body.pool();
     body.note_count(type_.count());
     store_neighbours(
         body, to_, type_.dtype,
@@ -66,7 +74,7 @@ class ConvolutionProduct final : public Product {
           const ExprId at = pool.add(column, lane);
           return swapped_ ? place(pool, group, at, row) : place(pool, group, row, at);
         },
-        values);
+        results);
   }
 
  private:
@@ -131,7 +139,7 @@ class ConvolutionProduct final : public Product {
 
 void lower_group_convolution(Context& context, Node& node, const Location& to) {
   KernelBody probe(context, "probe");
-  lower_product(context, ConvolutionProduct(probe, node, to), step_name(node));
+  lower_product(context, ConvolutionProduct(probe, node, to, context.policy()), step_name(node));
 }
 
 }  // namespace partita::lowering

@@ -37,6 +37,9 @@ struct CompileOptions {
   /// How sums of f32 over placements travel between ranks, where they have many elements.
   Wire wire;
   std::string gemm = "auto";       ///< auto | library, or a name of one | generated
+  /// On devices with matrix units f32 is multiplied as tf32 (10 bits of mantissa, sums in f32) where the program asks for no
+  /// precision above HIGH, as XLA has it.
+  bool rounds_to_tf32 = false;
   std::int64_t memory_budget = 0;  ///< bytes of one shard; 0: none
   /// Values of options of the target's own (Target::options), by name; others have their defaults.
   std::map<std::string, std::string> target_options;
