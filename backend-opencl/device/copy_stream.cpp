@@ -77,6 +77,7 @@ OpenclCopyStream::Slot& OpenclCopyStream::take_slot() {
 DeviceEventPtr OpenclCopyStream::write(DeviceBuffer& to, std::size_t byte_offset,
                                        std::span<const std::byte> from) {
   check_range(to, byte_offset, from.size());
+  opencl_buffer(to).leave_pool();
   DeviceEventPtr last;
   while (!from.empty()) {
     const std::size_t bytes = std::min(from.size(), slot_bytes);
@@ -121,6 +122,7 @@ DeviceEventPtr OpenclCopyStream::start_read(DeviceBuffer& from, std::size_t byte
                                             std::span<std::byte> to) {
   check_range(from, byte_offset, to.size());
   if (to.empty()) return {};
+  opencl_buffer(from).leave_pool();
   cl_event done = nullptr;
   PARTITA_CL(clEnqueueReadBuffer(queue_.get(), opencl_buffer(from).memory(), CL_FALSE, byte_offset,
                                  to.size(), to.data(), 0, nullptr, &done));

@@ -17,11 +17,13 @@ std::int64_t next_number() {
 
 }  // namespace
 
-OpenclBuffer::OpenclBuffer(Memory memory, std::size_t bytes, std::shared_ptr<MemoryCounter> counter)
+OpenclBuffer::OpenclBuffer(Memory memory, std::size_t bytes, std::shared_ptr<MemoryCounter> counter,
+                           std::shared_ptr<MemoryPool> pool)
     : memory_(std::move(memory)),
       number_(next_number()),
       bytes_(bytes),
-      counter_(std::move(counter)) {
+      counter_(std::move(counter)),
+      pool_(std::move(pool)) {
   if (!counter_) return;
   counter_->now += std::int64_t(bytes_);
   counter_->peak = std::max(counter_->peak, counter_->now);
@@ -29,6 +31,7 @@ OpenclBuffer::OpenclBuffer(Memory memory, std::size_t bytes, std::shared_ptr<Mem
 
 OpenclBuffer::~OpenclBuffer() {
   if (counter_) counter_->now -= std::int64_t(bytes_);
+  if (pool_) pool_->give(std::move(memory_), MemoryPool::rounded(bytes_));
 }
 
 OpenclBuffer& opencl_buffer(DeviceBuffer& buffer) { return dynamic_cast<OpenclBuffer&>(buffer); }

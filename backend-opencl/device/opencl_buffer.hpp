@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "backend-opencl/device/handles.hpp"
+#include "backend-opencl/device/memory_pool.hpp"
 #include "partita/device/device.hpp"
 
 namespace partita::opencl {
@@ -21,8 +22,10 @@ struct MemoryCounter {
 
 class OpenclBuffer final : public DeviceBuffer {
  public:
-  /// `counter` is null where the memory is the host's.
-  OpenclBuffer(Memory memory, std::size_t bytes, std::shared_ptr<MemoryCounter> counter);
+  /// `counter` is null where the memory is the host's.  `pool`, where there is one, gets memory of `MemoryPool::rounded`
+  /// bytes back.
+  OpenclBuffer(Memory memory, std::size_t bytes, std::shared_ptr<MemoryCounter> counter,
+               std::shared_ptr<MemoryPool> pool = nullptr);
   ~OpenclBuffer() override;
   OpenclBuffer(const OpenclBuffer&) = delete;
   OpenclBuffer& operator=(const OpenclBuffer&) = delete;
@@ -31,12 +34,15 @@ class OpenclBuffer final : public DeviceBuffer {
   [[nodiscard]] cl_mem memory() const { return memory_.get(); }
   /// No other buffer of this process has had it.
   [[nodiscard]] std::int64_t number() const { return number_; }
+  /// Commands of another queue than the pool's use the memory, which is not given back then.
+  void leave_pool() { pool_.reset(); }
 
  private:
   Memory memory_;
   std::int64_t number_;
   std::size_t bytes_;
   std::shared_ptr<MemoryCounter> counter_;
+  std::shared_ptr<MemoryPool> pool_;
 };
 
 /// A buffer that an OpenCL device has made.

@@ -79,7 +79,10 @@ OpenclDevice::OpenclDevice(cl_command_queue lent) : is_lent_(true) {
 void OpenclDevice::start() {
   blas_ = std::make_unique<Blas>(build_target(), queue_.get(),
                                  [this](std::size_t bytes) { return scratch(bytes); });
-  if (profile_.device_class == DeviceClass::simt && environment(copies_variable) != "0")
+  if (profile_.device_class != DeviceClass::simt) return;
+  constexpr std::int64_t share_of_pool = 4;
+  pool_ = std::make_shared<MemoryPool>(profile_.global_bytes / share_of_pool);
+  if (environment(copies_variable) != "0")
     copies_ = std::make_unique<OpenclCopyStream>(context_.get(), slot_.device);
 }
 
@@ -89,6 +92,8 @@ OpenclDevice::~OpenclDevice() {
   milestone_.reset();
   copies_.reset();
   blas_.reset();
+  scratch_.reset();
+  if (pool_) pool_->close();
   // Contexts of GPUs hold hundreds of megabytes of their memory.
   if (!is_lent_ && profile_.is_cpu)
     retire({.slot = std::move(slot_), .context = std::move(context_), .queue = std::move(queue_)});
@@ -108,10 +113,26 @@ DeviceBufferPtr OpenclDevice::allocate(std::size_t bytes) {
   };
   if (bytes > std::size_t(profile_.max_allocation_bytes))
     fail("more than the device allows in one buffer");
-  cl_int code = CL_SUCCESS;
-  Memory memory(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &code));
-  if (code != CL_SUCCESS) fail(cat("clCreateBuffer: ", describe_code(code)));
-  return std::make_shared<OpenclBuffer>(std::move(memory), bytes, counter_);
+  const std::size_t rounded = MemoryPool::rounded(bytes);
+  const bool is_pooled = pool_ && rounded <= std::size_t(profile_.max_allocation_bytes);
+  const std::size_t allocated = is_pooled ? rounded : bytes;
+  Memory memory = is_pooled ? pool_->take(allocated) : Memory();
+  if (!memory) {
+    // What the pool holds is not wanted where there is little left; drivers may notice that no sooner than at a launch.
+    constexpr double most = 0.9;
+    const auto wanted = double(counter_->now) + double(allocated);
+    if (pool_ && wanted + double(pool_->held_bytes()) > most * double(profile_.global_bytes))
+      pool_->clear();
+    cl_int code = CL_SUCCESS;
+    const auto create = [&] {
+      memory.reset(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, allocated, nullptr, &code));
+      return code == CL_SUCCESS;
+    };
+    if (!create() && pool_) pool_->clear(), (void)create();
+    if (code != CL_SUCCESS) fail(cat("clCreateBuffer: ", describe_code(code)));
+  }
+  return std::make_shared<OpenclBuffer>(std::move(memory), bytes, counter_,
+                                        is_pooled ? pool_ : nullptr);
 }
 
 DeviceBufferPtr OpenclDevice::borrow(std::span<const std::byte> host) {

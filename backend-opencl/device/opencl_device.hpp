@@ -74,6 +74,7 @@ class OpenclDevice final : public Device {
   std::unique_ptr<LaunchTimes> times_;  ///< null: nobody asks
   bool is_lent_ = false;                ///< the queue is the host's
   std::shared_ptr<MemoryCounter> counter_ = std::make_shared<MemoryCounter>();
+  std::shared_ptr<MemoryPool> pool_;  ///< null: the memory is the host's, and made at once
   DeviceBufferPtr scratch_;
   std::unique_ptr<Blas> blas_;
   std::unique_ptr<OpenclCopyStream> copies_;  ///< null: the memory is the host's
