@@ -92,7 +92,7 @@ f32 exchanged_sum_TYPE(__local const ui32* exchange, i32 first, i32 row, i32 col
 #endif
 )";
 
-// 16 bytes from memory to local memory, beside what the item does next; an item waits for its own before a barrier.
+// 16 bytes from memory to local memory, beside what the item does next.
 constexpr std::string_view copy = R"(#ifdef PARTITA_MATRIX_UNITS
 #if PARTITA_MATRIX_UNITS == 1
 #define copy_ahead(a, to, b, from) \
@@ -117,12 +117,13 @@ constexpr std::string_view copy_element = R"(#ifdef PARTITA_MATRIX_UNITS
 #endif
 )";
 
+// An item waits for what it has begun to copy, but for what it began since the last `late` times.
 constexpr std::string_view wait = R"(#ifdef PARTITA_MATRIX_UNITS
 #if PARTITA_MATRIX_UNITS == 1
-#define wait_for_copies() \
-  __asm__ volatile("cp.async.commit_group;\n\tcp.async.wait_group 0;" ::: "memory")
+#define wait_for_copies(late) \
+  __asm__ volatile("cp.async.commit_group;\n\tcp.async.wait_group " #late ";" ::: "memory")
 #else
-#define wait_for_copies()
+#define wait_for_copies(late)
 #endif
 #endif
 )";

@@ -125,7 +125,11 @@ struct StoreLocal {
 };
 
 /// All items of the group come by before any goes on; in loops and branches that are the same for all.
-struct Barrier {};
+struct Barrier {
+  /// What the item has begun to copy between the last so many barriers and this one may still be on its way; what it began
+  /// before has arrived.
+  int late = 0;
+};
 
 /// The body for each value of an index variable.
 struct Loop {

@@ -93,7 +93,7 @@ class KernelBuilder {
                    .index = index,
                    .is_local = true}});
   }
-  void barrier() { add({Barrier{}}); }
+  void barrier(int late = 0) { add({Barrier{late}}); }
 
   // Matrix units; of a kernel that has one without them.
   /// Values of four new registers.

@@ -150,9 +150,9 @@ class BodyPrinter {
     values_.forget(changes_of(s));
   }
 
-  void print(const Barrier& /*x*/, const Stmt& s) {
+  void print(const Barrier& x, const Stmt& s) {
     PARTITA_ASSERT(!names_.barrier.empty());
-    if (copies_ahead_) line(cat(text_.snippet("wait_for_copies"), "();"));
+    if (copies_ahead_) line(cat(text_.snippet("wait_for_copies"), "(", x.late, ");"));
     line(names_.barrier);
     values_.forget(changes_of(s));
   }

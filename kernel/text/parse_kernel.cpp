@@ -127,7 +127,7 @@ class KernelParser {
 
   Stmt parse_statement() {
     if (in_.accept("store")) return in_.sees_numbered('a') ? parse_local_store() : parse_store();
-    if (in_.accept("barrier")) return {Barrier{}};
+    if (in_.accept("barrier")) return {Barrier{in_.accept("late") ? int(in_.integer()) : 0}};
     if (in_.accept("combine")) return parse_combine();
     if (in_.accept("load_matrices")) return parse_load_matrices();
     if (in_.accept("multiply_matrices")) return parse_multiply_matrices();

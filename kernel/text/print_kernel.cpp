@@ -207,7 +207,9 @@ class KernelPrinter : Lines {
     line("store a", x.array, "[", name(x.index), "] = ", name(x.value), lanes_text(s),
          x.is_ahead ? " ahead" : "");
   }
-  void print(const Barrier& /*x*/, const Stmt& /*s*/) { line("barrier"); }
+  void print(const Barrier& x, const Stmt& /*s*/) {
+    line("barrier", x.late > 0 ? cat(" late ", x.late) : std::string());
+  }
   void print(const When& x, const Stmt& /*s*/) {
     line("when ", name(x.condition), " {");
     print_body(x.body);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernel/text/draft_text.hpp"
+#include "partita/compile.hpp"
 #include "tests/codegen/group_form.hpp"
 #include "tests/ops/op_test.hpp"
 
@@ -194,12 +195,62 @@ TEST(GroupForms, operands_of_matrix_units_are_copied_ahead_where_they_lie_side_b
           compile_for(text_of({0, 128, 128, 96, lhs, rhs, "bf16"}), "nvidia-sm_90").source;
       EXPECT_THAT(source, HasSubstr("copy_ahead(a0, "));
       EXPECT_THAT(source, HasSubstr("copy_ahead(a1, "));
-      EXPECT_THAT(source, HasSubstr("wait_for_copies();\n"));
+      EXPECT_THAT(source, HasSubstr("wait_for_copies(1);\n"));
     }
   // Rows of an odd number of elements begin anywhere; devices without such copies have none.
   for (const auto& [k, device] : {std::pair(97, "nvidia-sm_90"), std::pair(96, "amd-gfx90a")})
     EXPECT_THAT(compile_for(text_of({0, 128, 129, k, false, false, "bf16"}), device).source,
                 Not(HasSubstr("copy_ahead(")));
+}
+
+TEST(GroupForms, operands_of_f32_are_copied_where_few_sub_groups_run) {
+  using ::testing::HasSubstr, ::testing::Not;
+  for (const bool lhs : {false, true})
+    for (const bool rhs : {false, true})
+      for (const auto& [m, n, k] : {std::array{128, 192, 128}, std::array{131, 129, 137}}) {
+        const std::string text = text_of({0, m, n, k, lhs, rhs});
+        const std::string source = compile_for(text, "nvidia-sm_90").source;
+        EXPECT_THAT(source, HasSubstr("wait_for_copies(0);\n"));
+        // Neighbours of which none is a term are copied 16 bytes at a time.
+        if (lhs && !rhs && m % 4 == 0) {
+          EXPECT_THAT(source, HasSubstr("copy_ahead(a0, "));
+          EXPECT_THAT(source, HasSubstr("copy_ahead(a1, "));
+        } else {
+          EXPECT_THAT(source, HasSubstr("copy_element_ahead(a"));
+        }
+        const std::vector<ir::Tensor> inputs = inputs_of(text);
+        const ir::Tensor expected = ir::run_text(text, inputs)[0];
+        for (const char* how : {"exchange", "none"}) {
+          ::setenv("PARTITA_MATRIX_UNITS", how, 1);
+          ir::expect_close(results_on("nvidia-sm_90", text, inputs)[0], expected, text,
+                           std::sqrt(double(k)));
+          ::unsetenv("PARTITA_MATRIX_UNITS");
+        }
+      }
+  // Where many run, registers are worth more; devices without such copies have none.
+  EXPECT_THAT(compile_for(text_of({0, 4096, 4096, 512, false, false}), "nvidia-sm_90").source,
+              Not(HasSubstr("_ahead(")));
+  EXPECT_THAT(compile_for(text_of({0, 128, 192, 128, false, false}), "amd-gfx90a").source,
+              Not(HasSubstr("_ahead(")));
+}
+
+TEST(GroupForms, products_of_f32_are_of_tf32_by_option_where_programs_ask_for_no_more) {
+  using ::testing::HasSubstr, ::testing::Not;
+  const auto source = [](const std::string& precision, bool rounds) {
+    const std::string text = cat(
+        "func.func @main(%x: tensor<128x64xf32>, %y: tensor<64x128xf32>) -> tensor<128x128xf32> "
+        "{\n  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]",
+        precision,
+        " : (tensor<128x64xf32>, tensor<64x128xf32>) -> tensor<128x128xf32>\n  return %0 : "
+        "tensor<128x128xf32>\n}\n");
+    driver::CompileOptions options{.target = "opencl", .device = "nvidia-sm_90"};
+    options.rounds_to_tf32 = rounds;
+    return partita::compile(text, options).artifact.modules[0].source;
+  };
+  EXPECT_THAT(source("", true), HasSubstr("multiply_matrices_tf32(r"));
+  EXPECT_THAT(source(", precision = [HIGH, DEFAULT]", true), HasSubstr("multiply_matrices_tf32(r"));
+  EXPECT_THAT(source(", precision = [HIGHEST, HIGHEST]", true), Not(HasSubstr("tf32")));
+  EXPECT_THAT(source("", false), Not(HasSubstr("tf32")));
 }
 
 TEST(GroupForms, contractions_read_and_write_16_bytes_where_they_lie_side_by_side) {

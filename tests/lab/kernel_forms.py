@@ -4,9 +4,12 @@
 """usage: kernel_forms.py PARTITA TOOLS
 
 Compiles programs for sm_90 and gfx90a, takes their kernels through tools/kernel_lab.py and asks of each: nothing spills; products of
-f32 from 128 x 128 x 128 on have at least 85 % multiply-adds in the inner loop, loads of 128 bits from local memory and two groups at a
-time on a multiprocessor; products of bf16 and f16 use matrix units there, and copies to local memory that run beside them.
+f32 from 128 x 128 x 128 on have loads of 128 bits from local memory and two groups at a time on a multiprocessor, and at least 85 %
+multiply-adds in the inner loop where they fill the device with tiles of 64 sums of an item; others have smaller tiles, which were measured to
+be faster there (docs/gpus.md), and at least 72 %; products of bf16 and f16 use matrix units there, and copies to local memory that
+run beside them.
 """
+import re
 import subprocess
 import sys
 import tempfile
@@ -120,13 +123,20 @@ def look(name, text, check=None):
             problems.extend(f"{name}, {kernel} on {arch}: {f}" for f in found)
 
 
+def fills_device(kernel):
+    """Whether a product has as many tiles of 128 x 128 as sm_90 multiprocessors."""
+    batch, rows, columns = (int(x) for x in re.search(r"dot_(\d+)x(\d+)x(\d+)x", kernel).groups())
+    return batch * rows * columns >= 132 * 128 * 128
+
+
 def product(kernel, facts):
     if facts["loop"] == 0 and not kernel.startswith("partial_"):
         return []  # adds up what the parts gave
-    groups = kernel_lab.DEVICE["sm_90"][2] * facts["occupancy"] / (facts["items"] / 32)
+    groups = round(kernel_lab.DEVICE["sm_90"][2] * facts["occupancy"] / (facts["items"] / 32))
     found = []
-    if facts["fma_share"] < 0.85:
-        found.append(f"multiply-adds are {facts['fma_share']:.1%} of the inner loop, expected at least 85 %")
+    least = 0.85 if fills_device(kernel) else 0.72
+    if facts["fma_share"] < least:
+        found.append(f"multiply-adds are {facts['fma_share']:.1%} of the inner loop, expected at least {least:.0%}")
     if "LDS128" not in facts["loads"]:
         found.append(f"expected loads of 128 bits from local memory, found {facts['loads']}")
     if groups < 2:

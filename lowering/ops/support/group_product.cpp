@@ -184,7 +184,7 @@ void lower_product(Context& context, const Product& product, const std::string& 
           body.multiply_add(sum, a, product.operand(body, false, place[0], place[2], k));
         });
   }
-  const auto matrices = choose_matrix_plan(product, context.policy().target);
+  const auto matrices = choose_matrix_plan(product, context);
   if (matrices) plan = without_matrices(*matrices, product);
   context.explain(stem,
                   cat(explain(plan), matrices ? ", on matrix units where there are some" : ""));

@@ -44,6 +44,7 @@ struct GroupPlan {
       1;  ///< of a part, the last of which may have fewer: whole depths of the tile
   /// Terms that the turns of all parts take, where they are fewer than whole depths of the sum.
   std::optional<std::int64_t> in_turns = std::nullopt;
+  std::int64_t stages = 2;  ///< tiles that are in local memory or on their way there
   /// Operands are copied to local memory, and items read ahead from there; else both go through few registers.
   bool copies = false;
   double seconds = 0;  ///< that it is expected to take

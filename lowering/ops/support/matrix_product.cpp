@@ -2,6 +2,9 @@
 // Copyright The partita authors
 #include "lowering/ops/support/matrix_product.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "lowering/ops/support/matrix_fragments.hpp"
 
 namespace partita::lowering {
@@ -12,24 +15,29 @@ using scalar::ExprId;
 
 namespace {
 
-constexpr std::int64_t items = 256, rows = 128;
+constexpr std::int64_t rows = 128;
 /// Terms in local memory at a time: as many bytes of each row.
 constexpr std::int64_t depth_bytes = 64;
-/// Sub-groups side by side, and above each other.
-constexpr std::int64_t across = 4, above = 2;
+
+/// Sub-groups of a group above each other; side by side they are as many as the group's items leave.
+constexpr std::int64_t above = 2;
+/// Items of a group: of few each multiplies more of what it reads from local memory, where it needs no registers for what
+/// comes there.
+constexpr std::int64_t few_items = 128, many_items = 256;
 
 class MatrixProduct final : public TiledProduct {
  public:
   MatrixProduct(const Product& product, const GroupPlan& plan, KernelBody& body)
       : TiledProduct(product, plan, body),
         is_wide_(product.dtype() == DType::f32),
+        across_(tile_.items() / (above * matrix_items)),
         unit_terms_(matrix_terms(product.dtype())),
         row_units_(tile_.rows / above / unit_rows),
-        column_units_(tile_.columns / across / unit_columns) {
+        column_units_(tile_.columns / across_ / unit_columns) {
     const ExprId sub_group = pool_.div(body_.item(), matrix_items);
     lane_ = pool_.mod(body_.item(), matrix_items);
-    row_ = pool_.mul(pool_.div(sub_group, across), tile_.rows / above);
-    column_ = pool_.mul(pool_.mod(sub_group, across), tile_.columns / across);
+    row_ = pool_.mul(pool_.div(sub_group, across_), tile_.rows / above);
+    column_ = pool_.mul(pool_.mod(sub_group, across_), tile_.columns / across_);
   }
 
  private:
@@ -41,8 +49,10 @@ class MatrixProduct final : public TiledProduct {
   }
   [[nodiscard]] bool keeps_order() const override { return true; }
   [[nodiscard]] bool copies_elements() const override { return false; }
+  [[nodiscard]] bool rotates() const override { return !is_wide_; }
   [[nodiscard]] std::int64_t padding(bool is_along_sum) const override {
-    return is_wide_ && is_along_sum ? between_lines / 2 : between_lines;
+    if (rotates()) return 0;
+    return is_along_sum ? between_lines / 2 : between_lines;
   }
   [[nodiscard]] bool fills_depth() const override { return true; }
   [[nodiscard]] std::int64_t sum_count() const override { return row_units_ * column_units_ * 4; }
@@ -98,13 +108,31 @@ class MatrixProduct final : public TiledProduct {
   }
 
   bool is_wide_;  ///< elements of 32 bits
-  std::int64_t unit_terms_, row_units_, column_units_;
+  std::int64_t across_, unit_terms_, row_units_, column_units_;
   ExprId lane_{}, row_{}, column_{};
 };
 
 }  // namespace
 
-std::optional<GroupPlan> choose_matrix_plan(const Product& product, const TargetInfo& target) {
+/// Whether both operands are copied to local memory by 16 bytes, on their way in any order.
+static bool is_copied(const Product& product, Context& context) {
+  const ProductShape& s = product.shape();
+  const auto piece = std::int64_t(widest_access / byte_size(product.dtype()));
+  KernelBody probe(context, "probe");
+  const ExprId zero = probe.pool().index(0);
+  return std::ranges::all_of(std::array{true, false}, [&](bool of_rows) {
+    const auto lies_along = [&](std::int64_t extent, bool sum) {
+      return extent % piece == 0 && lie_side_by_side(probe, extent, [&](ExprId moving) {
+               return product.element(probe, of_rows, zero, sum ? zero : moving,
+                                      sum ? moving : zero);
+             });
+    };
+    return lies_along(of_rows ? s.rows : s.columns, false) || lies_along(s.terms, true);
+  });
+}
+
+std::optional<GroupPlan> choose_matrix_plan(const Product& product, Context& context) {
+  const TargetInfo& target = context.policy().target;
   constexpr std::int64_t least = 64, least_turns = 4, wide_bytes = std::int64_t(40) << 10;
   const ProductShape& s = product.shape();
   const DType d = product.dtype();
@@ -112,14 +140,19 @@ std::optional<GroupPlan> choose_matrix_plan(const Product& product, const Target
       d == DType::bf16 || d == DType::f16 || (d == DType::f32 && product.allows_tf32());
   const std::int64_t depth = depth_bytes / std::int64_t(byte_size(d));
   if (!has_units || product.accumulator() != DType::f32 || !target.features.contains("matrices") ||
-      target.most_group < items || s.rows < least || s.columns < least || s.terms < depth)
+      target.most_group < many_items || s.rows < least || s.columns < least || s.terms < depth)
     return std::nullopt;
   const std::int64_t columns = target.local_bytes >= wide_bytes && s.columns > least ? 128 : 64;
   const std::int64_t tiles = s.batch * ceil_divide(s.rows, rows) * ceil_divide(s.columns, columns),
                      turns = s.terms / depth;
   const std::int64_t wanted = std::clamp(target.compute_units / tiles, std::int64_t(1),
                                          std::max(turns / least_turns, std::int64_t(1)));
-  GroupPlan plan{.tile = {rows, columns, depth, 8, columns / 16}};
+  const bool has_few = d != DType::f32 && is_copied(product, context);
+  const std::int64_t items = has_few ? few_items : many_items;
+  // Sums of an item where there are no units, as many as with them.
+  GroupPlan plan{.tile = {rows, columns, depth, 8, rows * columns / items / 8}};
+  // A third tile is on its way without registers.
+  if (has_few && 3 * (rows + columns) * depth_bytes <= target.local_bytes) plan.stages = 3;
   plan.turns = ceil_divide(turns, wanted);
   plan.parts = ceil_divide(turns, plan.turns);
   return plan;
@@ -129,6 +162,7 @@ GroupPlan without_matrices(const GroupPlan& plan, const Product& product) {
   GroupPlan plain = plan;
   plain.in_turns = product.shape().terms / plan.tile.depth * plan.tile.depth;
   plain.tile.depth = 8;
+  plain.stages = 2;
   plain.turns = plan.turns * (plan.tile.depth / plain.tile.depth);
   return plain;
 }

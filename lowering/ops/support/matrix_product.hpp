@@ -12,8 +12,7 @@
 namespace partita::lowering {
 
 /// Tiles for matrix units, whose `depth` is theirs; nothing where the product or the device does not suit them.
-[[nodiscard]] std::optional<GroupPlan> choose_matrix_plan(const Product& product,
-                                                          const TargetInfo& target);
+[[nodiscard]] std::optional<GroupPlan> choose_matrix_plan(const Product& product, Context& context);
 /// The same tiles, and parts, for kernels without them.
 [[nodiscard]] GroupPlan without_matrices(const GroupPlan& plan, const Product& product);
 

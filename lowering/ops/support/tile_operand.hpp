@@ -31,7 +31,7 @@ class TileOperand {
     std::int64_t tile = 1, depth = 1;    ///< of what is in local memory at a time
     std::int64_t items = 1;              ///< of the group
     std::int64_t turns = 1;              ///< depths one after the other
-    int halves = 1;  ///< of the array: two where one is filled while another is read
+    int parts = 1;  ///< of the array: more where some are filled while one is read
     /// Whether local memory has neighbours where memory has them, else rows and columns side by side.
     bool keeps_order = false;
     /// Whether elements of memory are copied to their places in local memory one by one where they cannot be as
@@ -42,6 +42,9 @@ class TileOperand {
     /// Elements between lines of local memory beyond those of the tile, of an operand whose neighbours are terms and
     /// of others.
     std::int64_t padding_along_sum = 0, padding = 0;
+    /// Whether each line of local memory begins elsewhere among its pieces of 16 bytes, so that eight lines side by side have
+    /// a piece each in different banks, without padding.
+    bool rotates = false;
     DType held = DType::f32;  ///< what local memory holds
   };
 
@@ -66,7 +69,7 @@ class TileOperand {
     pitch_ = (lies_by_terms_ ? form.depth : form.tile) +
              (is_along_sum_ ? form.padding_along_sum : form.padding);
     size_ = (lies_by_terms_ ? form.tile : form.depth) * pitch_;
-    array_ = body.new_array(form.held, form.halves * size_);
+    array_ = body.new_array(form.held, form.parts * size_);
   }
 
   [[nodiscard]] std::int32_t array() const { return array_; }
@@ -140,7 +143,8 @@ class TileOperand {
   [[nodiscard]] ExprId place(ExprId half, ExprId depth, ExprId free) const {
     auto& pool = body_->pool();
     const ExprId line = lies_by_terms_ ? free : depth, in_line = lies_by_terms_ ? depth : free;
-    return pool.add(pool.add(pool.mul(half, size_), pool.mul(line, pitch_)), in_line);
+    return pool.add(pool.add(pool.mul(half, size_), pool.mul(line, pitch_)),
+                    form_.rotates ? rotated(line, in_line) : in_line);
   }
   [[nodiscard]] ExprId load(ExprId half, ExprId depth, ExprId free) const {
     return body_->load_local(array_, place(half, depth, free));
@@ -205,6 +209,16 @@ class TileOperand {
                       {is_term, value, ElementMath{pool, form_.held}.number(0)});
   }
 
+  /// Lines that lie in the same banks, of which memory has 128 bytes side by side, are rotated by one piece more each.
+  [[nodiscard]] ExprId rotated(ExprId line, ExprId in_line) const {
+    auto& pool = body_->pool();
+    const auto piece = std::int64_t(widest_access / byte_size(form_.held)), pieces = pitch_ / piece;
+    constexpr std::int64_t banked = 8;  // pieces in all banks
+    const std::int64_t lines = std::max<std::int64_t>(banked / pieces, 1);
+    const ExprId by = pool.mod(pool.div(line, lines), std::min(pieces, banked));
+    return pool.add(pool.mul(pool.mod(pool.add(pool.div(in_line, piece), by), pieces), piece),
+                    pool.mod(in_line, piece));
+  }
   [[nodiscard]] ExprId place_of_lane(ExprId half, const Chunk& at, std::int64_t lane) const {
     auto& pool = body_->pool();
     return place(half, is_along_sum_ ? pool.add(at.depth, lane) : at.depth,

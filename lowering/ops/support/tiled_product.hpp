@@ -72,6 +72,7 @@ class TiledProduct {
   /// See TileOperand::Form.
   [[nodiscard]] virtual bool keeps_order() const = 0;
   [[nodiscard]] virtual bool copies_elements() const = 0;
+  [[nodiscard]] virtual bool rotates() const { return false; }
   [[nodiscard]] virtual std::int64_t padding(bool is_along_sum) const = 0;
   /// Whether all of a depth is multiplied where the sum has fewer terms left, which are zero then.
   [[nodiscard]] virtual bool fills_depth() const = 0;
@@ -91,7 +92,9 @@ class TiledProduct {
     return extent < tile ? first : pool_.min(first, pool_.index(extent - tile));
   }
 
-  /// Whole depths of the tile, one of which is fetched while another is multiplied.
+  [[nodiscard]] std::int64_t used_stages() const { return std::min(plan_.stages, plan_.turns); }
+
+  /// Whole depths of the tile, of which others are fetched while one is multiplied.
   void add_turns() {
     scalar::ExprId end = pool_.index(plan_.turns);
     if (plan_.turns * plan_.parts != turns_)
@@ -99,17 +102,23 @@ class TiledProduct {
     const auto term = [&](scalar::ExprId turn) {
       return pool_.mul(pool_.add(first_turn_, turn), tile_.depth);
     };
-    put(start(term(pool_.index(0)), pool_.index(0)), pool_.index(0));
+    // Past the end the last one is fetched once more, and nobody multiplies it.
+    const auto known = [&](scalar::ExprId turn) {
+      return pool_.min(turn, pool_.sub(end, pool_.index(1)));
+    };
+    const std::int64_t stages = used_stages(), ahead = std::max<std::int64_t>(stages - 1, 1);
+    for (std::int64_t turn = 0; turn < ahead; ++turn) {
+      const scalar::ExprId part = pool_.index(turn);
+      put(start(term(turn == 0 ? part : known(part)), part), part);
+    }
     body_.barrier();
     if (plan_.turns == 1) return multiply(pool_.index(0), tile_.depth);
     body_.loop_to(end, plan_.turns, [&](scalar::ExprId turn) {
-      // Past the end the last one is fetched once more, and nobody multiplies it.
-      const scalar::ExprId next = pool_.min(pool_.add(turn, 1), pool_.sub(end, pool_.index(1)));
-      const scalar::ExprId other = pool_.mod(pool_.add(turn, 1), 2);
-      const Fetched fetched = start(term(next), other);
-      multiply(pool_.mod(turn, 2), tile_.depth);
+      const scalar::ExprId next = pool_.add(turn, ahead), other = pool_.mod(next, stages);
+      const Fetched fetched = start(term(known(next)), other);
+      multiply(pool_.mod(turn, stages), tile_.depth);
       put(fetched, other);
-      body_.barrier();
+      body_.barrier(int(ahead - 1));
     });
   }
 
@@ -135,12 +144,13 @@ class TiledProduct {
              .depth = tile_.depth,
              .items = tile_.items(),
              .turns = turns_,
-             .halves = plan_.turns > 1 ? 2 : 1,
+             .parts = int(used_stages()),
              .keeps_order = keeps_order(),
              .copies_elements = copies_elements(),
              .fills_depth = fills_depth(),
              .padding_along_sum = padding(true),
              .padding = padding(false),
+             .rotates = rotates(),
              .held = held_dtype()},
             of_rows ? first_row_ : first_column_,
             [this, of_rows](scalar::ExprId free, scalar::ExprId term) {

@@ -36,7 +36,7 @@ struct CompileOptions {
   bool is_reproducible = false;
   /// How sums of f32 over placements travel between ranks, where they have many elements.
   Wire wire;
-  std::string gemm = "auto";       ///< auto | library, or a name of one | generated
+  std::string gemm = "auto";  ///< auto | library, or a name of one | generated
   /// On devices with matrix units f32 is multiplied as tf32 (10 bits of mantissa, sums in f32) where the program asks for no
   /// precision above HIGH, as XLA has it.
   bool rounds_to_tf32 = false;
