@@ -51,13 +51,16 @@ class Ours:
 
 
 class Peer(Ours):
-    """A program of benchmarks/peers; its rounds are waited for, one by one.  `precision` is JAX's for products of f32."""
+    """A program of benchmarks/peers; its rounds are waited for, one by one.  `precision` is JAX's for products of f32.  It compiles
+    when it is made; `wait` returns when it is ready."""
 
     def __init__(self, case, clients, precision):
         environment = {**os.environ, "PYTHONPATH": str(HERE / "site") + os.pathsep + os.environ.get("PYTHONPATH", ""),
                        "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "JAX_DEFAULT_MATMUL_PRECISION": precision}
         self.process = subprocess.Popen([sys.executable, str(HERE / "jax_peer.py"), "--case", case, "--n", str(clients)], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True, env=environment)
+
+    def wait(self):
         self.read()
 
 
@@ -201,25 +204,34 @@ class Measurement:
             return
         self.versions["jax"] = jax.__version__
         # As JAX has it where nothing is said, which on NVIDIA's GPUs is tf32, and as exact as ours.
+        sides = []
         for precision, peer in (("highest", "DrJAX, f32"), ("default", "DrJAX, tf32 where XLA likes")):
             for path in sorted((self.options.programs / "rounds").glob("*.pta")):
                 case, clients = path.stem.rsplit("_", 1)
-                if self.options.quick and case != "lm-s":
-                    continue
-                self.take(path.stem, peer, lambda path=path, case=case, clients=clients, precision=precision:
-                          self.beside_jax(path, case, int(clients), precision))
+                if not self.options.quick or case == "lm-s":
+                    sides.append((path, peer, Peer(case, int(clients), precision)))
+        # XLA tries its kernels for tens of seconds: all compile side by side, and nothing is measured meanwhile.
+        failures = {}
+        for _, _, theirs in sides:
+            try:
+                theirs.wait()
+            except RuntimeError as error:
+                failures[theirs] = error
+        for path, peer, theirs in sides:
+            self.take(path.stem, peer, lambda path=path, theirs=theirs: self.beside_jax(path, theirs, failures.get(theirs)))
 
-    def beside_jax(self, path, case, clients, precision):
-        ours = Ours(self.options.partita, path)
+    def beside_jax(self, path, theirs, failure):
         try:
-            theirs = Peer(case, clients, precision)
+            if failure:
+                raise failure
+            ours = Ours(self.options.partita, path)
             try:
                 turns, count = (3, 1) if self.options.quick else (9, 3)
                 return by_turns(lambda: rounds(ours, count), lambda: rounds(theirs, count), turns, min(20, self.left()))
             finally:
-                theirs.close()
+                ours.close()
         finally:
-            ours.close()
+            theirs.close()
 
 
 def main():

@@ -84,6 +84,7 @@ class StoreRemover {
 
 Kernel without_stores(const Kernel& kernel, const std::vector<bool>& is_removed) {
   Kernel fewer = kernel;
+  drop_unreached(fewer);  // or what is made anew is found there, out of order
   StoreRemover(fewer, is_removed).run();
   if (kernel.plain != nullptr)
     fewer.plain = std::make_shared<Kernel>(without_stores(*kernel.plain, is_removed));
