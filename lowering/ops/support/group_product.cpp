@@ -82,13 +82,15 @@ class ElementProduct final : public TiledProduct {
   /// Beside copies, what the next term needs is read before one is multiplied: few sub-groups do not wait for local
   /// memory.  That takes registers, for want of which many would be fewer.
   void multiply(ExprId half, std::int64_t count) override {
-    Operands next = operands(half, 0);
+    Operands now = operands(half, 0);
     for (std::int64_t term = 0; term < count; ++term) {
-      const Operands now = term == 0 || copies_ ? std::move(next) : operands(half, term);
-      if (copies_ && term + 1 < count) next = operands(half, term + 1);
+      const bool is_last = term + 1 == count;
+      Operands next;
+      if (copies_ && !is_last) next = operands(half, term + 1);
       for (std::size_t i = 0; i < now.a.size(); ++i)
         for (std::size_t j = 0; j < now.b.size(); ++j)
           body_.multiply_add(sums_[i * now.b.size() + j], now.a[i], now.b[j]);
+      if (!is_last) now = copies_ ? std::move(next) : operands(half, term + 1);
     }
   }
 
