@@ -31,7 +31,7 @@ class Ours:
     def read(self):
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError("partita ended")
+            raise RuntimeError("it ended")
         return json.loads(line)
 
     def ask(self, **request):

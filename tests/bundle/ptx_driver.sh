@@ -50,7 +50,7 @@ func.func @main(%a: tensor<65537xf32>, %b: tensor<65537xf32>, %c: tensor<130x83x
 }
 MLIR
 [[ $(cat ptx/*.ptx | grep -c '^\.visible \.entry') == $(cat ptx/*.ptx | grep -c '\.entry') ]] || { echo "expected every entry to be visible"; exit 1; }
-grep -q '^\.reqntid 64, 1, 1' ptx/*.ptx || { echo "expected the product's groups of 64 in the PTX"; exit 1; }
+grep -q '^\.reqntid 128, 1, 1' ptx/*.ptx || { echo "expected the product's groups of 128 in the PTX"; exit 1; }
 "$partita" devices >devices.txt
 grep -q '^opencl: NVIDIA stand-in (NVIDIA (PTX through libcuda))' devices.txt || { cat devices.txt; exit 1; }
 grep -q 'PTX through libcuda, not OpenCL' devices.txt || { echo "expected the platform to say what it is"; exit 1; }
