@@ -48,15 +48,13 @@ void MemoryPool::release_oldest() {
 
 void MemoryPool::clear() {
   const std::scoped_lock lock(mutex_);
-  by_size_.clear();
-  entries_.clear();
-  held_bytes_ = 0;
+  while (!entries_.empty()) release_oldest();
 }
 
 void MemoryPool::close() {
-  clear();
   const std::scoped_lock lock(mutex_);
   most_bytes_ = -1;
+  while (!entries_.empty()) release_oldest();
 }
 
 std::int64_t MemoryPool::held_bytes() const {

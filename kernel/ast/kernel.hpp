@@ -217,7 +217,8 @@ struct Kernel {
   std::int64_t group_items = 0;
   std::int32_t group_variable = -1;  ///< the group's number
   std::vector<LocalArray> arrays;
-  /// Of a kernel that uses matrix units: what runs where there are none, with the same parameters and groups.
+  /// Of a kernel that uses matrix units, or copies beside what it computes: what runs where there are none, with the same
+  /// parameters and groups.
   std::shared_ptr<const Kernel> plain;
   std::int32_t row_variable = -1;  ///< index variable of work-item coordinate 1; none below 0
   int next_variable = 1;           ///< index variable 0 is the work-item

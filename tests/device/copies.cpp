@@ -9,13 +9,8 @@
 namespace partita::testing {
 namespace {
 
-class DeviceCopies : public DeviceTest {
+class DeviceCopies : public GpuClassTest {
  protected:
-  void SetUp() override {
-    ::setenv("PARTITA_OPENCL_CLASS", "gpu", 1);
-    DeviceTest::SetUp();
-    ::unsetenv("PARTITA_OPENCL_CLASS");
-  }
   CopyStream& copies() { return *device().copies(); }
 
   /// Launches that take a while and leave 1 + 2 + … in every element.

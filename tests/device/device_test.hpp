@@ -51,6 +51,16 @@ class DeviceTest : public ::testing::Test {
   std::vector<std::unique_ptr<Device>> devices_;
 };
 
+/// The same with the device taken for a GPU.
+class GpuClassTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    ::setenv("PARTITA_OPENCL_CLASS", "gpu", 1);
+    DeviceTest::SetUp();
+    ::unsetenv("PARTITA_OPENCL_CLASS");
+  }
+};
+
 /// One module whose kernels are the named entry points.
 inline Artifact kernels(const std::string& source, const std::vector<std::string>& names) {
   Artifact artifact;

@@ -12,13 +12,8 @@ namespace {
 
 using opencl::MemoryPool;
 
-class DeviceMemoryPool : public DeviceTest {
+class DeviceMemoryPool : public GpuClassTest {
  protected:
-  void SetUp() override {
-    ::setenv("PARTITA_OPENCL_CLASS", "gpu", 1);
-    DeviceTest::SetUp();
-    ::unsetenv("PARTITA_OPENCL_CLASS");
-  }
   static cl_mem memory(const DeviceBufferPtr& buffer) {
     return opencl::opencl_buffer(*buffer).memory();
   }

@@ -203,21 +203,23 @@ void add_compile_command(CLI::App& app, Action& action) {
                     "placement's name as propagation from the arguments has it");
   command->add_flag("--reproducible", arguments->options.is_reproducible,
                     "The same bits on any number of ranks and devices, for more memory");
-  command->add_option_function<std::string>(
-      "--allreduce-dtype",
-      [arguments](const std::string& value) {
-        driver::set_option(arguments->options, "allreduce-dtype", value);
-      },
+  const auto add_by_name = [&](const std::string& name, const std::string& help) {
+    command->add_option_function<std::string>(
+        "--" + name,
+        [arguments, name](const std::string& value) {
+          driver::set_option(arguments->options, name, value);
+        },
+        help);
+  };
+  add_by_name(
+      "allreduce-dtype",
       "bf16, f16 or int8: how sums of f32 over placements travel between ranks, where they have at "
       "least 1024 elements (default: f32)");
   command->add_flag("--allreduce-feedback", arguments->options.wire.feeds_back,
                     "With it: each rank keeps what rounding takes away for the step's next sum");
   command->add_option("--gemm", arguments->options.gemm, gemm_help());
-  command->add_option_function<std::string>(
-      "--f32-products",
-      [arguments](const std::string& value) {
-        driver::set_option(arguments->options, "f32-products", value);
-      },
+  add_by_name(
+      "f32-products",
       "f32 (the default) or tf32: what products of f32 are multiplied as on matrix units of GPUs, "
       "where the program asks for no precision above HIGH");
   add_device_options(*command, arguments->device);

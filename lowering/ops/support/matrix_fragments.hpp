@@ -33,7 +33,8 @@ using Fragment = std::vector<scalar::ExprId>;
 /// matrix units do not look at.
 [[nodiscard]] scalar::ExprId rounded_to_tf32(scalar::ExprPool& pool, scalar::ExprId bits);
 
-/// Launches groups of a kernel on matrix units, for which `plain` stands in where there are none.
+/// Launches groups of a kernel on matrix units, or with copies beside what it computes, for which `plain` stands in where
+/// there are none.
 void launch_matrices(Context& context, KernelBody& body, KernelBody& plain, std::int64_t groups);
 
 }  // namespace partita::lowering
