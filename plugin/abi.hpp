@@ -17,7 +17,9 @@ namespace partita::pjrt {
 struct Error;
 struct EventHandle;
 struct Client;
-struct DeviceHandle;  // also stands for its description
+struct DeviceHandle;
+struct DeviceDescription;
+class Topology;
 struct Memory;
 struct BufferHandle;
 struct Executable;
@@ -180,6 +182,11 @@ struct ClientCompile {
   std::size_t options_size;
   LoadedExecutable* executable;  // out
 };
+struct ClientTopology {
+  Header header;
+  Client* client;
+  Topology* topology;  // out, the client's
+};
 struct ClientDefaultAssignment {
   Header header;
   Client* client;
@@ -263,13 +270,13 @@ struct UninitializedBuffer {
 
 struct DescriptionId {
   Header header;
-  DeviceHandle* device;
+  DeviceDescription* device;
   int id;  // out
 };
 using DescriptionProcessIndex = DescriptionId;
 struct DescriptionAttributes {
   Header header;
-  DeviceHandle* device;
+  DeviceDescription* device;
   std::size_t num_attributes;  // out
   const NamedValue* attributes;
 };
@@ -284,14 +291,14 @@ struct DeviceAttributes {
 /// Kind, DebugString and ToString.
 struct DescriptionText {
   Header header;
-  DeviceHandle* device;
+  DeviceDescription* device;
   const char* text;  // out
   std::size_t text_size;
 };
 struct DeviceGetDescription {
   Header header;
   DeviceHandle* device;
-  DeviceHandle* description;  // out
+  DeviceDescription* description;  // out
 };
 struct DeviceIsAddressable {
   Header header;
@@ -434,6 +441,53 @@ struct ExecutableProgram {
   Header header;
   Executable* executable;
   Program* program;  // its code is null where the size is asked for
+};
+struct TopologyCreate {
+  Header header;
+  const char* name;
+  std::size_t name_size;
+  const NamedValue* options;
+  std::size_t num_options;
+  Topology* topology;  // out
+};
+struct TopologyDeserialize {
+  Header header;
+  const char* bytes;
+  std::size_t bytes_size;
+  Topology* topology;  // out
+};
+struct TopologyDestroy {
+  Header header;
+  Topology* topology;
+};
+/// PlatformName and PlatformVersion.
+struct TopologyText {
+  Header header;
+  const Topology* topology;
+  const char* text;  // out
+  std::size_t text_size;
+};
+struct TopologyDevices {
+  Header header;
+  const Topology* topology;
+  DeviceDescription* const* devices;  // out
+  std::size_t num_devices;
+};
+struct TopologyAttributes {
+  Header header;
+  const Topology* topology;
+  const NamedValue* attributes;  // out
+  std::size_t num_attributes;
+};
+/// For the devices of a topology, without loading it.
+struct Compile {
+  Header header;
+  const Topology* topology;
+  const Program* program;
+  const char* options;
+  std::size_t options_size;
+  Client* client;          // or null
+  Executable* executable;  // out
 };
 struct ExecutableDeserialize {
   Header header;

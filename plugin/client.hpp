@@ -4,14 +4,13 @@
 // A client: the devices of this process and what is compiled for them.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "partita/driver/compile.hpp"
 #include "partita/exec/stream.hpp"
 #include "plugin/abi.hpp"
+#include "plugin/topology.hpp"
 
 namespace partita::pjrt {
 
@@ -21,32 +20,26 @@ struct Memory {
   std::string text;
 };
 
-/// A device, and its description.
 struct DeviceHandle {
   Client* client = nullptr;
-  int id = 0;
+  DeviceDescription* description = nullptr;  ///< the topology's
   std::shared_ptr<Stream> stream;
   Memory memory;
   Memory* memories = nullptr;  ///< as an array of one
   DeviceHandle* self = nullptr;
-  std::string kind, text;
 };
 
 struct Client {
-  std::string target;
-  std::string version;
-  driver::CompileOptions options;  ///< what every compilation begins with
+  Topology topology;
   std::vector<std::unique_ptr<DeviceHandle>> owned;
   std::vector<DeviceHandle*> devices;
   std::vector<Memory*> memories;
 
-  /// Devices of `target`, with options by name; wrong ones are a user error.
-  explicit Client(const std::map<std::string, std::string>& options);
+  /// Devices of this machine.
+  explicit Client(ClientOptions options);
   [[nodiscard]] DeviceHandle* device(int id) const;
 };
 
-/// The platform's name in JAX.
-constexpr std::string_view platform_name = "partita";
 /// The only kind of memory here, by the name that JAX has for it.
 constexpr std::string_view memory_kind = "device";
 

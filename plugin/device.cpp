@@ -38,11 +38,11 @@ void text(abi::DescriptionText& call) {
   call.text_size = call.device->text.size();
 }
 
-void description(abi::DeviceGetDescription& call) { call.description = call.device; }
+void description(abi::DeviceGetDescription& call) { call.description = call.device->description; }
 
 void is_addressable(abi::DeviceIsAddressable& call) { call.is_addressable = true; }
 
-void hardware_id(abi::DeviceLocalHardwareId& call) { call.id = call.device->id; }
+void hardware_id(abi::DeviceLocalHardwareId& call) { call.id = call.device->description->id; }
 
 void memories(abi::DeviceMemories& call) {
   call.memories = &call.device->memories;
@@ -59,7 +59,7 @@ void memory_stats(abi::DeviceMemoryStats& call) {
   call.bytes_limit = {limit, limit > 0};
 }
 
-void memory_id(abi::MemoryId& call) { call.id = call.memory->device->id; }
+void memory_id(abi::MemoryId& call) { call.id = call.memory->device->description->id; }
 
 void memory_kind_of(abi::MemoryText& call) {
   call.text = memory_kind.data();

@@ -16,14 +16,17 @@
 #include "plugin/functions.hpp"
 #include "plugin/layouts.hpp"
 #include "plugin/program_text.hpp"
+#include "plugin/serialized.hpp"
+#include "plugin/topology.hpp"
 
 namespace partita::pjrt {
 
 // --- Running -----------------------------------------------------------------------------------------------
 
-Loaded::Loaded(Client& client, CompiledProgram program) : program_(std::move(program)) {
-  if (program_.artifact->target != client.target)
-    throw_user_error(cat(program_.name, ": expected an executable for ", client.target,
+Loaded::Loaded(Client& client, CompiledProgram program)
+    : shared_(std::make_shared<const CompiledProgram>(std::move(program))), program_(*shared_) {
+  if (program_.artifact->target != client.topology.target())
+    throw_user_error(cat(program_.name, ": expected an executable for ", client.topology.target(),
                          ", found one for ", program_.artifact->target));
   for (const int id : program_.devices) devices_.push_back(client.device(id));
   if (devices_.empty()) devices_.push_back(client.device(0));
@@ -42,8 +45,6 @@ const Function& Loaded::function_on(DeviceHandle* device) {
   function = std::make_unique<Function>(program_.artifact, std::move(streams));
   return *function;
 }
-
-std::int64_t Loaded::temporary_bytes() { return function_on(devices_.front()).temporary_bytes(); }
 
 namespace {
 
@@ -135,26 +136,25 @@ void point_into(const std::vector<std::string>& texts, std::vector<const char*>&
 
 }  // namespace
 
-Executable::Executable(std::shared_ptr<Loaded> of) : loaded(std::move(of)) {
-  const CompiledProgram& program = loaded->program();
+Executable::Executable(std::shared_ptr<const CompiledProgram> of) : program(std::move(of)) {
   const auto layout_of = [](const Type& type, bool is_sum) {
     return row_major_layout(type.dims.size() - (is_sum ? 1 : 0));
   };
-  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    const bool is_sum = program.input_is_sum[i];
-    input_shardings.push_back(sharding_message(program.input_cuts[i], is_sum));
-    input_layouts.push_back(layout_of(program.inputs[i], is_sum));
+  for (std::size_t i = 0; i < program->inputs.size(); ++i) {
+    const bool is_sum = program->input_is_sum[i];
+    input_shardings.push_back(sharding_message(program->input_cuts[i], is_sum));
+    input_layouts.push_back(layout_of(program->inputs[i], is_sum));
   }
-  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-    const bool is_sum = program.output_is_sum[i];
-    output_shardings.push_back(sharding_message(program.output_cuts[i], is_sum));
-    output_layouts.push_back(layout_of(program.outputs[i], is_sum));
+  for (std::size_t i = 0; i < program->outputs.size(); ++i) {
+    const bool is_sum = program->output_is_sum[i];
+    output_shardings.push_back(sharding_message(program->output_cuts[i], is_sum));
+    output_layouts.push_back(layout_of(program->outputs[i], is_sum));
   }
   point_into(input_shardings, input_sharding_texts, input_sharding_sizes);
   point_into(output_shardings, output_sharding_texts, output_sharding_sizes);
-  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-    const Type& type = program.outputs[i];
-    const Dims dims = program.output_is_sum[i] ? without_term(type.dims) : type.dims;
+  for (std::size_t i = 0; i < program->outputs.size(); ++i) {
+    const Type& type = program->outputs[i];
+    const Dims dims = program->output_is_sum[i] ? without_term(type.dims) : type.dims;
     output_types.push_back(number_of(type.dtype));
     output_ranks.push_back(dims.size());
     output_dims.insert(output_dims.end(), dims.begin(), dims.end());
@@ -169,23 +169,16 @@ constexpr std::string_view program_format = "mlir";
 
 template <class Call>
 const CompiledProgram& program_of(const Call& call) {
-  return call.executable->loaded->program();
+  if constexpr (requires { call.executable->program; })
+    return *call.executable->program;
+  else
+    return call.executable->loaded->program();
 }
 
 template <class Call>
 void set_text(Call& call, const std::string& text) {
   call.text = text.data();
   call.text_size = text.size();
-}
-
-/// Hands bytes out that the caller has deleted.
-template <class Owner>
-void hand_out(abi::Serialized<Owner>& call, std::string bytes) {
-  auto* const owner = new std::string(std::move(bytes));
-  call.bytes = owner->data();
-  call.bytes_size = owner->size();
-  call.owner = owner;
-  call.deleter = [](void* text) { delete static_cast<std::string*>(text); };
 }
 
 void destroy(abi::OfExecutable& call) { delete call.executable; }
@@ -226,8 +219,8 @@ void memory_stats(abi::ExecutableMemoryStats& call) {
   call.code_bytes = code_bytes(*program.artifact);
   call.argument_bytes = bytes_of(program.inputs, program.input_cuts);
   call.output_bytes = bytes_of(program.outputs, program.output_cuts);
-  call.temporary_bytes = call.executable->loaded->temporary_bytes();
   const Plan& plan = program.artifact->plan;
+  call.temporary_bytes = temporary_bytes(plan, program.is_gathered ? 1 : program.partitions);
   for (std::size_t k = 0; k < plan.outputs.size(); ++k)
     if (donor_of(plan, int(k)) >= 0)
       call.alias_bytes += std::int64_t(local_type(plan, plan.outputs[k]).bytes());
@@ -304,16 +297,25 @@ void shardings_of_outputs(abi::ExecutableShardings& call) {
 
 // --- Loaded executables ------------------------------------------------------------------------------------
 
-void compile(abi::ClientCompile& call) {
-  const std::string_view format(call.program->format, call.program->format_size);
+CompiledProgram compile_for(const Topology& topology, const abi::Program& program,
+                            std::string_view request) {
+  const std::string_view format(program.format, program.format_size);
   if (format != program_format)
     throw Failure(abi::unimplemented,
                   cat("expected a program as \"", program_format, "\", found ", format));
-  CompiledProgram program = compile_program({call.program->code, call.program->code_size},
-                                            read_compile_request({call.options, call.options_size}),
-                                            call.client->options);
-  call.executable =
-      new LoadedExecutable{std::make_shared<Loaded>(*call.client, std::move(program))};
+  return compile_program({program.code, program.code_size}, read_compile_request(request),
+                         topology.options().compile);
+}
+
+void compile(abi::ClientCompile& call) {
+  call.executable = new LoadedExecutable{std::make_shared<Loaded>(
+      *call.client,
+      compile_for(call.client->topology, *call.program, {call.options, call.options_size}))};
+}
+
+void compile_ahead(abi::Compile& call) {
+  call.executable = new Executable(std::make_shared<const CompiledProgram>(
+      compile_for(*call.topology, *call.program, {call.options, call.options_size})));
 }
 
 void deserialize_and_load(abi::ExecutableDeserialize& call) {
@@ -327,7 +329,7 @@ void delete_loaded(abi::OfLoaded& call) { call.executable->is_deleted = true; }
 void is_deleted(abi::LoadedIsDeleted& call) { call.is_deleted = call.executable->is_deleted; }
 
 void get_executable(abi::LoadedGetExecutable& call) {
-  call.executable = new Executable(call.loaded->loaded);
+  call.executable = new Executable(call.loaded->loaded->shared_program());
 }
 
 void addressable_devices(abi::LoadedDevices& call) {
@@ -339,7 +341,7 @@ void addressable_devices(abi::LoadedDevices& call) {
 void assignment(abi::Serialized<LoadedExecutable>& call) {
   std::vector<int> devices;
   for (const DeviceHandle* const device : call.executable->loaded->devices())
-    devices.push_back(device->id);
+    devices.push_back(device->description->id);
   hand_out(call, device_assignment(devices));
 }
 
@@ -399,6 +401,7 @@ Error* output_shardings(void* arguments) { return guarded(shardings_of_outputs, 
 
 void add_executable_functions(abi::Table& table) {
   table.Client_Compile = call<compile>;
+  table.Compile = call<compile_ahead>;
   table.Executable_DeserializeAndLoad = call<deserialize_and_load>;
   table.Executable_Destroy = call<destroy>;
   table.Executable_Name = call<name>;

@@ -23,6 +23,7 @@ class Loaded {
   Loaded(Client& client, CompiledProgram program);
 
   [[nodiscard]] const CompiledProgram& program() const { return program_; }
+  [[nodiscard]] std::shared_ptr<const CompiledProgram> shared_program() const { return shared_; }
   [[nodiscard]] const std::vector<DeviceHandle*>& devices() const { return devices_; }
   /// One array for each argument or result of a partition.
   using Arrays = Function::Arrays;
@@ -30,14 +31,13 @@ class Loaded {
   /// that are given up.
   [[nodiscard]] std::vector<Arrays> execute(std::vector<Arrays> arguments,
                                             std::span<const int> donated, DeviceHandle* on);
-  /// Bytes for constants and temporaries on one device.
-  [[nodiscard]] std::int64_t temporary_bytes();
 
  private:
   [[nodiscard]] const Function& function_on(DeviceHandle* device);
   [[nodiscard]] std::vector<Arrays> execute_gathered(const std::vector<Arrays>& arguments);
 
-  CompiledProgram program_;
+  std::shared_ptr<const CompiledProgram> shared_;
+  const CompiledProgram& program_;
   std::vector<DeviceHandle*> devices_;
   std::mutex mutex_;
   std::map<DeviceHandle*, std::unique_ptr<Function>> functions_;  // by the first device
@@ -45,7 +45,7 @@ class Loaded {
 
 /// What describes a compiled program, with the texts and arrays that its functions hand out.
 struct Executable {
-  std::shared_ptr<Loaded> loaded;
+  std::shared_ptr<const CompiledProgram> program;
   std::optional<std::string> text;     ///< once it was asked for
   std::vector<abi::NamedValue> costs;  ///< likewise
   std::vector<std::string> input_shardings, output_shardings;
@@ -56,7 +56,7 @@ struct Executable {
   std::vector<std::int64_t> output_dims;
   std::vector<std::size_t> output_ranks;
 
-  explicit Executable(std::shared_ptr<Loaded> of);
+  explicit Executable(std::shared_ptr<const CompiledProgram> of);
 };
 
 struct LoadedExecutable {

@@ -11,6 +11,7 @@ namespace partita::pjrt {
 void add_error_functions(abi::Table& table);
 void add_event_functions(abi::Table& table);
 void add_client_functions(abi::Table& table);
+void add_topology_functions(abi::Table& table);
 void add_device_functions(abi::Table& table);
 void add_buffer_functions(abi::Table& table);
 void add_executable_functions(abi::Table& table);

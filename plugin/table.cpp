@@ -50,6 +50,7 @@ abi::Table make_table() {
   add_error_functions(table);
   add_event_functions(table);
   add_client_functions(table);
+  add_topology_functions(table);
   add_device_functions(table);
   add_buffer_functions(table);
   add_executable_functions(table);

@@ -111,6 +111,21 @@ Type local_type(const Plan& plan, const PortInfo& port) {
   return {.dtype = port.type.dtype, .dims = block_of(plan, port, ShardPlace{}).extents};
 }
 
+std::int64_t temporary_bytes(const Plan& plan, int shards) {
+  const int partitions = place_of_shard(plan, 0, shards).partitions;
+  std::vector<std::int64_t> variables(plan.variables.size(), 0);
+  for (const Placement& p : plan.placements)
+    if (p.end_variable >= 0)
+      variables[std::size_t(p.end_variable)] = (p.size + partitions - 1) / partitions;
+  std::int64_t bytes = plan.arena_bytes;
+  std::set<int> constants;
+  for (const Buffer& b : plan.buffers)
+    if (b.kind == BufferKind::block ||
+        (b.kind == BufferKind::constant && constants.insert(b.index).second))
+      bytes += b.count.evaluate(variables) * std::int64_t(byte_size(b.dtype));
+  return bytes;
+}
+
 std::string fitting_devices(std::int64_t mesh_shards) {
   std::string numbers;
   for (std::int64_t n = 1; n < mesh_shards; ++n)

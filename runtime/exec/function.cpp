@@ -188,8 +188,6 @@ std::vector<Type> Function::output_types(int shard) const {
   return impl_->output_types.at(std::size_t(shard));
 }
 
-std::int64_t Function::temporary_bytes() const { return impl_->shards.front()->temporary_bytes(); }
-
 std::vector<Function::Arrays> Function::execute(std::vector<Arrays> inputs,
                                                 std::span<const int> donated) const {
   impl_->check(inputs);

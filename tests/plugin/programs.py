@@ -332,6 +332,36 @@ def case_cost_analysis():
         assert loop.cost_analysis()["flops"] >= 5 * 2 * 8**3, loop.cost_analysis()
 
 
+def case_compiling_for_devices_that_are_not_here():
+    from jax.experimental import topologies
+    from jax.experimental.serialize_executable import deserialize_and_load, serialize
+
+    x = numbers(16, 24)
+    function = jax.jit(lambda v: jnp.tanh(v @ v.T).sum(0))
+    topology = topologies.get_topology_desc("cpu:8", "partita")
+    assert len(topology.devices) == 8 and topology.devices[3].platform == "partita"
+    ahead = topologies.make_mesh(topology, (4, 2), ("x", "y"))
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=NamedSharding(ahead, P("x", "y")))
+    compiled = function.lower(shape).compile()
+    memory = compiled.memory_analysis()
+    assert memory.argument_size_in_bytes == x.nbytes // 8 and memory.temp_size_in_bytes > 0, memory
+    loaded = deserialize_and_load(*serialize(compiled), backend=OURS[0].client)
+    here = NamedSharding(mesh(OURS, 4, 2), P("x", "y"))
+    np.testing.assert_allclose(loaded(jax.device_put(x, here)), np.tanh(x @ x.T).sum(0), 1e-5, 1e-5)
+
+    gpu = topologies.get_topology_desc("opencl:1", "partita", device="nvidia-sm_90").devices
+    assert [d.device_kind for d in gpu] == ["nvidia-sm_90"]
+    shape = jax.ShapeDtypeStruct((512, 512), np.float32, sharding=jax.sharding.SingleDeviceSharding(gpu[0]))
+    assert function.lower(shape).compile().memory_analysis().temp_size_in_bytes >= 512 * 512 * 4
+    for name, options in (("cpu:none", {}), ("abacus:2", {}), ("cpu:0", {}), ("cpu:99999", {}), ("cpu", {"devise": "x"})):
+        try:
+            topologies.get_topology_desc(name, "partita", **options)
+        except jax.errors.JaxRuntimeError as error:
+            assert str(error).startswith("INVALID_ARGUMENT") and "\n" not in str(error), error
+        else:
+            raise AssertionError(f"topology {name} was taken")
+
+
 def case_exports_keep_drjaxs_placements():
     import drjax
     import partita

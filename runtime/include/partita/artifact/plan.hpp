@@ -327,6 +327,8 @@ struct ShardPlace {
 [[nodiscard]] ArrayBlock block_of(const Plan& plan, const PortInfo& port, const ShardPlace& place);
 /// Its type on every shard of the mesh, of which placements cut dimension 0 again.
 [[nodiscard]] Type local_type(const Plan& plan, const PortInfo& port);
+/// Bytes for constants and temporaries on that shard of `shards` which has the most of them.
+[[nodiscard]] std::int64_t temporary_bytes(const Plan& plan, int shards);
 /// Which number of devices, in words: "1, 2, 3, 6 or a multiple of 6".
 [[nodiscard]] std::string fitting_devices(std::int64_t mesh_shards);
 

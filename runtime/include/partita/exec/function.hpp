@@ -33,8 +33,6 @@ class Function {
   /// Of an argument or result on a shard.
   [[nodiscard]] std::vector<Type> input_types(int shard = 0) const;
   [[nodiscard]] std::vector<Type> output_types(int shard = 0) const;
-  /// Bytes for constants and temporaries on one shard.
-  [[nodiscard]] std::int64_t temporary_bytes() const;
 
   /// Enqueues one execution and returns: the results of each shard, which are ready when its event is done.  `inputs`: for
   /// each shard its arrays, which the caller may give up at once.  `donated`: arguments whose arrays nobody reads any more;

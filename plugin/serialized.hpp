@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "plugin/abi.hpp"
+
+namespace partita::pjrt {
+
+/// Hands bytes out that the caller has deleted.
+template <class Owner>
+void hand_out(abi::Serialized<Owner>& call, std::string bytes) {
+  auto* const owner = new std::string(std::move(bytes));
+  call.bytes = owner->data();
+  call.bytes_size = owner->size();
+  call.owner = owner;
+  call.deleter = [](void* text) { delete static_cast<std::string*>(text); };
+}
+
+}  // namespace partita::pjrt
