@@ -71,10 +71,24 @@ void expect_option(const std::string& name) {
                                              "': expected ", expected_names(name, names)));
 }
 
-std::vector<int> donated_arguments(const ir::Function& function) {
+/// Arguments that are given up, of which each has a result whose parts are as its own; as with XLA, another stays its
+/// caller's, who may go on with it.
+std::vector<int> donated_arguments(const ir::Function& function, const CompiledProgram& program) {
+  const auto part_of = [](const Type& type, const PortCut& cut) {
+    return Type{.dtype = type.dtype, .dims = block_of(cut, type, 0).extents};
+  };
+  std::vector<Type> results;
+  for (std::size_t k = 0; k < program.outputs.size(); ++k)
+    results.push_back(part_of(program.outputs[k], program.output_cuts[k]));
   std::vector<int> donated;
-  for (std::size_t i = 0; i < function.arg_attrs.size(); ++i)
-    if (ir::is_donated(function.arg_attrs[i])) donated.push_back(int(i));
+  for (std::size_t i = 0; i < function.arg_attrs.size(); ++i) {
+    if (!ir::is_donated(function.arg_attrs[i])) continue;
+    const auto result =
+        std::ranges::find(results, part_of(program.inputs[i], program.input_cuts[i]));
+    if (result == results.end()) continue;
+    results.erase(result);
+    donated.push_back(int(i));
+  }
   return donated;
 }
 
@@ -103,7 +117,6 @@ CompiledProgram compile_program(std::string_view text, const CompileRequest& req
   ir::replace_token_ports(entry);
   program.inputs = entry.argument_types();
   program.outputs = entry.result_types;
-  program.donated = donated_arguments(entry);
   const int partitions = request.partitions;
   const auto asked_inputs = asked_cuts(*module, entry.arg_attrs, program.inputs, partitions);
   const auto asked_outputs = asked_cuts(*module, entry.res_attrs, program.outputs, partitions);
@@ -132,6 +145,7 @@ CompiledProgram compile_program(std::string_view text, const CompileRequest& req
       program.artifact = std::make_shared<Artifact>(std::move(artifact));
       program.input_cuts = std::move(*inputs);
       program.output_cuts = std::move(*outputs);
+      program.donated = donated_arguments(entry, program);
       return program;
     } catch (const partita::Error& error) {
       if (error.kind() == ErrorKind::internal) throw;
@@ -147,6 +161,7 @@ CompiledProgram compile_program(std::string_view text, const CompileRequest& req
   program.artifact = std::make_shared<Artifact>(partita::compile(*module, options).artifact);
   program.input_cuts = cuts_or_wholes(asked_inputs, program.inputs, partitions);
   program.output_cuts = cuts_or_wholes(asked_outputs, program.outputs, partitions);
+  program.donated = donated_arguments(entry, program);
   return program;
 }
 

@@ -56,7 +56,7 @@ def use_persistent_cache() -> None:
 
 def register_lowerings() -> None:
     """Rules for primitives that JAX lowers on platforms it knows alone."""
-    from jax._src import core, custom_partitioning
+    from jax._src import checkify, core, custom_partitioning
     from jax._src.interpreters import mlir
 
     from . import linalg
@@ -67,3 +67,5 @@ def register_lowerings() -> None:
 
     linalg.register(NAME)
     mlir.register_lowering(custom_partitioning.custom_partitioning_p, partitioned_call, platform=NAME)
+    # Checks that nobody has functionalised: none of debugging, else JAX's error, as where the host cannot be called back.
+    mlir.register_lowering(checkify.check_p, checkify.check_lowering_rule_unsupported, platform=NAME)

@@ -88,6 +88,10 @@ def case_donation():
             assert "deleted" in str(error)
         else:
             raise AssertionError("a donated array was read")
+    # Whose memory no result can have stays alive.
+    x = jax.device_put(numbers(8, 2), NamedSharding(mesh(OURS[:2], 2), P("x")))
+    y = jax.jit(lambda v: v @ v.T, donate_argnums=0)(x)
+    assert y.shape == (8, 8) and not x.is_deleted()
 
 
 def case_results_in_memory_of_donated_arguments():
@@ -319,6 +323,19 @@ def case_meshes_of_some_devices():
     y = jax.jit(lambda v: v * 2 + v.sum())(jax.device_put(x, NamedSharding(m, P("x"))))
     np.testing.assert_allclose(y, x * 2 + x.sum(), 1e-5, 1e-5)
     assert y.devices() == set(OURS[2:6])
+
+
+def case_checks_for_debugging():
+    from jax.experimental import checkify
+
+    def function(v):
+        checkify.debug_check(jnp.all(v > 0), "positive")
+        return jnp.sqrt(v)
+
+    with jax.default_device(OURS[0]):
+        assert float(jax.jit(function)(4.0)) == 2
+        error, _ = jax.jit(checkify.checkify(function))(-1.0)
+        assert "positive" in error.get()
 
 
 def case_cost_analysis():
