@@ -363,8 +363,10 @@ void fail(const WrittenOp& op, const std::string& expected, const std::string& f
 std::vector<WrittenValue> create_written(Graph& graph, WrittenOp op) {
   promote_operands(graph, op);
   if (!is_quantized(op) && !is_quantizing_op(op.name)) return make_stored(graph, std::move(op));
-  if (const OpDef* def = OpRegistry::instance().find(op.name))
+  if (const OpDef* def = OpRegistry::instance().find(op.name)) {
     normalize_attributes(*def, op.attrs, op.location);
+    erase_default_attributes(*def, op.attrs);
+  }
   if (auto values = make_special(graph, op)) return *std::move(values);
   const Row* const row = find_row(op.name);
   const auto check = [&](const WrittenType& type) {

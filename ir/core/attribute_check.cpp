@@ -171,18 +171,6 @@ std::optional<Attribute> default_of(const AttrSpec& spec) {
   return std::nullopt;
 }
 
-// Attributes that say no more than their absence.
-void erase_defaults(const OpDef& op, Dict& attrs) {
-  const std::string_view name = std::string_view(op.name).substr(0, op.name.find(' '));
-  std::vector<std::string> absent;
-  for (const NamedAttribute& attribute : attrs.items()) {
-    const auto spec = std::ranges::find(op.attrs, attribute.name, &AttrSpec::name);
-    const bool is_required = spec != op.attrs.end() && spec->required;
-    if (!is_required && is_default_attribute(name, attribute)) absent.push_back(attribute.name);
-  }
-  for (const std::string& attribute : absent) attrs.erase(attribute);
-}
-
 const char* describe(const Attribute& a) {
   static constexpr const char* names[] = {
       "a unit",       "a boolean",          "an integer",           "a float",
@@ -247,7 +235,17 @@ void normalize_attributes(const OpDef& op, Dict& attrs, const SourceLocation& lo
       check_enumeration(op, spec, *enumeration, location);
     if (!(*value == *found)) attrs.set(spec.name, std::move(*value));
   }
-  erase_defaults(op, attrs);
+}
+
+void erase_default_attributes(const OpDef& op, Dict& attrs) {
+  const std::string_view name = std::string_view(op.name).substr(0, op.name.find(' '));
+  std::vector<std::string> absent;
+  for (const NamedAttribute& attribute : attrs.items()) {
+    const auto spec = std::ranges::find(op.attrs, attribute.name, &AttrSpec::name);
+    const bool is_required = spec != op.attrs.end() && spec->required;
+    if (!is_required && is_default_attribute(name, attribute)) absent.push_back(attribute.name);
+  }
+  for (const std::string& attribute : absent) attrs.erase(attribute);
 }
 
 }  // namespace partita::ir

@@ -10,10 +10,13 @@
 namespace partita::ir {
 
 /// Lists and dense vectors of integers become I64s where the spec says so, strings become enums or
-/// symbols, units booleans; absent fields of flattened structures get their default (empty list, 0),
-/// and other attributes that say the default are left out.
+/// symbols, units booleans; absent fields of flattened structures get their default (empty list, 0).
 /// Throws a located user error "OP: expected attribute …".  Attributes without a spec stay as they are.
 void normalize_attributes(const OpDef& op, Dict& attrs, const SourceLocation& location);
+
+/// Leaves out what says no more than its absence.  Not before the op's infer has seen it: of a list of defaults it knows
+/// how long it has to be.
+void erase_default_attributes(const OpDef& op, Dict& attrs);
 
 /// "an integer", "a list of integers", …
 [[nodiscard]] const char* describe(AttrKind kind);

@@ -168,12 +168,14 @@ Node* create(Graph& graph, std::string_view op_name, std::vector<Value> operands
                              .location = location,
                              .declared_results = declared_results};
   if (op.expand) {
+    erase_default_attributes(op, attrs);
     Node* node = op.expand(context, graph, operands, before);
     std::vector<Type> types = node->result_types();
     if (!declared_results.empty()) check_declared(context, types, declared_results);
     return node;
   }
   std::vector<Type> types = infer_checked(op, context);
+  erase_default_attributes(op, attrs);
   Node* node = graph.add_node(op, std::move(operands), std::move(attrs), std::move(types),
                               std::move(regions), before);
   node->set_location(location);

@@ -263,6 +263,11 @@ TEST(Windows, WhatIsRefused) {
   expect_refused(conv("[b, 0, 1]x[0, i, o]->[b, 0, f]", ""), "dimension_numbers");
   expect_refused(conv(dims, "stride = [0]"), "entries of 1 or more in window_strides");
   expect_refused(conv(dims, "stride = [2, 2]"), "1 entries in window_strides");
+  // Lists of what holds without them too.
+  expect_refused(conv(dims, "stride = [1, 1]"), "1 entries in window_strides");
+  expect_refused(conv(dims, "pad = [[0, 0], [0, 0]]"), "padding of shape [1, 2]");
+  expect_refused(conv(dims, "rhs_dilate = [1, 1]"), "1 entries in rhs_dilation");
+  expect_refused(conv(dims, "reverse = [false, false]"), "1 entries in window_reversal");
   expect_refused(conv(dims, "", 2), "2 input features of the kernel");
   expect_refused(conv(dims, "", 3), "a feature dimension that is a multiple of 3");
   expect_refused(conv(dims, "", 1, 4), "a batch dimension that is a multiple of 4");
