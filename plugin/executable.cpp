@@ -24,11 +24,11 @@ namespace partita::pjrt {
 // --- Running -----------------------------------------------------------------------------------------------
 
 Loaded::Loaded(Client& client, CompiledProgram program)
-    : shared_(std::make_shared<const CompiledProgram>(std::move(program))), program_(*shared_) {
-  if (program_.artifact->target != client.topology.target())
-    throw_user_error(cat(program_.name, ": expected an executable for ", client.topology.target(),
-                         ", found one for ", program_.artifact->target));
-  for (const int id : program_.devices) devices_.push_back(client.device(id));
+    : program_(std::make_shared<const CompiledProgram>(std::move(program))) {
+  if (program_->artifact->target != client.topology.target())
+    throw_user_error(cat(program_->name, ": expected an executable for ", client.topology.target(),
+                         ", found one for ", program_->artifact->target));
+  for (const int id : program_->devices) devices_.push_back(client.device(id));
   if (devices_.empty()) devices_.push_back(client.device(0));
   static_cast<void>(function_on(devices_.front()));
 }
@@ -38,11 +38,11 @@ const Function& Loaded::function_on(DeviceHandle* device) {
   std::unique_ptr<Function>& function = functions_[device];
   if (function) return *function;
   std::vector<std::shared_ptr<Stream>> streams{device->stream};
-  if (program_.partitions > 1 && !program_.is_gathered) {
+  if (program_->partitions > 1 && !program_->is_gathered) {
     streams.clear();
     for (const DeviceHandle* const d : devices_) streams.push_back(d->stream);
   }
-  function = std::make_unique<Function>(program_.artifact, std::move(streams));
+  function = std::make_unique<Function>(program_->artifact, std::move(streams));
   return *function;
 }
 
@@ -69,34 +69,34 @@ std::vector<Loaded::Arrays> reshaped(std::vector<Loaded::Arrays> arrays,
 
 std::vector<Loaded::Arrays> Loaded::execute(std::vector<Arrays> arguments,
                                             std::span<const int> donated, DeviceHandle* on) {
-  if (arguments.size() != std::size_t(program_.partitions))
-    throw_user_error(cat(program_.name, ": expected arguments for ", program_.partitions,
+  if (arguments.size() != std::size_t(program_->partitions))
+    throw_user_error(cat(program_->name, ": expected arguments for ", program_->partitions,
                          " devices, found ", arguments.size()));
-  std::vector<Arrays> own = reshaped(std::move(arguments), program_.input_is_sum, with_term);
+  std::vector<Arrays> own = reshaped(std::move(arguments), program_->input_is_sum, with_term);
   std::vector<Arrays> results =
-      program_.is_gathered
+      program_->is_gathered
           ? execute_gathered(own)
           : function_on(on != nullptr ? on : devices_.front()).execute(std::move(own), donated);
-  return reshaped(std::move(results), program_.output_is_sum, without_term);
+  return reshaped(std::move(results), program_->output_is_sum, without_term);
 }
 
 // The blocks of all devices meet on the host, one device runs the whole, and each gets its part of the results.
 std::vector<Loaded::Arrays> Loaded::execute_gathered(const std::vector<Arrays>& arguments) {
   DeviceHandle* const first = devices_.front();
   std::vector<Arrays> wholes(1);
-  for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
-    const Type& type = program_.inputs[i];
+  for (std::size_t i = 0; i < program_->inputs.size(); ++i) {
+    const Type& type = program_->inputs[i];
     const std::size_t width = byte_size(type.dtype);
     std::vector<std::byte> whole(type.bytes());
     std::vector<const Dims*> seen;
     for (std::size_t p = 0; p < arguments.size(); ++p) {
-      const Dims& piece = program_.input_cuts[i].by_device[p];
+      const Dims& piece = program_->input_cuts[i].by_device[p];
       if (std::ranges::any_of(seen, [&](const Dims* other) { return *other == piece; })) continue;
       seen.push_back(&piece);
-      const ArrayBlock block = block_of(program_.input_cuts[i], type, int(p));
+      const ArrayBlock block = block_of(program_->input_cuts[i], type, int(p));
       const DeviceArray& array = *arguments[p].at(i);
       if (array.type().dims != block.extents)
-        throw_user_error(cat(program_.name, ": argument ", i, ": expected a block of ",
+        throw_user_error(cat(program_->name, ": argument ", i, ": expected a block of ",
                              to_string(Type{.dtype = type.dtype, .dims = block.extents}),
                              ", found ", to_string(array.type())));
       std::vector<std::byte> bytes(array.type().bytes());
@@ -108,11 +108,11 @@ std::vector<Loaded::Arrays> Loaded::execute_gathered(const std::vector<Arrays>& 
   const Arrays results = function_on(first).execute(std::move(wholes)).front();
   std::vector<Arrays> outputs(arguments.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const Type& type = program_.outputs[i];
+    const Type& type = program_->outputs[i];
     std::vector<std::byte> whole(type.bytes());
     results[i]->download(whole)->wait();
     for (std::size_t p = 0; p < outputs.size(); ++p) {
-      const ArrayBlock block = block_of(program_.output_cuts[i], type, int(p));
+      const ArrayBlock block = block_of(program_->output_cuts[i], type, int(p));
       const Type part{.dtype = type.dtype, .dims = block.extents};
       std::vector<std::byte> bytes(part.bytes());
       block.take(byte_size(type.dtype), whole, bytes);
@@ -172,7 +172,7 @@ const CompiledProgram& program_of(const Call& call) {
   if constexpr (requires { call.executable->program; })
     return *call.executable->program;
   else
-    return call.executable->loaded->program();
+    return *call.executable->loaded->program();
 }
 
 template <class Call>
@@ -329,7 +329,7 @@ void delete_loaded(abi::OfLoaded& call) { call.executable->is_deleted = true; }
 void is_deleted(abi::LoadedIsDeleted& call) { call.is_deleted = call.executable->is_deleted; }
 
 void get_executable(abi::LoadedGetExecutable& call) {
-  call.executable = new Executable(call.loaded->loaded->shared_program());
+  call.executable = new Executable(call.loaded->loaded->program());
 }
 
 void addressable_devices(abi::LoadedDevices& call) {
@@ -373,7 +373,7 @@ void execute(abi::LoadedExecute& call) {
     for (std::size_t i = 0; i < call.num_arguments; ++i)
       arguments[d].push_back(call.arguments[d][i]->array());
   std::vector<int> donated;
-  for (const int input : loaded.program().donated)
+  for (const int input : loaded.program()->donated)
     if (!is_kept(call.options, input)) donated.push_back(input);
   if (!donated.empty()) expect_own_buffers(call, donated);
   // Before the call, which uses the memory of arrays that nobody else holds.

@@ -22,8 +22,7 @@ class Loaded {
  public:
   Loaded(Client& client, CompiledProgram program);
 
-  [[nodiscard]] const CompiledProgram& program() const { return program_; }
-  [[nodiscard]] std::shared_ptr<const CompiledProgram> shared_program() const { return shared_; }
+  [[nodiscard]] const std::shared_ptr<const CompiledProgram>& program() const { return program_; }
   [[nodiscard]] const std::vector<DeviceHandle*>& devices() const { return devices_; }
   /// One array for each argument or result of a partition.
   using Arrays = Function::Arrays;
@@ -36,8 +35,7 @@ class Loaded {
   [[nodiscard]] const Function& function_on(DeviceHandle* device);
   [[nodiscard]] std::vector<Arrays> execute_gathered(const std::vector<Arrays>& arguments);
 
-  std::shared_ptr<const CompiledProgram> shared_;
-  const CompiledProgram& program_;
+  std::shared_ptr<const CompiledProgram> program_;
   std::vector<DeviceHandle*> devices_;
   std::mutex mutex_;
   std::map<DeviceHandle*, std::unique_ptr<Function>> functions_;  // by the first device

@@ -45,7 +45,7 @@ struct ClientOptions {
 
 class Topology {
  public:
-  /// Without descriptions.
+  /// Of a client, which describes its devices.
   explicit Topology(ClientOptions options) : options_(std::move(options)) {}
   /// Devices that need not be here: "", "TARGET", "N" or "TARGET:N", and options as those of a client, which go first.  Another
   /// name is a user error.
