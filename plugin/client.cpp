@@ -9,6 +9,7 @@
 #include "partita/base/error.hpp"
 #include "plugin/error.hpp"
 #include "plugin/functions.hpp"
+#include "plugin/hand_out.hpp"
 
 namespace partita::pjrt {
 
@@ -47,16 +48,9 @@ void create(abi::ClientCreate& call) {
 
 void destroy(abi::ClientDestroy& call) { delete call.client; }
 
-void name(abi::ClientText& call) {
-  call.text = platform_name.data();
-  call.text_size = platform_name.size();
-}
+void name(abi::ClientText& call) { set_text(call, platform_name); }
 
-void version(abi::ClientText& call) {
-  const std::string& text = call.client->topology.version();
-  call.text = text.data();
-  call.text_size = text.size();
-}
+void version(abi::ClientText& call) { set_text(call, call.client->topology.version()); }
 
 void process_index(abi::ClientProcessIndex& call) { call.process_index = 0; }
 

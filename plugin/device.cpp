@@ -7,6 +7,7 @@
 #include "plugin/client.hpp"
 #include "plugin/error.hpp"
 #include "plugin/functions.hpp"
+#include "plugin/hand_out.hpp"
 
 namespace partita::pjrt {
 
@@ -28,15 +29,9 @@ void device_attributes(abi::DeviceAttributes& call) {
   call.deleter = [](void*) {};
 }
 
-void kind(abi::DescriptionText& call) {
-  call.text = call.device->kind.data();
-  call.text_size = call.device->kind.size();
-}
+void kind(abi::DescriptionText& call) { set_text(call, call.device->kind); }
 
-void text(abi::DescriptionText& call) {
-  call.text = call.device->text.data();
-  call.text_size = call.device->text.size();
-}
+void text(abi::DescriptionText& call) { set_text(call, call.device->text); }
 
 void description(abi::DeviceGetDescription& call) { call.description = call.device->description; }
 
@@ -61,15 +56,9 @@ void memory_stats(abi::DeviceMemoryStats& call) {
 
 void memory_id(abi::MemoryId& call) { call.id = call.memory->device->description->id; }
 
-void memory_kind_of(abi::MemoryText& call) {
-  call.text = memory_kind.data();
-  call.text_size = memory_kind.size();
-}
+void memory_kind_of(abi::MemoryText& call) { set_text(call, memory_kind); }
 
-void memory_text(abi::MemoryText& call) {
-  call.text = call.memory->text.data();
-  call.text_size = call.memory->text.size();
-}
+void memory_text(abi::MemoryText& call) { set_text(call, call.memory->text); }
 
 void memory_devices(abi::MemoryDevices& call) {
   call.devices = &call.memory->device->self;

@@ -14,9 +14,9 @@
 #include "plugin/error.hpp"
 #include "plugin/event.hpp"
 #include "plugin/functions.hpp"
+#include "plugin/hand_out.hpp"
 #include "plugin/layouts.hpp"
 #include "plugin/program_text.hpp"
-#include "plugin/serialized.hpp"
 #include "plugin/topology.hpp"
 
 namespace partita::pjrt {
@@ -173,12 +173,6 @@ const CompiledProgram& program_of(const Call& call) {
     return *call.executable->program;
   else
     return *call.executable->loaded->program();
-}
-
-template <class Call>
-void set_text(Call& call, const std::string& text) {
-  call.text = text.data();
-  call.text_size = text.size();
 }
 
 void destroy(abi::OfExecutable& call) { delete call.executable; }

@@ -13,8 +13,8 @@
 #include "plugin/compiler_identity.hpp"
 #include "plugin/error.hpp"
 #include "plugin/functions.hpp"
+#include "plugin/hand_out.hpp"
 #include "plugin/protobuf.hpp"
-#include "plugin/serialized.hpp"
 
 namespace partita::pjrt {
 
@@ -178,15 +178,9 @@ void deserialize_topology(abi::TopologyDeserialize& call) {
 
 void destroy(abi::TopologyDestroy& call) { delete call.topology; }
 
-void name(abi::TopologyText& call) {
-  call.text = platform_name.data();
-  call.text_size = platform_name.size();
-}
+void name(abi::TopologyText& call) { set_text(call, platform_name); }
 
-void version(abi::TopologyText& call) {
-  call.text = call.topology->version().data();
-  call.text_size = call.topology->version().size();
-}
+void version(abi::TopologyText& call) { set_text(call, call.topology->version()); }
 
 void descriptions(abi::TopologyDevices& call) {
   call.devices = call.topology->descriptions().data();

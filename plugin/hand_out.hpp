@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
+//
+// How calls hand texts and bytes out.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "plugin/abi.hpp"
 
 namespace partita::pjrt {
+
+/// A text that belongs to the object that was asked.
+template <class Call>
+void set_text(Call& call, std::string_view text) {
+  call.text = text.data();
+  call.text_size = text.size();
+}
 
 /// Hands bytes out that the caller has deleted.
 template <class Owner>
