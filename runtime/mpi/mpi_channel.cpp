@@ -158,16 +158,18 @@ void MpiChannel::wait_for(Ticket ticket) {
 }
 
 void MpiChannel::hold_back(const Transfer& transfer) {
+  constexpr auto look = std::chrono::milliseconds(1);  // for arrivals, failures and heartbeats
   const auto ticks = [](EmulatedNet::Seconds s) {
     return std::chrono::duration_cast<Clock::duration>(s);
   };
   line_is_free_ = std::max(transfer.arrived.value_or(Clock::now()), line_is_free_) +
                   ticks(settings_.net->transfer(transfer.bytes));
   const auto due = line_is_free_ + ticks(settings_.net->latency);
-  while (Clock::now() < due) {
+  for (auto now = Clock::now(); now < due; now = Clock::now()) {
     if (settings_.failure->failed()) settings_.failure->raise(step_);
     note_arrivals();
-    std::this_thread::sleep_until(std::min(due, Clock::now() + microseconds(200)));
+    // What comes before the line is free waits for it; a look at that time keeps it from looking later than it was.
+    std::this_thread::sleep_until(std::min(now < line_is_free_ ? line_is_free_ : due, now + look));
   }
 }
 

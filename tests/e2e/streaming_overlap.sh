@@ -13,13 +13,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/_device.sh"
 cd "$work"
 
 text=$PARTITA_SOURCE_DIR/examples/diloco_lm/gettysburg.txt
-for delay in 3 0; do
-  quiet "$PARTITA_BIN_DIR/diloco_lm" --text "$text" --steps 8 --interval 8 --layers 2 --width 64 --fragments 2 --delay $delay --by-interval \
+for delay in 16 0; do
+  quiet "$PARTITA_BIN_DIR/diloco_lm" --text "$text" --steps 32 --interval 32 --layers 2 --width 64 --fragments 2 --delay $delay --by-interval \
     --emit "delay$delay.mlir"
   quiet "$partita" compile "delay$delay.mlir" -o "delay$delay.pta" --target cpu
 done
 # The sums alone: as many elements in as many calls.
-mapfile -t elements < <("$partita" inspect delay3.pta | sed -n 's/.*start all_reduce sum f32 .* \([0-9]*\) elements.*/\1/p')
+mapfile -t elements < <("$partita" inspect delay16.pta | sed -n 's/.*start all_reduce sum f32 .* \([0-9]*\) elements.*/\1/p')
 [[ ${#elements[@]} == 2 ]] || failed "expected the sums of two fragments, found ${#elements[@]}"
 cat >sums.mlir <<END
 module @sums attributes {mr.placements = {workers = 4}} {
@@ -33,39 +33,42 @@ module @sums attributes {mr.placements = {workers = 4}} {
 END
 quiet "$partita" compile sums.mlir -o sums.pta --target cpu
 
-# seconds ARTIFACT NET: the fastest of some runs on two ranks.
-seconds() {
-  on_ranks 2 env PARTITA_EMULATE_NET="$2" "$partita" run "$1" --inputs random:1 --repeat 12 --devices-per-rank 1 --stats stats.json \
+# run ARTIFACT NET: the fastest of some runs on two ranks, in seconds.
+run() {
+  on_ranks 2 env PARTITA_EMULATE_NET="$2" "$partita" run "$1" --inputs random:1 --repeat 6 --devices-per-rank 1 --stats stats.json \
     >log 2>&1 || { cat log; failed "$1 over '$2'"; }
   python3 -c 'import json; print(json.load(open("stats.json"))["min_s"])'
 }
-least() { python3 -c 'import sys; print(min(map(float, sys.argv[1:])))' "$@"; }
+# time_of NAME ARTIFACT NET: runs it once more; best[NAME] is the fastest so far.
+declare -A best
+time_of() {
+  best[$1]=$(python3 -c 'import sys; print(min(map(float, sys.argv[1:])))' ${best[$1]:+"${best[$1]}"} "$(run "$2" "$3")")
+}
 
-# measure: whether the communication of one attempt is hidden, over links on which the sums take half an interval: windows of
-# 3 steps of 8 for each of the fragments are enough.
-measure() {
-  local compute net at_once streamed_net=1000 at_once_net=1000 communication=1000
-  compute=$(seconds delay3.pta "")
-  at_once=$(seconds delay0.pta "")
-  net=$(python3 -c 'import sys
+# Links on which the sums take half an interval: each of the two fragments has as long to travel.
+time_of compute delay16.pta ""
+net=$(python3 -c 'import sys
 bits = 32 * (int(sys.argv[2]) + int(sys.argv[3]))
-print(f"bw:{bits / (float(sys.argv[1]) / 2) / 1e6:.3f}Mbit,lat:100us")' "$compute" "${elements[@]}")
-  for _ in 1 2; do
-    compute=$(least "$compute" "$(seconds delay3.pta "")")
-    streamed_net=$(least "$streamed_net" "$(seconds delay3.pta "$net")")
-    at_once=$(least "$at_once" "$(seconds delay0.pta "")")
-    at_once_net=$(least "$at_once_net" "$(seconds delay0.pta "$net")")
-    communication=$(least "$communication" "$(seconds sums.pta "$net")")
-  done
-  python3 - "$compute" "$streamed_net" "$at_once" "$at_once_net" "$communication" <<'END'
+print(f"bw:{bits / (float(sys.argv[1]) / 2) / 1e6:.3f}Mbit,lat:100us")' "${best[compute]}" "${elements[@]}")
+
+# Other work on the machine disturbs single runs, so each of the five times is the least of some, taken by turns.
+hidden() {
+  python3 - "${best[compute]}" "${best[streamed]}" "${best[at_once_compute]}" "${best[at_once]}" "${best[sums]}" <<'END'
 import sys
-compute, streamed, at_once, at_once_net, communication = map(float, sys.argv[1:])
-hidden = max(0, 1 - (streamed - compute) / communication)
-hidden_at_once = max(0, 1 - (at_once_net - at_once) / communication)
-print(f"interval {compute * 1e3:.2f} ms, sums alone {communication * 1e3:.2f} ms, together {streamed * 1e3:.2f} ms: "
+compute, streamed, at_once_compute, at_once, sums = map(float, sys.argv[1:])
+hidden = max(0, 1 - (streamed - compute) / sums)
+hidden_at_once = max(0, 1 - (at_once - at_once_compute) / sums)
+print(f"interval {compute * 1e3:.2f} ms, sums alone {sums * 1e3:.2f} ms, together {streamed * 1e3:.2f} ms: "
       f"overlap {hidden:.2f}, without delay {hidden_at_once:.2f}")
 sys.exit(not (hidden >= 0.8 and hidden_at_once < 0.5))
 END
 }
-# Other work on the machine disturbs single attempts.
-measure || measure || measure || failed "expected 80 % of the communication behind the computation, and without a delay less than half"
+for turn in 1 2 3 4 5 6 7 8; do
+  time_of compute delay16.pta ""
+  time_of streamed delay16.pta "$net"
+  time_of at_once_compute delay0.pta ""
+  time_of at_once delay0.pta "$net"
+  time_of sums sums.pta "$net"
+  if ((turn >= 2)) && hidden; then exit 0; fi
+done
+failed "expected 80 % of the communication behind the computation, and without a delay less than half"
