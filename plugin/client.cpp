@@ -16,7 +16,7 @@ namespace partita::pjrt {
 namespace {
 
 /// The versions of StableHLO that programs may have; JAX writes them in the newest of these that it knows.
-constexpr std::array<std::int64_t, 3> newest_stablehlo{1, 9, 0}, oldest_stablehlo{0, 9, 0};
+constexpr std::array<std::int64_t, 3> newest_stablehlo{1, 20, 0}, oldest_stablehlo{0, 9, 0};
 
 const abi::NamedValue& attribute_of(const char* name, std::size_t size,
                                     const std::array<std::int64_t, 3>& version,

@@ -46,6 +46,7 @@ BytecodeModuleReader::BytecodeModuleReader(std::span<const std::byte> bytes, std
 
 std::unique_ptr<Module> BytecodeModuleReader::read() {
   auto module = std::make_unique<Module>();
+  module_ = module.get();
   module->file = std::string(file_);
   ByteStream in = tables_.ir();
   scopes_.assign(1, {});
@@ -381,7 +382,8 @@ void BytecodeModuleReader::finish_node(Graph& graph, Op op, std::vector<WrittenR
                     .attrs = std::move(attrs),
                     .regions = std::move(regions),
                     .results = std::move(op.result_types),
-                    .location = {.file = std::string(file_)}};
+                    .location = {.file = std::string(file_)},
+                    .module = module_};
   calls_.note(written, function_);
   std::vector<WrittenValue> values = create_written(graph, std::move(written));
   if (values.size() != declared)

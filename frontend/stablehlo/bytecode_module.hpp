@@ -78,6 +78,7 @@ class BytecodeModuleReader {
   std::vector<std::string> argument_locations_;  ///< of the block that was read last
   QuantizedCalls calls_;
   std::string function_;  ///< whose body is being read
+  const Module* module_ = nullptr;
   int depth_ = 0;
   std::vector<Refusal>* refusals_ = nullptr;  ///< not null: go on after a function with errors
 };

@@ -111,18 +111,18 @@ Attribute decode_mesh_part(BytecodeValues& values, std::uint64_t code, ByteStrea
     }
     case groups: {
       const std::string mesh = values.read_printed(in);
-      return RawAttr{cat("#stablehlo.replica_group_mesh_axes<mesh = @",
-                         mesh.starts_with('"') ? mesh.substr(1, mesh.size() - 2) : mesh,
-                         ", axes = ", values.read_printed(in), ">")};
+      return RawAttr{
+          cat("#stablehlo.replica_group_mesh_axes<mesh = ", mesh.starts_with('"') ? "@" : "", mesh,
+              ", axes = ", values.read_printed(in), ">")};
     }
     case mesh_axis: {
       const std::string name = values.read_printed(in);
       return RawAttr{cat(name, "=", in.read_signed_varint())};
     }
     default: {
-      const std::string axes = values.read_printed(in);
-      read_optional(values, in);
-      return RawAttr{cat("#stablehlo.mesh<axes = ", axes, ">")};
+      const std::string axes = values.read_printed(in), ids = read_optional(values, in);
+      return RawAttr{cat("#stablehlo.mesh<axes = ", axes,
+                         ids.empty() ? std::string() : cat(", device_ids = ", ids), ">")};
     }
   }
 }
@@ -314,10 +314,9 @@ BytecodeType read_quantized_type(BytecodeValues& values, bool is_per_axis, ByteS
 }
 
 // "T, U"
-std::string read_types(BytecodeValues& values, ByteStream& in) {
+std::string read_types(BytecodeValues& values, ByteStream& in, std::size_t count) {
   std::string text;
-  for (std::size_t count = in.read_count("types"); count > 0; --count)
-    text += cat(text.empty() ? "" : ", ", values.read_type(in).text);
+  for (; count > 0; --count) text += cat(text.empty() ? "" : ", ", values.read_type(in).text);
   return text;
 }
 
@@ -337,15 +336,18 @@ BytecodeType decode_vhlo_type(BytecodeValues& values, ByteStream& in) {
     case 21:
       return read_tensor_type(values, in, values.read_printed(in));
     case 23:
-      return other_type(cat("tuple<", read_types(values, in), ">"));
+      return other_type(cat("tuple<", read_types(values, in, in.read_count("types")), ">"));
     case 25:
       return other_type(cat("tensor<*x", values.read_type(in).text, ">"));
     case 41: {  // a buffer
       const I64s dims = values.read_signed_list(in);
       return other_type(cat("memref", tensor_type(dims, values.read_type(in)).text.substr(6)));
     }
-    case 42:
-      return other_type(cat("!stablehlo.future<", read_types(values, in), ">"));
+    case 42: {  // of one value: the value
+      const std::size_t count = in.read_count("types");
+      if (count == 1) return values.read_type(in);
+      return other_type(cat("!stablehlo.future<", read_types(values, in, count), ">"));
+    }
     case 24:
     case 30:
       return read_quantized_type(values, code == 30, in);

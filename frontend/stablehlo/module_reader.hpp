@@ -18,7 +18,8 @@ namespace partita::ir {
 /// An op as far as its text has been read.
 struct OpText {
   std::string name;
-  const OpDef* def = nullptr;  ///< null: of an op without nodes (is_quantizing_op)
+  const OpDef* def =
+      nullptr;  ///< null: of an op without nodes (is_quantizing_op, is_read_as_other)
   Token where;
   struct ResultName {
     std::string name;
@@ -127,8 +128,6 @@ class ModuleReader : public AttributeReader {
   void read_composite(OpText& op);
   void read_reduce_precision(OpText& op);
   void read_top_k(OpText& op);
-  void read_sharding_constraint(OpText& op);
-  void read_sharding_group(OpText& op);
   void read_check(OpText& op);
   void read_check_item(OpText& op);
 
@@ -137,12 +136,22 @@ class ModuleReader : public AttributeReader {
   void read_reducer(OpText& op);
   void read_while(OpText& op);
   void read_scan(OpText& op);
-  void read_manual_computation(OpText& op);
   void read_convolution(OpText& op);
+
+  // --- Ops of Shardy (read_sdy.cpp) ---
+  static PrettyReader sdy_reader(std::string_view op);
+  Attribute read_bare_sharding();
+  Attribute read_bare_shardings();
+  void read_placed(OpText& op);
+  void read_sharding_constraint(OpText& op);
+  void read_sharding_group(OpText& op);
+  void read_manual_computation(OpText& op);
+  void read_named_computation(OpText& op);
 
   std::vector<Scope> scopes_;
   QuantizedCalls calls_;
   std::string function_;                      ///< whose body is being read
+  const Module* module_ = nullptr;            ///< what is being read
   std::vector<Refusal>* refusals_ = nullptr;  ///< not null: go on after a function with errors
 };
 

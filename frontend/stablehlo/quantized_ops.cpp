@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/stablehlo/read_as.hpp"
 #include "ir/core/attribute_check.hpp"
 #include "partita/ir/op.hpp"
 
@@ -361,6 +362,8 @@ void fail(const WrittenOp& op, const std::string& expected, const std::string& f
 }
 
 std::vector<WrittenValue> create_written(Graph& graph, WrittenOp op) {
+  if (is_read_as_other(op)) return create_as_other(graph, std::move(op));
+  list_replica_groups(op);
   promote_operands(graph, op);
   if (!is_quantized(op) && !is_quantizing_op(op.name)) return make_stored(graph, std::move(op));
   if (const OpDef* def = OpRegistry::instance().find(op.name)) {

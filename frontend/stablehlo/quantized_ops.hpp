@@ -35,6 +35,7 @@ struct WrittenOp {
   std::vector<WrittenRegion> regions;
   std::vector<WrittenType> results;
   SourceLocation location;
+  const Module* module = nullptr;  ///< as far as it has been read; whose meshes the op may name
 };
 
 /// Ops that convert between numbers and quantized values: there are no nodes of them.

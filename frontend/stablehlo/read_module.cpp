@@ -11,6 +11,7 @@ namespace partita::ir {
 
 std::unique_ptr<Module> ModuleReader::read() {
   auto module = std::make_unique<Module>();
+  module_ = module.get();
   module->file = lexer_.file();
   bool has_module = false;
   while (!at(TokenKind::end)) read_top_level(*module, has_module);

@@ -7,6 +7,7 @@
 
 #include "frontend/stablehlo/captured_constants.hpp"
 #include "frontend/stablehlo/module_reader.hpp"
+#include "frontend/stablehlo/read_as.hpp"
 
 namespace partita::ir {
 
@@ -199,7 +200,7 @@ void ModuleReader::read_result_names(OpText& op) {
 void ModuleReader::start(OpText& op, std::string name, const Token& where) {
   op.name = std::move(name);
   op.where = where;
-  if (!is_quantizing_op(op.name))
+  if (!is_quantizing_op(op.name) && !is_read_as_other(op.name))
     op.def = &OpRegistry::instance().get(op.name, lexer_.location(where));
   context_ = op.name;
 }
@@ -211,23 +212,15 @@ void ModuleReader::read_op(Graph& graph) {
   const Token name = peek();
   const bool is_generic = at(TokenKind::string);
   if (is_generic || at(TokenKind::identifier)) {
-    const std::string text = is_generic ? unescape(name.text) : std::string(name.text);
     op.where = name;
-    op.name = text;
-    if (text == "stablehlo.tuple") return read_tuple(op, is_generic);
-    if (text == "stablehlo.get_tuple_element") return read_tuple_element(op, is_generic);
+    op.name = is_generic ? unescape(name.text) : std::string(name.text);
+    if (op.name == "stablehlo.tuple") return read_tuple(op, is_generic);
+    if (op.name == "stablehlo.get_tuple_element") return read_tuple_element(op, is_generic);
   }
-  if (is_generic) {
-    lexer_.take();
-    start(op, unescape(name.text), name);
-    read_generic(op);
-  } else if (at(TokenKind::identifier)) {
-    lexer_.take();
-    start(op, name.text == "call" ? "func.call" : std::string(name.text), name);
-    (this->*pretty_reader(op.name))(op);
-  } else {
-    fail_expected("an op");
-  }
+  if (!is_generic && !at(TokenKind::identifier)) fail_expected("an op");
+  lexer_.take();
+  start(op, !is_generic && op.name == "call" ? "func.call" : op.name, name);
+  (this->*(is_generic ? &ModuleReader::read_generic : pretty_reader(op.name)))(op);
   finish(op, graph);
 }
 
@@ -287,7 +280,8 @@ void ModuleReader::finish(OpText& op, Graph& graph) {
                     .attrs = std::move(op.attrs),
                     .regions = std::move(op.regions),
                     .results = std::move(op.result_types),
-                    .location = lexer_.location(op.where)};
+                    .location = lexer_.location(op.where),
+                    .module = module_};
   calls_.note(written, function_);
   const std::size_t before = graph.nodes().size();
   const std::vector<WrittenValue> values = create_written(graph, std::move(written));

@@ -44,20 +44,16 @@ ModuleReader::PrettyReader ModuleReader::pretty_reader(std::string_view op) {
       Row{"func.call", &ModuleReader::read_call},
       Row{"chlo.top_k", &ModuleReader::read_top_k},
       Row{"chlo.scan", &ModuleReader::read_scan},
-      Row{"sdy.sharding_constraint", &ModuleReader::read_sharding_constraint},
       Row{"check.expect_eq", &ModuleReader::read_check},
       Row{"check.expect_eq_const", &ModuleReader::read_check},
       Row{"check.expect_almost_eq", &ModuleReader::read_check},
       Row{"check.expect_almost_eq_const", &ModuleReader::read_check},
       Row{"check.expect_close", &ModuleReader::read_check},
       Row{"check.expect_serialized_eq", &ModuleReader::read_check},
-      Row{"sdy.reshard", &ModuleReader::read_sharding_constraint},
-      Row{"sdy.sharding_group", &ModuleReader::read_sharding_group},
-      Row{"sdy.manual_computation", &ModuleReader::read_manual_computation},
   };
   for (const Row& row : rows)
     if (row.op == op) return row.reader;
-  return &ModuleReader::read_plain;
+  return op.starts_with("sdy.") ? sdy_reader(op) : &ModuleReader::read_plain;
 }
 
 void ModuleReader::read_braced_attributes(OpText& op) {
@@ -291,29 +287,6 @@ void ModuleReader::read_top_k(OpText& op) {
   read_plain_items(op);
   expect(")");
   read_types_tail(op);
-}
-
-// sdy.sharding_constraint %x <@mesh, […]> : T
-void ModuleReader::read_sharding_constraint(OpText& op) {
-  op.operands.push_back(read_operand());
-  if (!at("<")) fail_expected("a sharding '<@mesh, […]>'");
-  const Token where = peek();
-  op.attrs.set("sharding", sharding_or_raw("#sdy.sharding" + read_enclosed('<', '>'), where));
-  read_types_tail(op);
-}
-
-// sdy.sharding_group %x group_id=0 : T
-void ModuleReader::read_sharding_group(OpText& op) {
-  op.operands.push_back(read_operand());
-  expect("group_id");
-  expect("=");
-  op.attrs.set("group_id", Integer{read_i64("the number of a group"), "i64"});
-  if (eat("{")) {
-    merge_dict(op, "}");
-    expect("}");
-  }
-  expect(":");
-  op.operand_types = {{read_type()}};
 }
 
 // check.expect_eq %a, %b : T      check.expect_eq_const %a, dense<…> : T

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Pretty forms with regions: reduce, while, manual_computation; and convolution.
+// Pretty forms with regions: reduce, while, scan; and convolution.
 #include "frontend/stablehlo/module_reader.hpp"
 
 namespace partita::ir {
@@ -132,29 +132,6 @@ void ModuleReader::read_while(OpText& op) {
   op.regions.push_back(read_region_with(op, arguments));
   expect("do");
   op.regions.push_back(read_region_with(op, std::move(arguments)));
-}
-
-// sdy.manual_computation(%a) in_shardings=[…] out_shardings=[…] manual_axes={"x"} (%b: T) { … } : …
-void ModuleReader::read_manual_computation(OpText& op) {
-  expect("(");
-  op.operands = read_operands(")");
-  expect(")");
-  for (const char* name : {"in_shardings", "out_shardings"}) {
-    expect(name);
-    expect("=");
-    const Token where = peek();
-    op.attrs.set(name, sharding_or_raw(
-                           cat("#sdy.sharding_per_value<", read_enclosed('[', ']'), ">"), where));
-  }
-  expect("manual_axes");
-  expect("=");
-  const Token where = peek();
-  op.attrs.set("manual_axes",
-               sharding_or_raw(cat("#sdy<manual_axes", read_enclosed('{', '}'), ">"), where));
-  std::vector<ArgumentText> arguments;
-  if (at("(")) arguments = read_arguments();
-  op.regions.push_back(read_region_with(op, std::move(arguments)));
-  read_types_tail(op);
 }
 
 // stablehlo.convolution(%l, %r) dim_numbers = […]x[…]->[…], window = {stride = […], pad = [[…]], …} {…} : …

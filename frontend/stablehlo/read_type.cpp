@@ -157,6 +157,14 @@ std::optional<WrittenType> AttributeReader::parse_tensor(std::string_view inner,
 
 WrittenType AttributeReader::read_type() {
   const Token first = peek();
+  if (first.text == "!stablehlo.future") {  // of one value: the value
+    const Nested nested(*this);
+    lexer_.take();
+    expect("<");
+    WrittenType type = read_type();
+    expect(">");
+    return type;
+  }
   if (at(TokenKind::bang)) {
     const bool is_stablehlo = first.text == "!stablehlo.token";
     if (!is_stablehlo && first.text != "!mr.token")

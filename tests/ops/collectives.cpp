@@ -3,6 +3,7 @@
 //
 // Collectives between simulated shards: values by hand, and the errors of groups that do not fit and
 // of processes that never meet.
+#include "partita/ir/collectives.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/sharding.hpp"
 #include "tests/ops/op_test.hpp"
@@ -238,6 +239,137 @@ TEST(ManualComputation, TypesFollowTheShardings) {
             std::string::npos);
   EXPECT_NE(error_of(manual("<@mesh, [{\"x\"}]>", "tensor<2xf32>", "\"z\"")).find("\"z\""),
             std::string::npos);
+}
+
+// --- Groups by axes, and collectives that are started ---------------------------------------------
+
+using Lists = std::vector<I64s>;
+
+Lists groups(const std::string& mesh, const std::string& axes) {
+  return groups_along_axes(
+      cat("#stablehlo.replica_group_mesh_axes<mesh = ", mesh, ", axes = [", axes, "]>"), nullptr);
+}
+
+constexpr const char *two_by_four = "#stablehlo.mesh<axes = [\"x\"=2, \"y\"=4]>",
+                     *x_axis = "#stablehlo.axis_ref<name = \"x\">";
+
+TEST(ReplicaAxes, DevicesThatDifferAlongThemMeet) {
+  EXPECT_EQ(groups(two_by_four, x_axis), Lists({{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+  EXPECT_EQ(groups(two_by_four, "\"y\""), Lists({{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(groups(two_by_four, "\"x\", \"y\""), Lists({{0, 1, 2, 3, 4, 5, 6, 7}}));
+  EXPECT_EQ(groups(two_by_four, "\"y\", \"x\""), Lists({{0, 4, 1, 5, 2, 6, 3, 7}}));
+  EXPECT_EQ(groups(two_by_four, ""), Lists({{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}}));
+  EXPECT_EQ(groups(two_by_four, "\"y\":(1)2"), Lists({{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+  EXPECT_EQ(groups(two_by_four, "#stablehlo.axis_ref<name = \"y\", sub_axis_info = (2)2>"),
+            Lists({{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+  const std::string written_out =
+      "#stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = \"x\", size = 2>, <name = \"y\", size = "
+      "2>], device_ids = dense<[0, 2, 1, 3]> : tensor<4xi64>>";
+  EXPECT_EQ(groups(written_out, x_axis), Lists({{0, 1}, {2, 3}}));
+}
+
+TEST(ReplicaAxes, AreRefusedWhereTheMeshHasNone) {
+  for (const auto& [mesh, axes] : std::vector<std::pair<std::string, std::string>>{
+           {two_by_four, "\"z\""},
+           {two_by_four, "\"x\", \"x\""},
+           {two_by_four, "\"y\":(1)3"},
+           {two_by_four, "0 : i64"},
+           {"@mesh", "\"x\""},
+           {"#stablehlo.mesh<axes = [\"x\"=0]>", "\"x\""},
+           {"#stablehlo.mesh<axes = [\"x\"=4194304]>", "\"x\""},
+           {"#stablehlo.mesh<axes = [\"x\"=2], device_ids = dense<0> : tensor<1xi64>>", "\"x\""}})
+    EXPECT_THROW(static_cast<void>(groups(mesh, axes)), Error) << mesh << axes;
+}
+
+/// On two by two devices, each with one element of %a.
+std::string on_devices(const std::string& body, const std::string& result = "tensor<1xf32>",
+                       const std::string& whole = "tensor<4xf32>") {
+  return cat(R"(module {
+  sdy.mesh @mesh = <["x"=2, "y"=2]> {stablehlo.mesh = {axes = [{name = "x", size = 2 : i64}, {name = "y", size = 2 : i64}]}}
+  func.func private @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.add %a, %b : tensor<f32>
+    return %0 : tensor<f32>
+  }
+  func.func @main(%a: tensor<4xf32>) -> )",
+             whole, R"( {
+    %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x", "y"}]>] out_shardings=[<@mesh, [{"x", "y"}]>] manual_axes={"x", "y"} (%b: tensor<1xf32>) {
+)",
+             body, "\n      sdy.return %r : ", result, "\n    } : (tensor<4xf32>) -> ", whole,
+             "\n    return %0 : ", whole, "\n  }\n}\n");
+}
+
+V on_devices_of_values(const std::string& text) {
+  return values_of(run_text(text, {f32({4}, {1, 2, 10, 20})})[0]);
+}
+
+TEST(ReplicaAxes, NameMeshesOfTheModule) {
+  EXPECT_EQ(
+      on_devices_of_values(on_devices(
+          R"(      %r = "stablehlo.all_reduce"(%b) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "x">]>, use_global_device_ids}> ({
+      ^bb0(%c: tensor<f32>, %d: tensor<f32>):
+        %1 = stablehlo.add %c, %d : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+      }) : (tensor<1xf32>) -> tensor<1xf32>)")),
+      V({11, 22, 11, 22}));
+}
+
+TEST(StartedCollectives, GiveWhatTheyDoAtOnce) {
+  EXPECT_EQ(on_devices_of_values(on_devices(
+                R"(      %1 = "stablehlo.async_start"(%b) ({
+      ^bb0(%c: tensor<1xf32>):
+        %2 = "stablehlo.all_gather"(%c) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, use_global_device_ids}> : (tensor<1xf32>) -> tensor<2xf32>
+        stablehlo.return %2 : tensor<2xf32>
+      }) : (tensor<1xf32>) -> !stablehlo.future<tensor<2xf32>>
+      %r = "stablehlo.async_done"(%1) : (!stablehlo.future<tensor<2xf32>>) -> tensor<2xf32>)",
+                "tensor<2xf32>", "tensor<8xf32>")),
+            V({1, 2, 1, 2, 10, 20, 10, 20}));
+}
+
+std::string started(const std::string& target, const std::string& config,
+                    const std::string& result = "tensor<1xf32>") {
+  const bool combines = target.find("reduce") != std::string::npos;
+  std::string quoted;
+  for (const char c : config) quoted += c == '"' ? std::string("\\22") : std::string(1, c);
+  return cat("      %1 = stablehlo.custom_call @\"", target, "-start\"(%b) {",
+             combines ? "called_computations = [@add], " : "",
+             "mhlo.frontend_attributes = {async_collective_config = \"", quoted,
+             "\"}} : (tensor<1xf32>) -> ", result, "\n      %r = stablehlo.custom_call @\"", target,
+             "-done\"(%1) : (", result, ") -> ", result);
+}
+
+TEST(StartedCollectives, ByCallsOfJaxToo) {
+  const std::string pairs =
+      R"("replica_groups": [[0, 2], [1, 3]], "use_global_device_ids": true, "channel_id": 1})";
+  EXPECT_EQ(on_devices_of_values(on_devices(started("all-reduce", "{" + pairs))),
+            V({11, 22, 11, 22}));
+  EXPECT_EQ(on_devices_of_values(on_devices(
+                started("all-gather", "{\"all_gather_dimension\": 0, " + pairs, "tensor<2xf32>"),
+                "tensor<2xf32>", "tensor<8xf32>")),
+            V({1, 10, 2, 20, 1, 10, 2, 20}));
+  EXPECT_EQ(on_devices_of_values(on_devices(started(
+                "collective-permute", R"({"permutation": [[0, 3], [3, 0]], "channel_id": 1})"))),
+            V({20, 0, 0, 1}));
+  EXPECT_EQ(
+      on_devices_of_values(on_devices(started(
+          "reduce-scatter",
+          R"({"scatter_dimension": 0, "replica_groups": [[0], [1], [2], [3]], "tiled": true, "use_global_device_ids": true, "channel_id": 1})"))),
+      V({1, 2, 10, 20}));
+  EXPECT_EQ(
+      on_devices_of_values(on_devices(started(
+          "all-to-all",
+          R"({"split_dimension": 0, "concat_dimension": 0, "split_count": 1, "replica_groups": [[0], [1], [2], [3]], "channel_id": 1})"))),
+      V({1, 2, 10, 20}));
+  EXPECT_EQ(
+      on_devices_of_values(on_devices(
+          "      %r = stablehlo.negate %b : tensor<1xf32>\n      stablehlo.custom_call "
+          "@control_dep(%r, %b) {has_side_effect = true} : (tensor<1xf32>, tensor<1xf32>) -> ()")),
+      V({-1, -2, -10, -20}));
+  for (const char* config : {"", "{", "3", R"({"replica_groups": 3})", R"({"replica_groups": [3]})",
+                             R"({"replica_groups": [["a"]]})", R"({"channel_id": "a"})"})
+    EXPECT_NE(error_of(on_devices(started("all-reduce", config))), "no error") << config;
+  EXPECT_NE(error_of(on_devices("      %r = stablehlo.custom_call @\"all-reduce-done\"(%b, %b) : "
+                                "(tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>")),
+            "no error");
 }
 
 }  // namespace

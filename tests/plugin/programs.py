@@ -325,6 +325,21 @@ def case_meshes_of_some_devices():
     assert y.devices() == set(OURS[2:6])
 
 
+def case_started_collectives():
+    """Their ops are of StableHLO's newer versions, in which JAX may hand programs over."""
+    from jax._src.lax import parallel
+
+    if not hasattr(parallel, "all_gather_start"):
+        return
+    x, results = numbers(4, 6), []
+    for devices in (OURS, jax.devices("cpu")):
+        m = mesh(devices[:4], 2, 2)
+        body = lambda v: parallel.all_gather_start(v * 2, "x", tiled=True).done() + jax.lax.psum(v, ("y", "x")).sum()
+        f = jax.shard_map(body, mesh=m, in_specs=P("x", "y"), out_specs=P(None, "y"), check_vma=False)
+        results.append(jax.jit(f)(jax.device_put(x, NamedSharding(m, P("x", "y")))))
+    np.testing.assert_allclose(*map(np.asarray, results), 1e-5, 1e-5)
+
+
 def case_checks_for_debugging():
     from jax.experimental import checkify
 

@@ -169,8 +169,9 @@ TEST(ParserTypes, RefusesWhatPartitaDoesNotHave) {
   EXPECT_THAT(error("tensor<99999999999999999999xf32>"),
               HasSubstr("expected a tensor type such as"));
   EXPECT_THAT(error("f32"), HasSubstr("expected a tensor type, found 'f32'"));
-  EXPECT_THAT(error("!stablehlo.future"),
-              HasSubstr("expected a tensor type, found '!stablehlo.future'"));
+  EXPECT_THAT(error("!stablehlo.other"),
+              HasSubstr("expected a tensor type, found '!stablehlo.other'"));
+  EXPECT_THAT(error("!stablehlo.future<tensor<f32>, tensor<f32>>"), HasSubstr("expected '>'"));
   EXPECT_THAT(error("tensor<4xf32"), HasSubstr("found the end of the text"));
 }
 
@@ -308,6 +309,73 @@ TEST(ParserOps, ReadsShardingsAsData) {
                 HasSubstr("%0 = sdy.sharding_constraint %arg0 <@mesh, [{\"a\"}]> : tensor<4xf32>"));
     EXPECT_EQ(print_module(*parse_module(text)), text);
   }
+}
+
+TEST(ParserOps, ReadsMovesOfShardyAsConstraints) {
+  const std::string wanted = print_module(
+      *parse_module(in_sharded_function("%0 = sdy.reshard %x <@mesh, [{\"a\"}]> : tensor<4xf32>")));
+  for (const char* form :
+       {"sdy.all_gather [{\"b\"}] %x out_sharding=<@mesh, [{\"a\"}]>",
+        "sdy.all_slice [{\"a\"}] %x out_sharding=<@mesh, [{\"a\"}]>",
+        "sdy.all_to_all [{\"a\", \"b\"}: 1->0] %x out_sharding=<@mesh, [{\"a\"}]>",
+        "sdy.collective_permute %x out_sharding=<@mesh, [{\"a\"}]>",
+        "sdy.all_reduce {\"b\"} %x out_sharding=<@mesh, [{\"a\"}]>",
+        "sdy.all_reduce max {\"b\"} %x out_sharding=<@mesh, [{\"a\"}]>",
+        "sdy.reduce_scatter [{\"b\":(1)2}] %x out_sharding=<@mesh, [{\"a\"}]>",
+        "sdy.sharded_to_unreduced [{\"b\"}] %x out_sharding=<@mesh, [{\"a\"}]>",
+        "sdy.replicated_to_unreduced {\"b\"} %x out_sharding=<@mesh, [{\"a\"}]>"})
+    EXPECT_EQ(
+        print_module(*parse_module(in_sharded_function(cat("%0 = ", form, " : tensor<4xf32>")))),
+        wanted)
+        << form;
+  EXPECT_EQ(
+      print_module(*parse_module(in_sharded_function(
+          "%0 = \"sdy.all_gather\"(%x) <{gathering_axes = #sdy<list_of_axis_ref_lists[{\"b\"}]>, "
+          "out_sharding = #sdy.sharding<@mesh, [{\"a\"}]>}> : (tensor<4xf32>) -> tensor<4xf32>"))),
+      wanted);
+  for (const char* form : {"sdy.all_gather [{\"b\"}] %x", "\"sdy.all_gather\"(%x)"})
+    EXPECT_NE(error_of(in_sharded_function(cat("%0 = ", form, " : tensor<4xf32>"))), "") << form;
+}
+
+TEST(ParserOps, PassesOverWhatShardyPutsBetween) {
+  const std::string wanted =
+      print_module(*parse_module(in_sharded_function("%0 = stablehlo.abs %x : tensor<4xf32>")));
+  for (const char* form :
+       {"sdy.propagation_barrier %x allowed_direction=NONE : tensor<4xf32>",
+        "sdy.data_flow_edge %x : tensor<4xf32>", "sdy.func_data_flow_edge %x : tensor<4xf32>",
+        "\"sdy.data_flow_edge\"(%x) : (tensor<4xf32>) -> tensor<4xf32>"})
+    EXPECT_EQ(print_module(*parse_module(in_sharded_function(
+                  cat("%1 = ", form, "\n%0 = stablehlo.abs %1 : tensor<4xf32>")))),
+              wanted)
+        << form;
+  EXPECT_THAT(print_module(*parse_module(in_sharded_function(
+                  "%0 = sdy.data_flow_edge %x sharding=<@mesh, [{\"a\"}]> : tensor<4xf32>"))),
+              HasSubstr("sdy.sharding_constraint %arg0 <@mesh, [{\"a\"}]> : tensor<4xf32>"));
+  for (const char* op :
+       {"\"sdy.propagation_barrier\"(%x) : (tensor<4xf32>) -> tensor<2xf32>",
+        "\"sdy.data_flow_edge\"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>",
+        "\"sdy.sharding_constraint\"(%x) : (tensor<4xf32>) -> tensor<4xf32>"})
+    EXPECT_NE(error_of(in_sharded_function(cat("%0 = ", op))), "") << op;
+}
+
+TEST(ParserOps, ReadsNamedComputationsInTheirPlace) {
+  const std::string begin = "%0 = sdy.named_computation<\"f\">(%x) ";
+  const auto read = [&](const std::string& rest) { return in_sharded_function(cat(begin, rest)); };
+  const std::string text = print_module(*parse_module(
+      read("in_shardings=[<@mesh, [{\"a\"}]>] out_shardings=[<@mesh, [{}]>] (%y: tensor<4xf32>) {\n"
+           "%1 = stablehlo.abs %y : tensor<4xf32>\nsdy.return %1 : tensor<4xf32>\n} : "
+           "(tensor<4xf32>) -> tensor<4xf32>")));
+  EXPECT_EQ(text, print_module(*parse_module(in_sharded_function(
+                      "%1 = sdy.sharding_constraint %x <@mesh, [{\"a\"}]> : tensor<4xf32>\n"
+                      "%2 = stablehlo.abs %1 : tensor<4xf32>\n"
+                      "%0 = sdy.sharding_constraint %2 <@mesh, [{}]> : tensor<4xf32>"))));
+  for (
+      const char* rest :
+      {"(%y: tensor<2xf32>) {\nsdy.return %y : tensor<2xf32>\n} : (tensor<4xf32>) -> tensor<2xf32>",
+       "(%y: tensor<4xf32>) {\nsdy.return %x : tensor<4xf32>\n} : (tensor<4xf32>) -> tensor<4xf32>",
+       "in_shardings=[] (%y: tensor<4xf32>) {\nsdy.return %y : tensor<4xf32>\n} : (tensor<4xf32>) "
+       "-> tensor<4xf32>"})
+    EXPECT_NE(error_of(read(rest)), "") << rest;
 }
 
 TEST(ParserOps, ReadsShardingsOfResultsWithAndWithoutTheirPrefix) {

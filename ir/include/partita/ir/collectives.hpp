@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "partita/ir/op.hpp"
@@ -21,6 +22,12 @@ namespace partita::ir {
 
 /// The constant with these rows, all of one length, that such an attribute is.
 [[nodiscard]] DenseRef id_table(const std::vector<I64s>& lists);
+
+/// Whether this is #stablehlo.replica_group_mesh_axes<mesh = …, axes = […]>.
+[[nodiscard]] bool is_replica_axes(std::string_view text);
+/// The groups that it says: devices that differ along these axes alone, in the order of the axes.  A user error where the
+/// mesh, a symbol of the module or written out, lacks one.
+[[nodiscard]] std::vector<I64s> groups_along_axes(std::string_view text, const Module* module);
 
 /// The groups of processes (replica * partitions + partition) of a collective, in order; a list of
 /// no groups means one of all.  For collective_permute its pairs, one group per pair.  A user error

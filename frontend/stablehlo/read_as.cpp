@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "frontend/stablehlo/read_as.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <boost/json/parse.hpp>
+
+#include "partita/ir/collectives.hpp"
+#include "partita/ir/maker.hpp"
+#include "partita/ir/sharding.hpp"
+
+namespace partita::ir {
+
+namespace {
+
+constexpr std::string_view reshard = "sdy.reshard", constraint = "sdy.sharding_constraint";
+
+enum class Meaning { constraint, constant, body, operand };
+
+struct Row {
+  std::string_view op;
+  Meaning meaning;
+  std::string_view sharding =
+      {};  ///< the attribute that says how the result lies; the operand itself without it
+  bool has_sharding = false;  ///< it may not be left out
+};
+constexpr std::array rows{
+    Row{"sdy.all_gather", Meaning::constraint, "out_sharding", true},
+    Row{"sdy.all_reduce", Meaning::constraint, "out_sharding", true},
+    Row{"sdy.all_slice", Meaning::constraint, "out_sharding", true},
+    Row{"sdy.all_to_all", Meaning::constraint, "out_sharding", true},
+    Row{"sdy.collective_permute", Meaning::constraint, "out_sharding", true},
+    Row{"sdy.constant", Meaning::constant},
+    Row{"sdy.data_flow_edge", Meaning::constraint, "sharding"},
+    Row{"sdy.func_data_flow_edge", Meaning::constraint, "sharding"},
+    Row{"sdy.named_computation", Meaning::body},
+    Row{"sdy.propagation_barrier", Meaning::operand},
+    Row{"sdy.reduce_scatter", Meaning::constraint, "out_sharding", true},
+    Row{"sdy.replicated_to_unreduced", Meaning::constraint, "out_sharding", true},
+    Row{"sdy.sharded_to_unreduced", Meaning::constraint, "out_sharding", true},
+    Row{"stablehlo.async_done", Meaning::operand},
+    Row{"stablehlo.async_start", Meaning::body},
+};
+
+const Row* row_of(std::string_view op) {
+  const auto* const found = std::ranges::find(rows, op, &Row::op);
+  return found == rows.end() ? nullptr : found;
+}
+
+std::vector<WrittenValue> its_operand(WrittenOp op) {
+  if (op.operands.size() != 1 || op.results.size() != 1 ||
+      op.results[0] != op.operands[0].written())
+    fail(op, "one operand and a result of its type", "others");
+  return std::move(op.operands);
+}
+
+std::vector<WrittenValue> as_constraint(Graph& graph, WrittenOp op, const Row& row) {
+  const Attribute* const said = op.attrs.find(row.sharding);
+  if (said == nullptr) {
+    if (row.has_sharding) fail(op, cat("an attribute '", row.sharding, "'"), "none");
+    return its_operand(std::move(op));
+  }
+  Dict attrs{{"sharding", *said}};
+  for (const NamedAttribute& entry : op.attrs.items())
+    if (entry.name.find('.') != std::string::npos) attrs.set(entry.name, entry.value);
+  op.name = row.has_sharding ? reshard : constraint;
+  op.attrs = std::move(attrs);
+  return create_written(graph, std::move(op));
+}
+
+std::vector<WrittenValue> as_body(Graph& graph, const WrittenOp& op) {
+  if (op.regions.size() != 1) fail(op, "one region", cat(op.regions.size()));
+  const WrittenRegion& region = op.regions[0];
+  const Maker make{graph, nullptr, op.location};
+  const auto placed = [&](Value v, const char* side, std::size_t k, std::size_t count) {
+    const Attribute* const attribute = op.attrs.find(side);
+    if (attribute == nullptr) return v;
+    const std::vector<Sharding> said = shardings_in(attribute);
+    if (said.size() != count) fail(op, cat(count, " ", side), cat(said.size()));
+    return make.op(constraint, {v}, {{"sharding", to_attribute(said[k])}});
+  };
+  std::vector<WrittenType> operands, inputs, outputs;
+  for (const WrittenValue& operand : op.operands) operands.push_back(operand.written());
+  for (int k = 0; k < region.graph->argument_count(); ++k)
+    inputs.emplace_back(region.graph->argument(k).type(),
+                        region.quantizations.arguments[std::size_t(k)]);
+  for (std::size_t k = 0; k < region.graph->results.size(); ++k)
+    outputs.emplace_back(region.graph->results[k].type(), region.quantizations.results[k]);
+  if (inputs != operands || outputs != op.results)
+    fail(op, "a region from its operands' types to those of its results", "another");
+  ValueMap<Value> map;
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    map[region.graph->argument(int(k))] = placed(op.operands[k], "in_shardings", k, inputs.size());
+  const std::vector<Value> results = clone_body(*region.graph, graph, map);
+  std::vector<WrittenValue> values;
+  for (std::size_t k = 0; k < results.size(); ++k)
+    values.emplace_back(placed(results[k], "out_shardings", k, results.size()),
+                        region.quantizations.results[k]);
+  return values;
+}
+
+}  // namespace
+
+// --- Asynchronous collectives by custom calls ----------------------------------------------------
+
+namespace {
+
+constexpr std::string_view call = "stablehlo.custom_call", done = "-done";
+/// Asks for one value to be there before another is begun: plans have an order of their own.
+constexpr std::string_view order = "control_dep";
+
+/// What a call of JAX starts.
+struct StartedRow {
+  std::string_view target, op;
+};
+constexpr std::array started_rows{
+    StartedRow{"all-gather-start", "stablehlo.all_gather"},
+    StartedRow{"all-reduce-start", "stablehlo.all_reduce"},
+    StartedRow{"all-to-all-start", "stablehlo.all_to_all"},
+    StartedRow{"collective-permute-start", "stablehlo.collective_permute"},
+    StartedRow{"reduce-scatter-start", "stablehlo.reduce_scatter"},
+};
+
+std::string_view target_of(const WrittenOp& op) {
+  const Attribute* const target = op.name == call ? op.attrs.find("call_target_name") : nullptr;
+  const auto* const text = target == nullptr ? nullptr : target->get_if<std::string>();
+  return text == nullptr ? std::string_view() : std::string_view(*text);
+}
+
+const StartedRow* started_by(const WrittenOp& op) {
+  const std::string_view target = target_of(op);
+  const auto* const found = std::ranges::find(started_rows, target, &StartedRow::target);
+  return found == started_rows.end() ? nullptr : found;
+}
+
+/// Whether the call waits for one of those.
+bool is_wait(const WrittenOp& op) {
+  std::string target(target_of(op));
+  if (!target.ends_with(done)) return false;
+  target.replace(target.size() - done.size(), done.size(), "-start");
+  return std::ranges::find(started_rows, target, &StartedRow::target) != started_rows.end();
+}
+
+boost::json::object configuration_of(const WrittenOp& op) {
+  const Attribute* const all = op.attrs.find("mhlo.frontend_attributes");
+  const auto* const dict = all == nullptr ? nullptr : all->get_if<Dict>();
+  const Attribute* const said = dict == nullptr ? nullptr : dict->find("async_collective_config");
+  const auto* const text = said == nullptr ? nullptr : said->get_if<std::string>();
+  boost::system::error_code error;
+  const boost::json::value value =
+      text == nullptr ? boost::json::value() : boost::json::parse(*text, error);
+  if (error || !value.is_object())
+    fail(op, "an async_collective_config that is an object of JSON", "another");
+  return value.as_object();
+}
+
+std::int64_t integer_of(const WrittenOp& op, const boost::json::value& value) {
+  if (!value.is_int64()) fail(op, "an integer in async_collective_config", "another value");
+  return value.as_int64();
+}
+
+/// [[0, 2], [1, 3]]; shorter rows are filled up with -1.
+DenseRef table_of(const WrittenOp& op, const boost::json::value& value) {
+  std::vector<I64s> lists;
+  std::size_t longest = 0;
+  if (!value.is_array()) fail(op, "lists of devices in async_collective_config", "another value");
+  for (const boost::json::value& row : value.as_array()) {
+    if (!row.is_array()) fail(op, "lists of devices in async_collective_config", "another value");
+    I64s& list = lists.emplace_back();
+    for (const boost::json::value& id : row.as_array()) list.push_back(integer_of(op, id));
+    longest = std::max(longest, list.size());
+  }
+  for (I64s& list : lists) list.resize(longest, -1);
+  return id_table(lists);
+}
+
+/// The function that the call names, called on two scalars.
+WrittenRegion combiner_of(const WrittenOp& op) {
+  const Attribute* const attribute = op.attrs.find("called_computations");
+  const auto* const list = attribute == nullptr ? nullptr : attribute->get_if<List>();
+  if (list == nullptr || list->items.size() != 1 || list->items[0].get_if<SymbolRef>() == nullptr ||
+      op.operands.empty())
+    fail(op, "one operand and one called computation", "others");
+  const Type scalar = Type::scalar(op.operands[0].type().dtype);
+  WrittenRegion region{std::make_unique<Graph>(), {{nullptr, nullptr}, {nullptr}}};
+  const std::vector<Value> both{region.graph->add_argument(scalar),
+                                region.graph->add_argument(scalar)};
+  Node* const called = create(*region.graph, "func.call", both, {{"callee", list->items[0]}}, {},
+                              std::vector{scalar}, nullptr, op.location);
+  region.graph->results = {called->result()};
+  return region;
+}
+
+std::vector<WrittenValue> as_collective(Graph& graph, WrittenOp op, const StartedRow& row) {
+  Dict attrs;
+  for (const auto& [key, value] : configuration_of(op)) {
+    if (key == "replica_groups")
+      attrs.set("replica_groups", table_of(op, value));
+    else if (key == "permutation")
+      attrs.set("source_target_pairs", table_of(op, value));
+    else if (key == "channel_id")
+      attrs.set("channel_handle", RawAttr{cat("#stablehlo.channel_handle<handle = ",
+                                              integer_of(op, value), ", type = 1>")});
+    else if (key == "use_global_device_ids" && value == true)
+      attrs.set("use_global_device_ids", Unit{});
+    else if (!value.is_bool())  // "tiled" says what types say
+      attrs.set(key == "all_gather_dimension" ? "all_gather_dim" : std::string(key),
+                Integer{integer_of(op, value), "i64"});
+  }
+  if (row.op == "stablehlo.all_reduce" || row.op == "stablehlo.reduce_scatter")
+    op.regions.push_back(combiner_of(op));
+  op.name = row.op;
+  op.attrs = std::move(attrs);
+  return create_written(graph, std::move(op));
+}
+
+}  // namespace
+
+bool is_read_as_other(const WrittenOp& op) {
+  return is_read_as_other(op.name) || started_by(op) != nullptr || is_wait(op) ||
+         target_of(op) == order;
+}
+
+bool is_read_as_other(std::string_view op) { return row_of(op) != nullptr; }
+
+std::vector<WrittenValue> create_as_other(Graph& graph, WrittenOp op) {
+  if (const StartedRow* const started = started_by(op))
+    return as_collective(graph, std::move(op), *started);
+  if (target_of(op) == order) {
+    if (!op.results.empty()) fail(op, "no results", cat(op.results.size()));
+    return {};
+  }
+  if (op.name == call) return its_operand(std::move(op));
+  const Row& row = *row_of(op.name);
+  switch (row.meaning) {
+    case Meaning::constraint:
+      return as_constraint(graph, std::move(op), row);
+    case Meaning::constant:
+      op.name = "stablehlo.constant";
+      return create_written(graph, std::move(op));
+    case Meaning::body:
+      return as_body(graph, op);
+    case Meaning::operand:
+      break;
+  }
+  return its_operand(std::move(op));
+}
+
+void list_replica_groups(WrittenOp& op) {
+  const Attribute* const attribute = op.attrs.find("replica_groups");
+  const auto* const raw = attribute == nullptr ? nullptr : attribute->get_if<RawAttr>();
+  if (raw == nullptr || !is_replica_axes(raw->text)) return;
+  try {
+    op.attrs.set("replica_groups", id_table(groups_along_axes(raw->text, op.module)));
+  } catch (const Error& error) {
+    throw_user_error(cat(op.name, ": ", error.what()), op.location);
+  }
+}
+
+}  // namespace partita::ir
