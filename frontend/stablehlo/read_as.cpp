@@ -108,8 +108,9 @@ std::vector<WrittenValue> as_body(Graph& graph, const WrittenOp& op) {
 namespace {
 
 constexpr std::string_view call = "stablehlo.custom_call", done = "-done";
-/// Asks for one value to be there before another is begun: plans have an order of their own.
-constexpr std::string_view order = "control_dep";
+/// Calls without results that change no value: control_dep asks for one value to be there before another is begun, and
+/// dce_sink for one to be computed though nothing reads it.
+constexpr std::array<std::string_view, 2> idle_targets{"control_dep", "dce_sink"};
 
 /// What a call of JAX starts.
 struct StartedRow {
@@ -141,6 +142,10 @@ bool is_wait(const WrittenOp& op) {
   if (!target.ends_with(done)) return false;
   target.replace(target.size() - done.size(), done.size(), "-start");
   return std::ranges::find(started_rows, target, &StartedRow::target) != started_rows.end();
+}
+
+bool is_idle(const WrittenOp& op) {
+  return std::ranges::find(idle_targets, target_of(op)) != idle_targets.end();
 }
 
 boost::json::object configuration_of(const WrittenOp& op) {
@@ -219,8 +224,7 @@ std::vector<WrittenValue> as_collective(Graph& graph, WrittenOp op, const Starte
 }  // namespace
 
 bool is_read_as_other(const WrittenOp& op) {
-  return is_read_as_other(op.name) || started_by(op) != nullptr || is_wait(op) ||
-         target_of(op) == order;
+  return is_read_as_other(op.name) || started_by(op) != nullptr || is_wait(op) || is_idle(op);
 }
 
 bool is_read_as_other(std::string_view op) { return row_of(op) != nullptr; }
@@ -228,7 +232,7 @@ bool is_read_as_other(std::string_view op) { return row_of(op) != nullptr; }
 std::vector<WrittenValue> create_as_other(Graph& graph, WrittenOp op) {
   if (const StartedRow* const started = started_by(op))
     return as_collective(graph, std::move(op), *started);
-  if (target_of(op) == order) {
+  if (is_idle(op)) {
     if (!op.results.empty()) fail(op, "no results", cat(op.results.size()));
     return {};
   }

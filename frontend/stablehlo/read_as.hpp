@@ -15,8 +15,8 @@ namespace partita::ir {
 
 /// Whether ops of this name have no definition of their own.
 [[nodiscard]] bool is_read_as_other(std::string_view op);
-/// Whether this one is read as another: so are custom calls by which JAX starts collectives, waits for them, and asks for
-/// an order of ops (`control_dep`: nothing).
+/// Whether this one is read as another: so are custom calls by which JAX starts collectives and waits for them, and those
+/// that change no value (control_dep, dce_sink).
 [[nodiscard]] bool is_read_as_other(const WrittenOp& op);
 /// Makes what takes the place of such an op, and gives its results.  The value of an op that says nothing, such as
 /// sdy.data_flow_edge, is its operand; regions of sdy.named_computation and stablehlo.async_start become part of the graph.

@@ -72,12 +72,13 @@ PARTITA_HELPER(complex, T, complex_exp, (T x)) {
   return MAKE(e * cos(b) * rest, e * sin(b) * rest);
 }
 
+// Nothing cancels below -1, where the result nears -1 whatever the angle.
 PARTITA_HELPER(complex, T, complex_expm1, (T x)) {
   R a = RE(x);
   R b = IM(x);
   if (b == K(0)) return MAKE(expm1(a), b);
   if (a > K(80)) return complex_exp(x);
-  if (isinf(a) && !isfinite(b)) return MAKE(K(-1), K(0));
+  if (a < K(-1)) return MAKE(fma(exp(a), cos(b), K(-1)), exp(a) * sin(b));
   R s = sin(K(0.5) * b);
   return MAKE(fma(expm1(a), cos(b), K(-2) * s * s), exp(a) * sin(b));
 }

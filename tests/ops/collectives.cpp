@@ -362,7 +362,9 @@ TEST(StartedCollectives, ByCallsOfJaxToo) {
   EXPECT_EQ(
       on_devices_of_values(on_devices(
           "      %r = stablehlo.negate %b : tensor<1xf32>\n      stablehlo.custom_call "
-          "@control_dep(%r, %b) {has_side_effect = true} : (tensor<1xf32>, tensor<1xf32>) -> ()")),
+          "@control_dep(%r, %b) {has_side_effect = true} : (tensor<1xf32>, tensor<1xf32>) -> ()\n"
+          "      stablehlo.custom_call @dce_sink(%r) {has_side_effect = true} : (tensor<1xf32>) -> "
+          "()")),
       V({-1, -2, -10, -20}));
   for (const char* config : {"", "{", "3", R"({"replica_groups": 3})", R"({"replica_groups": [3]})",
                              R"({"replica_groups": [["a"]]})", R"({"channel_id": "a"})"})

@@ -137,6 +137,9 @@ TEST(ComplexRows, values_at_infinity_and_large_arguments) {
   const auto of = [](std::string_view row, C z) { return apply<C>(row, DType::c64, z); };
   EXPECT_EQ(of("exponential", C(-inf, 1)), C(0, 0));
   EXPECT_EQ(of("exponential", C(inf, 0)), C(inf, 0));
+  for (const float angle : {0.0f, 2.0f, -2.0f, 8.855068e7f})
+    EXPECT_EQ(of("exponential_minus_one", C(-inf, angle)).real(), -1) << angle;
+  EXPECT_TRUE(std::isnan(of("exponential_minus_one", C(-inf, inf)).real()));
   EXPECT_EQ(of("tanh", C(inf, 1)).real(), 1);
   EXPECT_EQ(of("sqrt", C(-inf, 1)), C(0, inf));
   EXPECT_EQ(of("log", C(inf, -inf)).real(), inf);
