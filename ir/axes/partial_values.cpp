@@ -195,6 +195,28 @@ void use_known_terms(Graph& graph) {
   graph.replace_uses(known);
 }
 
+/// Puts the bodies of functions whose results are partial in the place of their calls, where their terms can be seen.
+void open_calls(const Module& module, Function& f, const std::vector<std::size_t>& partial) {
+  for (const std::size_t k : partial) {
+    while (true) {
+      Node& call = *without_unreduced(f.body->results[k]).node;
+      const Attribute* const callee = call.is("func.call") && call.graph() == f.body.get()
+                                          ? call.attrs.find("callee")
+                                          : nullptr;
+      const Function* const called =
+          callee == nullptr ? nullptr : module.find(callee->get_if<SymbolRef>()->name);
+      if (called == nullptr || called == &f) break;
+      ValueMap<Value> map, replaced;
+      for (int a = 0; a < called->body->argument_count(); ++a)
+        map[called->body->argument(a)] = call.operand(std::size_t(a));
+      const std::vector<Value> results = clone_body(*called->body, *f.body, map, &call);
+      for (std::size_t r = 0; r < results.size(); ++r) replaced[call.result(int(r))] = results[r];
+      f.body->replace_uses(replaced);
+      f.body->erase(&call);
+    }
+  }
+}
+
 bool any_partial(const Module& module, const std::vector<Sharding>& shardings) {
   return std::ranges::any_of(shardings, [&](const Sharding& s) { return terms_of(module, s) > 1; });
 }
@@ -301,6 +323,10 @@ void split_partial_ports(const Module& module, Function& f) {
   if (std::ranges::none_of(f.arg_attrs, is_partial) &&
       std::ranges::none_of(f.res_attrs, is_partial))
     return;
+  std::vector<std::size_t> partial_results;
+  for (std::size_t k = 0; k < f.res_attrs.size(); ++k)
+    if (is_partial(f.res_attrs[k])) partial_results.push_back(k);
+  open_calls(module, f, partial_results);
   auto body = std::make_unique<Graph>();
   const Maker make{*body, nullptr, f.location};
   const auto split_attribute = [&](Dict& attributes) {
@@ -328,8 +354,7 @@ void split_partial_ports(const Module& module, Function& f) {
   }
   body->results = clone_body(*f.body, *body, map);
   use_known_terms(*body);
-  for (std::size_t k = 0; k < body->results.size(); ++k) {
-    if (!is_partial(f.res_attrs[k])) continue;
+  for (const std::size_t k : partial_results) {
     const Sharding& sharding = *sharding_of_port(f.res_attrs[k]);
     Value& result = body->results[k];
     result = Terms(make, sharding.unreduced, terms_of(module, sharding), said).of(result);

@@ -113,5 +113,33 @@ TEST(PartialValues, of_results_are_what_devices_compute_of_their_pieces) {
   EXPECT_EQ(values_of(results[2]), V({5, 6, 0, 0, 0, 0, 7, 8}));
 }
 
+TEST(PartialValues, of_results_that_functions_compute) {
+  const std::string text = cat(mesh, R"(
+  func.func @main(%a: tensor<1x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}, %b: tensor<4x1xf32>)
+      -> (tensor<1x1xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}], unreduced={"x"}>}, tensor<1x4xf32>) {
+    %0:2 = call @outer(%a, %b) : (tensor<1x4xf32>, tensor<4x1xf32>) -> (tensor<1x4xf32>, tensor<1x1xf32>)
+    return %0#1, %0#0 : tensor<1x1xf32>, tensor<1x4xf32>
+  }
+  func.func private @outer(%a: tensor<1x4xf32>, %b: tensor<4x1xf32>) -> (tensor<1x4xf32>, tensor<1x1xf32>) {
+    %0 = call @product(%a, %b) : (tensor<1x4xf32>, tensor<4x1xf32>) -> tensor<1x1xf32>
+    %1 = stablehlo.negate %a : tensor<1x4xf32>
+    return %1, %0 : tensor<1x4xf32>, tensor<1x1xf32>
+  }
+  func.func private @product(%a: tensor<1x4xf32>, %b: tensor<4x1xf32>) -> tensor<1x1xf32> {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<1x4xf32>, tensor<4x1xf32>) -> tensor<1x1xf32>
+    return %0 : tensor<1x1xf32>
+  }
+}
+)");
+  const auto module = parse_module(text);
+  Function& f = module->entry("main");
+  split_partial_ports(*module, f);
+  verify(*module);
+  const std::vector<Tensor> arguments{f32({1, 4}, {1, 2, 3, 4}), f32({4, 1}, {1, 10, 100, 1000})};
+  const std::vector<Tensor> results = Interpreter(*module).run(f, arguments);
+  EXPECT_EQ(values_of(results[0]), V({21, 4300}));
+  EXPECT_EQ(values_of(results[1]), V({-1, -2, -3, -4}));
+}
+
 }  // namespace
 }  // namespace partita::ir
