@@ -93,8 +93,8 @@ void layout(abi::BufferLayout& call) {
 
 void size(abi::BufferSize& call) { call.bytes = call.buffer->type.bytes(); }
 
-void device(abi::BufferDevice& call) { call.device = call.buffer->device; }
-void memory(abi::BufferMemory& call) { call.memory = call.buffer->device->memories; }
+void device(abi::BufferDevice& call) { call.device = call.buffer->memory->device; }
+void memory(abi::BufferMemory& call) { call.memory = call.buffer->memory; }
 
 void ready_event(abi::BufferReadyEvent& call) {
   call.event = new EventHandle{call.buffer->array()->ready()};
@@ -102,9 +102,9 @@ void ready_event(abi::BufferReadyEvent& call) {
 
 /// Where a new buffer goes, and its type.
 template <class Call>
-DeviceHandle* asked_device(const Call& call) {
-  if (call.memory != nullptr) return call.memory->device;
-  return call.device != nullptr ? call.device : call.client->device(0);
+Memory* asked_memory(const Call& call) {
+  if (call.memory != nullptr) return call.memory;
+  return (call.device != nullptr ? call.device : call.client->device(0))->memory();
 }
 template <class Call>
 Type asked_type(const Call& call) {
@@ -112,7 +112,7 @@ Type asked_type(const Call& call) {
 }
 
 void from_host(abi::BufferFromHost& call) {
-  DeviceHandle* const on = asked_device(call);
+  Memory* const in = asked_memory(call);
   const Type type = asked_type(call);
   expect_row_major(call.device_layout, type, "an array of the host");
   const auto* const data = static_cast<const std::byte*>(call.data);
@@ -121,7 +121,7 @@ void from_host(abi::BufferFromHost& call) {
       strides.empty() || type.count() == 0 || std::ranges::equal(strides, dense_strides(type));
   DeviceArrayPtr array;
   if (is_dense && !is_narrow_integer(type.dtype)) {
-    array = on->stream->upload(type, {data, type.bytes()});
+    array = in->stream()->upload(type, {data, type.bytes()});
   } else {
     HostArray dense(type);
     const std::size_t width = byte_size(type.dtype);
@@ -132,9 +132,9 @@ void from_host(abi::BufferFromHost& call) {
         std::memcpy(dense.bytes.data() + std::size_t(k) * width, data + offset, width);
       });
     // The host's narrow integers have any bits above their own.
-    array = on->stream->upload(type, reinterpreted(std::move(dense), type.dtype).bytes);
+    array = in->stream()->upload(type, reinterpreted(std::move(dense), type.dtype).bytes);
   }
-  call.buffer = new BufferHandle(on, std::move(array));
+  call.buffer = new BufferHandle(in, std::move(array));
   call.done_with_host_buffer = new EventHandle{done_event()};
 }
 
@@ -170,14 +170,14 @@ void copy_raw(abi::BufferCopyRawToHost& call) {
   call.event = new EventHandle{copied};
 }
 
-void copy_to(const BufferHandle& from, DeviceHandle* device, BufferHandle*& copy) {
-  copy = new BufferHandle(device, from.array()->copy_to(device->stream));
+void copy_to(const BufferHandle& from, Memory* memory, BufferHandle*& copy) {
+  copy = new BufferHandle(memory, from.array()->copy_to(memory->stream()));
 }
 void copy_to_device(abi::BufferCopyToDevice& call) {
-  copy_to(*call.buffer, call.device, call.copy);
+  copy_to(*call.buffer, call.device->memory(), call.copy);
 }
 void copy_to_memory(abi::BufferCopyToMemory& call) {
-  copy_to(*call.buffer, call.memory->device, call.copy);
+  copy_to(*call.buffer, call.memory, call.copy);
 }
 
 void pointer(abi::BufferPointer& call) {
@@ -190,26 +190,26 @@ void pointer(abi::BufferPointer& call) {
 
 // Copied, so that nobody has to keep it.
 void view(abi::ViewOfDeviceBuffer& call) {
-  DeviceHandle* const on = asked_device(call);
+  Memory* const in = asked_memory(call);
   const Type type = asked_type(call);
   expect_row_major(call.layout, type, "a view");
   call.buffer = new BufferHandle(
-      on, on->stream->upload(type, {static_cast<const std::byte*>(call.data), type.bytes()}));
+      in, in->stream()->upload(type, {static_cast<const std::byte*>(call.data), type.bytes()}));
   if (call.on_delete != nullptr) call.on_delete(call.data, call.on_delete_user);
 }
 
 void uninitialized(abi::UninitializedBuffer& call) {
-  DeviceHandle* const on = asked_device(call);
+  Memory* const in = asked_memory(call);
   const Type type = asked_type(call);
   expect_row_major(call.layout, type, "a new array");
   const std::vector<std::byte> zeros(type.bytes());
-  call.buffer = new BufferHandle(on, on->stream->upload(type, zeros));
+  call.buffer = new BufferHandle(in, in->stream()->upload(type, zeros));
 }
 
 }  // namespace
 
-BufferHandle::BufferHandle(DeviceHandle* on, DeviceArrayPtr array)
-    : device(on),
+BufferHandle::BufferHandle(Memory* in, DeviceArrayPtr array)
+    : memory(in),
       type(array->type()),
       minor_to_major(row_major(type.dims.size())),
       array_(std::move(array)) {}

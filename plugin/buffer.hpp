@@ -11,9 +11,9 @@
 
 namespace partita::pjrt {
 
-/// An array on a device until it is deleted or donated.
+/// An array of a device until it is deleted or donated.
 struct BufferHandle {
-  BufferHandle(DeviceHandle* on, DeviceArrayPtr array);
+  BufferHandle(Memory* in, DeviceArrayPtr array);
 
   /// The array; a failed precondition where it is no longer there.
   [[nodiscard]] DeviceArrayPtr array() const;
@@ -23,7 +23,7 @@ struct BufferHandle {
   void hold();
   void let_go();
 
-  DeviceHandle* const device;
+  Memory* const memory;
   const Type type;
   const std::vector<std::int64_t> minor_to_major;
 

@@ -85,13 +85,32 @@ Client::Client(ClientOptions options) : topology(std::move(options)) {
     handle.client = this;
     handle.stream = std::make_shared<Stream>(std::move(device));
     handle.description = topology.describe(handle.stream->profile().name);
-    handle.memory = {&handle, cat("memory of ", platform_name, ":", handle.description->id)};
-    handle.memories = &handle.memory;
+    for (std::size_t k = 0; k < memory_kinds.size(); ++k) {
+      Memory& memory = handle.owned_memories[k];
+      memory = {&handle, MemoryKind(k),
+                cat(memory_kinds[k], " memory of ", platform_name, ":", handle.description->id)};
+      handle.memories[k] = &memory;
+      memories.push_back(&memory);
+    }
     handle.self = &handle;
     devices.push_back(&handle);
-    memories.push_back(&handle.memory);
   }
   topology.identify(devices.front()->stream->profile());
+}
+
+int Memory::id() const { return device->description->id * int(memory_kinds.size()) + int(kind); }
+
+const std::shared_ptr<Stream>& Memory::stream() const {
+  return kind == MemoryKind::device || device->client->topology.target() == "cpu"
+             ? device->stream
+             : device->client->host_stream();
+}
+
+const std::shared_ptr<Stream>& Client::host_stream() {
+  std::call_once(host_is_open_, [this] {
+    host_ = std::make_shared<Stream>(std::move(open_devices({.backend = "cpu"}).front()));
+  });
+  return host_;
 }
 
 DeviceHandle* Client::device(int id) const {

@@ -18,6 +18,7 @@
 #include "partita/ir/sharding.hpp"
 #include "partita/ir/token_ports.hpp"
 #include "plugin/error.hpp"
+#include "plugin/memory_kind.hpp"
 #include "plugin/protobuf.hpp"
 
 namespace partita::pjrt {
@@ -92,6 +93,13 @@ std::vector<int> donated_arguments(const ir::Function& function, const CompiledP
   return donated;
 }
 
+/// mhlo.memory_kind = "pinned_host", as JAX says it of a result.
+bool is_on_host(const ir::Dict& attributes) {
+  const ir::Attribute* const kind = attributes.find("mhlo.memory_kind");
+  const auto* const name = kind == nullptr ? nullptr : kind->get_if<std::string>();
+  return name != nullptr && *name != to_string(MemoryKind::device);
+}
+
 }  // namespace
 
 CompiledProgram compile_program(std::string_view text, const CompileRequest& request,
@@ -113,6 +121,8 @@ CompiledProgram compile_program(std::string_view text, const CompileRequest& req
     program.input_is_sum.push_back(ir::is_partial_port(*module, attributes));
   for (const ir::Dict& attributes : entry.res_attrs)
     program.output_is_sum.push_back(ir::is_partial_port(*module, attributes));
+  for (const ir::Dict& attributes : entry.res_attrs)
+    program.output_on_host.push_back(is_on_host(attributes));
   ir::split_partial_ports(*module, entry);
   ir::replace_token_ports(entry);
   program.inputs = entry.argument_types();
@@ -172,7 +182,8 @@ namespace {
 // Fields of our own message; the numbers stay.
 constexpr int name_field = 1, artifact_field = 2, partitions_field = 3, devices_field = 4,
               gathered_field = 5, inputs_field = 6, outputs_field = 7, donated_field = 8,
-              fingerprint_field = 9, text_field = 10, input_sums_field = 11, output_sums_field = 12;
+              fingerprint_field = 9, text_field = 10, input_sums_field = 11, output_sums_field = 12,
+              on_host_field = 13;
 // Of a cut.
 constexpr int pieces_field = 1, places_field = 2;
 
@@ -229,7 +240,8 @@ std::string serialize(const CompiledProgram& program) {
       .bytes(fingerprint_field, program.fingerprint)
       .bytes(text_field, program.text)
       .packed(input_sums_field, {program.input_is_sum.begin(), program.input_is_sum.end()})
-      .packed(output_sums_field, {program.output_is_sum.begin(), program.output_is_sum.end()});
+      .packed(output_sums_field, {program.output_is_sum.begin(), program.output_is_sum.end()})
+      .packed(on_host_field, {program.output_on_host.begin(), program.output_on_host.end()});
   for (const PortCut& cut : program.input_cuts) message.bytes(inputs_field, cut_message(cut));
   for (const PortCut& cut : program.output_cuts) message.bytes(outputs_field, cut_message(cut));
   return message.text();
@@ -275,6 +287,7 @@ CompiledProgram deserialize(std::string_view bytes) {
   };
   program.input_is_sum = read_flags(input_sums_field, program.inputs.size());
   program.output_is_sum = read_flags(output_sums_field, program.outputs.size());
+  program.output_on_host = read_flags(on_host_field, program.outputs.size());
   program.input_cuts = read_cuts(message, inputs_field, program.inputs, program.partitions);
   program.output_cuts = read_cuts(message, outputs_field, program.outputs, program.partitions);
   return program;

@@ -31,7 +31,8 @@ struct CompiledProgram {
   /// Which of them are sums over devices: their first dimension counts terms, of which a device has one.
   std::vector<bool> input_is_sum, output_is_sum;
   std::vector<PortCut> input_cuts, output_cuts;
-  std::vector<int> donated;  ///< inputs whose arrays go with the execution
+  std::vector<bool> output_on_host;  ///< results that are to lie in the host's memory
+  std::vector<int> donated;          ///< inputs whose arrays go with the execution
   std::string fingerprint;
 };
 

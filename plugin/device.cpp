@@ -40,11 +40,11 @@ void is_addressable(abi::DeviceIsAddressable& call) { call.is_addressable = true
 void hardware_id(abi::DeviceLocalHardwareId& call) { call.id = call.device->description->id; }
 
 void memories(abi::DeviceMemories& call) {
-  call.memories = &call.device->memories;
-  call.num_memories = 1;
+  call.memories = call.device->memories.data();
+  call.num_memories = call.device->memories.size();
 }
 
-void default_memory(abi::DeviceDefaultMemory& call) { call.memory = call.device->memories; }
+void default_memory(abi::DeviceDefaultMemory& call) { call.memory = call.device->memory(); }
 
 void memory_stats(abi::DeviceMemoryStats& call) {
   const Stream& stream = *call.device->stream;
@@ -54,9 +54,9 @@ void memory_stats(abi::DeviceMemoryStats& call) {
   call.bytes_limit = {limit, limit > 0};
 }
 
-void memory_id(abi::MemoryId& call) { call.id = call.memory->device->description->id; }
+void memory_id(abi::MemoryId& call) { call.id = call.memory->id(); }
 
-void memory_kind_of(abi::MemoryText& call) { set_text(call, memory_kind); }
+void memory_kind_of(abi::MemoryText& call) { set_text(call, to_string(call.memory->kind)); }
 
 void memory_text(abi::MemoryText& call) { set_text(call, call.memory->text); }
 

@@ -136,6 +136,14 @@ void point_into(const std::vector<std::string>& texts, std::vector<const char*>&
 
 }  // namespace
 
+namespace {
+
+MemoryKind output_kind(const CompiledProgram& program, std::size_t output) {
+  return program.output_on_host[output] ? MemoryKind::host : MemoryKind::device;
+}
+
+}  // namespace
+
 Executable::Executable(std::shared_ptr<const CompiledProgram> of) : program(std::move(of)) {
   const auto layout_of = [](const Type& type, bool is_sum) {
     return row_major_layout(type.dims.size() - (is_sum ? 1 : 0));
@@ -158,8 +166,9 @@ Executable::Executable(std::shared_ptr<const CompiledProgram> of) : program(std:
     output_types.push_back(number_of(type.dtype));
     output_ranks.push_back(dims.size());
     output_dims.insert(output_dims.end(), dims.begin(), dims.end());
-    memory_kinds.push_back(memory_kind.data());
-    memory_kind_sizes.push_back(memory_kind.size());
+    const std::string_view kind = to_string(output_kind(*program, i));
+    memory_kinds.push_back(kind.data());
+    memory_kind_sizes.push_back(kind.size());
   }
 }
 
@@ -242,7 +251,7 @@ void cost_analysis(abi::ExecutableCostAnalysis& call) {
   call.properties = costs.data();
 }
 
-void memory_kinds(abi::ExecutableMemoryKinds& call) {
+void output_memory_kinds(abi::ExecutableMemoryKinds& call) {
   call.num_outputs = call.executable->memory_kinds.size();
   call.kinds = call.executable->memory_kinds.data();
   call.kind_sizes = call.executable->memory_kind_sizes.data();
@@ -358,6 +367,13 @@ void expect_own_buffers(const abi::LoadedExecute& call, const std::vector<int>& 
   }
 }
 
+/// The array where the device works on it, which is a copy where it lies with the host.
+DeviceArrayPtr array_with_device(const BufferHandle& buffer) {
+  DeviceArrayPtr array = buffer.array();
+  const std::shared_ptr<Stream>& own = buffer.memory->device->stream;
+  return buffer.memory->stream() == own ? array : array->copy_to(own);
+}
+
 void execute(abi::LoadedExecute& call) {
   if (call.executable->is_deleted)
     throw Failure(abi::failed_precondition, "the executable has been deleted");
@@ -365,7 +381,7 @@ void execute(abi::LoadedExecute& call) {
   std::vector<Loaded::Arrays> arguments(call.num_devices);
   for (std::size_t d = 0; d < call.num_devices; ++d)
     for (std::size_t i = 0; i < call.num_arguments; ++i)
-      arguments[d].push_back(call.arguments[d][i]->array());
+      arguments[d].push_back(array_with_device(*call.arguments[d][i]));
   std::vector<int> donated;
   for (const int input : loaded.program()->donated)
     if (!is_kept(call.options, input)) donated.push_back(input);
@@ -381,8 +397,12 @@ void execute(abi::LoadedExecute& call) {
         call.execute_device != nullptr ? call.execute_device : loaded.devices()[d];
     std::vector<EventPtr> ready;
     for (std::size_t i = 0; i < outputs[d].size(); ++i) {
-      ready.push_back(outputs[d][i]->ready());
-      call.outputs[d][i] = new BufferHandle(device, outputs[d][i]);
+      Memory* const memory = device->memory(output_kind(*loaded.program(), i));
+      const DeviceArrayPtr array = memory->stream() == device->stream
+                                       ? outputs[d][i]
+                                       : outputs[d][i]->copy_to(memory->stream());
+      ready.push_back(array->ready());
+      call.outputs[d][i] = new BufferHandle(memory, array);
     }
     if (call.completed != nullptr) call.completed[d] = new EventHandle{all_of(ready)};
   }
@@ -405,7 +425,7 @@ void add_executable_functions(abi::Table& table) {
   table.Executable_SizeOfGeneratedCodeInBytes = call<code_size>;
   table.Executable_GetCostAnalysis = call<cost_analysis>;
   table.Executable_GetCompiledMemoryStats = call<memory_stats>;
-  table.Executable_OutputMemoryKinds = call<memory_kinds>;
+  table.Executable_OutputMemoryKinds = call<output_memory_kinds>;
   table.Executable_OutputElementTypes = call<output_types>;
   table.Executable_OutputDimensions = call<output_dims>;
   table.Executable_Fingerprint = call<fingerprint>;

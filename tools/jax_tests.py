@@ -3,14 +3,15 @@
 # Copyright The partita authors
 """Runs JAX's own tests on a platform, file by file, and compares two such runs.
 
-    tools/jax_tests.py run --tests DIR --out RESULTS --platforms partita,cpu [--sample K/N] [FILE...]
-    tools/jax_tests.py compare BASE RESULTS [--table]
+    tools/jax_tests.py run --tests DIR --out RESULTS --platforms partita,cpu [--sample K/N] [--not-passed OTHER] [FILE...]
+    tools/jax_tests.py compare BASE RESULTS [--table] [--of-others]
 
 DIR is the folder tests/ of JAX's repository at the commit of the installed jaxlib (jaxlib.version.__git_hash__).  `run`
 takes each file in a process of its own with a limit; a test that ends the process is noted as such and the file goes on
 after it.  RESULTS gets a file FILE.jsonl with a line for each test, so that a run that was interrupted goes on where it
 was.  `compare` counts, of the tests that pass in BASE, those that pass in RESULTS; --table prints them by file in
-Markdown, with the causes of failures.  The plugin is found by PARTITA_LIBRARY_FOLDER or where it is installed.
+Markdown, with the causes of failures.  A base that has run only what does not pass in RESULTS (--not-passed RESULTS) takes
+a fraction of the time; with --of-others what passes in RESULTS counts as passing in it.  The plugin is found by PARTITA_LIBRARY_FOLDER or where it is installed.
 """
 import argparse
 import collections
@@ -55,8 +56,11 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    done, _ = read_results(pathlib.Path(os.environ["PARTITA_JAX_TESTS_RECORD"]))
-    kept = [i for i in items if _is_in_sample(_name(i.nodeid)) and _name(i.nodeid) not in done]
+    record = pathlib.Path(os.environ["PARTITA_JAX_TESTS_RECORD"])
+    left_out = set(read_results(record)[0])
+    if other := os.environ.get("PARTITA_JAX_TESTS_NOT_PASSED"):
+        left_out |= passed(read_results(pathlib.Path(other) / record.name)[0])
+    kept = [i for i in items if _is_in_sample(_name(i.nodeid)) and _name(i.nodeid) not in left_out]
     config.hook.pytest_deselected(items=[i for i in items if i not in kept])
     items[:] = kept
 
@@ -101,6 +105,10 @@ def read_results(path):
     return results, begun
 
 
+def passed(results):
+    return {test for test, entry in results.items() if entry["outcome"] == "passed"}
+
+
 def run_file(args, file, record):
     environment = dict(
         os.environ,
@@ -112,6 +120,7 @@ def run_file(args, file, record):
         PARTITA_JAX_TESTS_RECORD=str(record),
         PARTITA_JAX_TESTS_SAMPLE=args.sample,
         PARTITA_JAX_TESTS_TAGS=args.tags,
+        PARTITA_JAX_TESTS_NOT_PASSED=str(args.not_passed.resolve()) if args.not_passed else "",
         PYTHONPATH=os.pathsep.join([str(pathlib.Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
     )
     begin = time.monotonic()
@@ -163,20 +172,21 @@ def cause_of(entry):
 
 
 def compare(args):
-    rows, causes, total, passed, skipped = [], collections.Counter(), 0, 0, 0
-    for base_file in sorted(args.base.glob("*.jsonl")):
-        base, _ = read_results(base_file)
+    rows, causes, total, good_in_all, skipped = [], collections.Counter(), 0, 0, 0
+    for base_file in sorted((args.results if args.of_others else args.base).glob("*.jsonl")):
+        base, _ = read_results(args.base / base_file.name)
         ours, _ = read_results(args.results / base_file.name)
-        wanted = [t for t, e in base.items() if e["outcome"] == "passed"]
+        wanted = passed(base) | (passed(ours) if args.of_others else set())
         found = {t: ours[t] for t in wanted if t in ours}
-        good = sum(e["outcome"] == "passed" for e in found.values())
+        good = len(passed(found))
         total += len(wanted)
-        passed += good
+        good_in_all += good
         own = collections.Counter(cause_of(e) for e in found.values() if e["outcome"] != "passed")
         own.update({"not run": len(wanted) - len(found)} if len(wanted) > len(found) else {})
         skipped += sum(e["outcome"] == "skipped" for e in found.values())
         causes.update(own)
-        rows.append((base_file.stem, len(wanted), good, own))
+        if wanted:
+            rows.append((base_file.stem, len(wanted), good, own))
     if args.table:
         print("| file | pass on XLA:CPU | pass here | causes |\n|---|---|---|---|")
         for name, wanted, good, own in rows:
@@ -184,8 +194,8 @@ def compare(args):
             print(f"| {name} | {wanted} | {good} | {text} |")
     for cause, count in causes.most_common(args.causes):
         print(f"{count:6}  {cause}")
-    print(f"{passed} of {total} tests that pass on the base pass here ({100 * passed / max(total, 1):.1f} %), {skipped} skip"
-          f" themselves: of the others {100 * passed / max(total - skipped, 1):.1f} %")
+    print(f"{good_in_all} of {total} tests that pass on the base pass here ({100 * good_in_all / max(total, 1):.1f} %), {skipped}"
+          f" skip themselves: of the others {100 * good_in_all / max(total - skipped, 1):.1f} %")
 
 
 def main():
@@ -198,6 +208,7 @@ def main():
     one.add_argument("--python", default=sys.executable)
     one.add_argument("--sample", default="0/1", help="K/N: every N-th test, by its name")
     one.add_argument("--tags", default="", help="kinds of devices, such as cpu, whose own tests are run as well")
+    one.add_argument("--not-passed", type=pathlib.Path, help="results of another run: only what does not pass there")
     one.add_argument("--cases", type=int, default=10, help="generated cases of a test")
     one.add_argument("--limit", type=float, default=3600, help="seconds for a file")
     one.add_argument("--test-limit", type=float, default=300, help="seconds for a test")
@@ -207,6 +218,7 @@ def main():
     two.add_argument("base", type=pathlib.Path)
     two.add_argument("results", type=pathlib.Path)
     two.add_argument("--table", action="store_true")
+    two.add_argument("--of-others", action="store_true", help="BASE has run only what does not pass in RESULTS")
     two.add_argument("--causes", type=int, default=40)
     two.set_defaults(function=compare)
     args = parser.parse_args()

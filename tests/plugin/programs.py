@@ -340,6 +340,44 @@ def case_started_collectives():
     np.testing.assert_allclose(*map(np.asarray, results), 1e-5, 1e-5)
 
 
+def case_memory_of_the_host():
+    x, own = numbers(3, 4), jax.sharding.SingleDeviceSharding(OURS[0])
+    host = own.with_memory_kind("pinned_host")
+    assert OURS[0].default_memory().kind == "device"
+    assert len({m.kind for m in OURS[0].addressable_memories()}) == 2
+    there = jax.device_put(x, host)
+    back = jax.device_put(there, own)
+    assert (there.sharding.memory_kind, back.sharding.memory_kind) == ("pinned_host", "device")
+    double = jax.jit(lambda v: v * 2, out_shardings=host)
+    assert double.lower(back).compile().output_shardings.memory_kind == "pinned_host"
+    y = double(back)
+    z = jax.jit(lambda v: jax.device_put(v, own) + 1, out_shardings=own)(y)
+    assert (y.sharding.memory_kind, z.sharding.memory_kind) == ("pinned_host", "device")
+    np.testing.assert_array_equal(z, x * 2 + 1)
+    parts = NamedSharding(mesh(OURS, 4), P("x"), memory_kind="pinned_host")
+    cut = jax.device_put(numbers(8), parts)
+    w = jax.jit(lambda v: jax.device_put(v, parts.with_memory_kind("device")) * 3, out_shardings=parts)(cut)
+    assert w.sharding.memory_kind == "pinned_host"
+    np.testing.assert_array_equal(w, numbers(8) * 3)
+
+    from jax.ad_checkpoint import checkpoint_name
+
+    offload = jax.checkpoint_policies.save_and_offload_only_these_names(
+        names_which_can_be_saved=[], names_which_can_be_offloaded=["q"], offload_src="device", offload_dst="pinned_host"
+    )
+
+    def loss(weights, v, wrap):
+        step = wrap(lambda v, w: (jnp.tanh(checkpoint_name(v @ w, "q")), None))
+        return jax.lax.scan(step, v, weights)[0].sum()
+
+    weights = jax.device_put(numbers(3, 4, 4), own)
+    kept, offloaded = (
+        jax.jit(jax.grad(lambda w, v: loss(w, v, wrap)))(weights, back)
+        for wrap in (lambda f: f, lambda f: jax.checkpoint(f, policy=offload))
+    )
+    np.testing.assert_allclose(kept, offloaded, 1e-5, 1e-5)
+
+
 def case_checks_for_debugging():
     from jax.experimental import checkify
 
