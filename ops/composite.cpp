@@ -12,7 +12,25 @@
 namespace partita::ir::ops {
 namespace {
 
+/// "dialect.op", each part of letters, digits and the like.
+bool is_op_name(std::string_view name) {
+  const auto is_letter = [](char a) { return (a >= 'a' && a <= 'z') || (a >= 'A' && a <= 'Z'); };
+  const auto is_inner = [&](char a) { return is_letter(a) || (a >= '0' && a <= '9') || a == '_'; };
+  if (name.empty() || !is_letter(name.front())) return false;
+  bool has_dot = false;
+  for (std::size_t k = 1; k < name.size(); ++k) {
+    if (name[k] == '.' ? name[k - 1] == '.' || k + 1 == name.size()
+                       : !is_inner(name[k]) && !(has_dot && name[k] == '$'))
+      return false;
+    has_dot = has_dot || name[k] == '.';
+  }
+  return has_dot;
+}
+
 std::vector<Type> infer(const InferContext& c) {
+  const std::string& name = c.attrs.text("name");
+  c.expect(is_op_name(name), "the name of an op with its dialect, such as \"chlo.top_k\"",
+           cat('"', name, '"'));  // (C1)
   if (!c.module) return {c.declared_results.begin(), c.declared_results.end()};
   const Function& function = expect_callee(c, c.attrs.text("decomposition"),
                                            "the name of a function as decomposition");  // (C3)

@@ -60,6 +60,9 @@ void expect_precision(const InferContext& c) {
   const Attribute* algorithm = c.attrs.find("algorithm");
   const auto* raw = algorithm ? algorithm->get_if<RawAttr>() : nullptr;
   if (!raw) return;
+  for (const Attribute& item : list ? list->items : std::vector<Attribute>{})
+    c.expect(item.get_if<EnumAttr>() == nullptr || item.get_if<EnumAttr>()->value == "DEFAULT",
+             "precision DEFAULT beside an algorithm", "another");  // (C21)
   for (const std::string_view name :
        {"lhs_component_count", "rhs_component_count", "num_primitive_operations"}) {
     const std::size_t at = raw->text.find(cat(name, " = "));

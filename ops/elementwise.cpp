@@ -81,6 +81,21 @@ void expect_operand_types(const InferContext& c, const ElementwiseRow& row, cons
   }
 }
 
+/// #stablehlo.result_accuracy<atol = …, rtol = …, ulps = …, mode = …> says how far off a result may be in mode TOLERANCE
+/// alone.  Results are as near as they get in any.
+void expect_accuracy(const InferContext& c) {
+  const Attribute* const attribute = c.attrs.find("result_accuracy");
+  const auto* const raw = attribute == nullptr ? nullptr : attribute->get_if<RawAttr>();
+  if (raw == nullptr || raw->text.find("TOLERANCE") != std::string::npos) return;
+  for (const std::string_view name : {"atol = ", "rtol = ", "ulps = "}) {
+    const std::size_t at = raw->text.find(name);
+    if (at == std::string::npos) continue;
+    const char* const number = raw->text.c_str() + at + name.size();
+    c.expect(std::strtod(number, nullptr) == 0,
+             "no tolerance of the result_accuracy but in mode TOLERANCE", raw->text);
+  }
+}
+
 std::vector<Type> infer(const InferContext& c) {
   const ElementwiseRow& any = first_row(c.op);
   ops::expect_operand_count(c, std::size_t(arity(any.signature)));
@@ -89,6 +104,7 @@ std::vector<Type> infer(const InferContext& c) {
   if (!row || reference.is_token)
     c.fail(cat("operands of ", accepted_dtypes(c.op, c.attrs)), to_string(reference));
   expect_operand_types(c, *row, reference);
+  expect_accuracy(c);
   return {Type{.dtype = result_dtype(row->signature, reference.dtype), .dims = reference.dims}};
 }
 

@@ -98,6 +98,28 @@ body ":2:3: func.func: @main: expected result 0 of type tensor<3x4xf32>, found t
 body ":3:10: func.call: expected the name of a function, found @nobody" "$a" "$t" \
   <<<'    %b = call @nobody(%a) : (tensor<4x3xf32>) -> tensor<4x3xf32>'
 
+# Attributes: what an algorithm, an accuracy and a name may be.
+accuracy() { # accuracy WORDS FIELDS
+  body "$1" "$a" "$t" <<<"    %b = \"stablehlo.exponential\"(%a) {result_accuracy = #stablehlo.result_accuracy<$2>} : ($t) -> $t"
+}
+for mode in DEFAULT HIGHEST; do
+  accuracy ':3:10: stablehlo.exponential: expected no tolerance of the result_accuracy but in mode TOLERANCE, found' \
+    "atol = 0.0, rtol = 0.0, ulps = 4, mode = #stablehlo.result_accuracy_mode<$mode>"
+done
+body ':3:10: stablehlo.dot_general: expected precision DEFAULT beside an algorithm, found another' "%a: tensor<3x3xf32>" "tensor<3x3xf32>" \
+  <<<'    %b = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0], precision = [HIGH, HIGH], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>'
+for name in foo .foo foo. foo..bar 1foo.bar 'foo.%'; do
+  program "stablehlo.composite: expected the name of an op with its dialect, such as \"chlo.top_k\", found \"$name\"" <<END
+func.func public @main(%a: $t) -> $t {
+  %b = stablehlo.composite "$name" %a {decomposition = @d} : ($t) -> $t
+  return %b : $t
+}
+func.func private @d(%a: $t) -> $t {
+  return %a : $t
+}
+END
+done
+
 # Placements.
 body "mr.placements: expected a size of 'clients' of at least 1, found 0" "$a" "$t" "module attributes {mr.placements = {clients = 0}}" \
   <<<'    return %a : tensor<4x3xf32>'
