@@ -33,8 +33,8 @@ typedef unsigned ui32;
 typedef unsigned long ui64;
 typedef float f32;
 typedef double f64;
-typedef f32 c64 __attribute__((vector_size(8)));
-typedef f64 c128 __attribute__((vector_size(16)));
+typedef _Complex float c64;
+typedef _Complex double c128;
 #define bool _Bool
 #define true ((_Bool)1)
 #define false ((_Bool)0)
@@ -58,8 +58,8 @@ typedef f64 c128 __attribute__((vector_size(16)));
 #define as_ui64(x) bits_as(ui64, x)
 #define as_f64(x) bits_as(f64, x)
 #define as_c64(x) bits_as(c64, x)
-static inline c64 make_c64(f32 re, f32 im) { return (c64){re, im}; }
-static inline c128 make_c128(f64 re, f64 im) { return (c128){re, im}; }
+#define make_c64(re, im) __builtin_complex((f32)(re), (f32)(im))
+#define make_c128(re, im) __builtin_complex((f64)(re), (f64)(im))
 )";
 
 // Subnormals are read by adding them to a number with the right exponent, and written likewise.
@@ -285,8 +285,8 @@ Dialect make_dialect() {
                       {"c64", "as_c64"}},
       .make_c64 = "make_c64",
       .make_c128 = "make_c128",
-      .real = "[0]",
-      .imag = "[1]",
+      .real = {"__real__ ", ""},
+      .imag = {"__imag__ ", ""},
   };
 }
 

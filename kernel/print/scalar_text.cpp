@@ -306,8 +306,8 @@ std::string ScalarText::make_complex(DType d, const std::string& real, const std
 }
 
 std::string ScalarText::from_complex(const std::string& x, DType from, DType to) {
-  const std::string real = in_parentheses(x) + std::string(dialect_.real);
-  const std::string imag = in_parentheses(x) + std::string(dialect_.imag);
+  const std::string real = dialect_.real.of(in_parentheses(x)),
+                    imag = dialect_.imag.of(in_parentheses(x));
   const DType part = part_dtype(from);
   if (!is_complex(to)) return convert(real, part, to);
   return make_complex(to, convert(real, part, part_dtype(to)), convert(imag, part, part_dtype(to)));
@@ -420,8 +420,8 @@ std::string ScalarText::substitute_name(std::string_view name, std::string_view&
   if (name == "BITS") return cat(info(d).bits, "u");
   if (name == "MANTISSA") return std::to_string(scalar::mantissa_bits(d));
   if (name == "EMIN") return std::to_string(scalar::smallest_exponent(d));
-  if (name == "RE") return in_parentheses(argument()) + std::string(dialect_.real);
-  if (name == "IM") return in_parentheses(argument()) + std::string(dialect_.imag);
+  if (name == "RE") return dialect_.real.of(in_parentheses(argument()));
+  if (name == "IM") return dialect_.imag.of(in_parentheses(argument()));
   if (name == "MAKE") {
     const DType result = scalar::result_dtype(scalar::Signature::compose, part);
     note(result);

@@ -26,6 +26,14 @@ struct Snippet {
   std::vector<std::string_view> needs = {};
 };
 
+/// Text around a value in parentheses.
+struct Around {
+  std::string_view prefix, suffix;
+  [[nodiscard]] std::string of(const std::string& value) const {
+    return cat(prefix, value, suffix);
+  }
+};
+
 /// What differs between C-like languages.
 struct Dialect {
   std::string_view name;
@@ -40,7 +48,7 @@ struct Dialect {
   /// Bits of a float as an integer of the same width, and back: prefixes of "(x)"; by dtype name.
   std::map<std::string_view, std::string_view> reinterpret;
   std::string_view make_c64, make_c128;  ///< prefixes of "(re, im)"
-  std::string_view real, imag;           ///< suffixes that select the parts of a complex value
+  Around real, imag;                     ///< select the parts of a complex value
   /// Names of types of several elements without their number, by the stored element's; empty where
   /// neighbours are not read and written as one.  Their elements are .s0, .s1, … .sf.
   std::map<std::string_view, std::string_view> wide;

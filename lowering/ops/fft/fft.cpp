@@ -8,7 +8,8 @@
 // from P = 1, the elements as they are, to P = n, the result.  A work-item has one (q, p) and gives all
 // j.  What lies between stages is two arrays, of real and of imaginary parts; work-items count the
 // longer one of q and p fastest, and so does the array that they write, so that neighbours read and
-// write neighbours.  The powers of w come from tables that were made in f64.  Where n has a large prime
+// write neighbours.  Lines of an even number of real elements are transformed as half as many complex ones
+// (fourier_pairs.cpp).  The powers of w come from tables that were made in f64.  Where n has a large prime
 // factor the line is convolved with a chirp instead (fourier.hpp), by transforms of a smooth length.
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
@@ -43,8 +44,10 @@ class StageKernel {
   }
 
   /// Tables are absent where all powers are 1.
-  void build(const Planes& from, const Planes& to, const std::optional<Planes>& roots) {
+  void build(const Planes& from, const Planes& to, const std::optional<Planes>& roots,
+             const std::optional<Planes>& roots_of_pairs) {
     from_ = from;
+    roots_of_pairs_ = roots_of_pairs;
     to_ = to;
     body_.set_items(items());
     const std::int64_t ps = sums() ? s_.done * s_.radix : s_.done;
@@ -67,6 +70,12 @@ class StageKernel {
     const std::vector<ComplexParts> y = butterfly.transform(x);
     for (std::int64_t j = 0; j < s_.radix; ++j)
       write(pool_.add(p_, j * s_.done), y[std::size_t(j)]);
+    if (s_.repeats_beginning) write(pool_.add(p_, l_.n), y[0]);
+  }
+
+  /// Of each line that is written between stages.
+  [[nodiscard]] std::int64_t written_extent() const {
+    return l_.n + (!s_.repeats_beginning ? 0 : sums() ? 1 : s_.done);
   }
 
   /// Whether each item gives one sum, of a prime number of terms that is too large to be written out.
@@ -85,7 +94,11 @@ class StageKernel {
       body_.multiply_add(re, pool_.apply("negate", part_, {x.im}), w.im);
       body_.multiply_add(im, x.im, w.re);
     });
-    write(p_, {body_.value(re), body_.value(im)});
+    const ComplexParts sum{body_.value(re), body_.value(im)};
+    write(p_, sum);
+    if (s_.repeats_beginning)
+      body_.guard_if_needed(pool_.equal(p_, pool_.index(0)),
+                            [&] { write(pool_.index(l_.n), sum); });
   }
 
   /// Where a sum's table has the factor of term u.
@@ -106,7 +119,9 @@ class StageKernel {
     const ExprId place = s_.reads_rest ? pool_.add(pool_.mul(p, s_.radix * s_.rest), q)
                                        : pool_.add(pool_.mul(q, s_.done), p);
     if (!s_.is_first) return load(from_, position(place, l_.n));
-    return l_.element(pool_, body_.buffer(from_.re, l_.from.dtype, false), index(), place);
+    std::optional<ComplexParts> root;
+    if (roots_of_pairs_) root = load(*roots_of_pairs_, place);
+    return l_.element(pool_, body_.buffer(from_.re, l_.from.dtype, false), index(), place, root);
   }
 
   void write(ExprId p, ComplexParts x) {
@@ -114,13 +129,19 @@ class StageKernel {
     if (!s_.is_last) {
       const ExprId place =
           s_.counts_rest ? pool_.add(pool_.mul(p, s_.rest), q_) : pool_.add(pool_.mul(q_, ps), p);
-      const ExprId at = position(place, l_.n);
+      const ExprId at = position(place, written_extent());
       const ExprId im = x.im == scalar::no_expr ? pool_.constant_of(part_, 0) : x.im;
       body_.store_to(to_.re, part_, at, x.re);
       body_.store_to(to_.im, part_, at, im);
       return;
     }
     const std::int64_t extent = l_.to.dims[l_.dimension];
+    if (l_.pairs == Pairs::out) {
+      const ExprId first = position(pool_.mul(p, 2), extent);
+      body_.store_to(to_.re, l_.to.dtype, first, l_.result(pool_, x));
+      body_.store_to(to_.re, l_.to.dtype, pool_.add(first, 1), l_.scaled(pool_, x.im));
+      return;
+    }
     const ExprId is_kept = pool_.less(p, pool_.index(extent));
     if (is_kept == pool_.boolean(false)) return;
     const ExprId value = l_.result(pool_, x);
@@ -151,9 +172,32 @@ class StageKernel {
   const Stage& s_;
   DType part_;
   Planes from_, to_;
+  std::optional<Planes> roots_of_pairs_;
   std::int64_t outer_ = 1, inner_ = 1;
   ExprId line_{}, column_{}, q_{}, p_{};
 };
+
+/// The kept half of the spectrum, of the transform of pairs, behind which lies its first number once more.
+Location lower_spectrum(Context& context, const Planes& from, const Type& between,
+                        const FourierLines& lines, const Planes& roots, const std::string& name) {
+  const Location to = context.new_temporary(lines.to, name);
+  const std::size_t d = lines.dimension;
+  lower_each(context, to, lines.to, "spectrum_" + name, [&](KernelBody& body, auto index) {
+    ExprPool& pool = body.pool();
+    body.note_count(std::max(between.count(), lines.to.count()));
+    const auto load = [&](const Planes& planes, ExprId at) {
+      return ComplexParts{pool.load(body.buffer(planes.re, lines.part(), false), lines.part(), at),
+                          pool.load(body.buffer(planes.im, lines.part(), false), lines.part(), at)};
+    };
+    const auto number = [&](ExprId k) {
+      return load(from, FourierLines::at(pool, index, d, k, between));
+    };
+    const ExprId k = index[d];
+    const ComplexParts mirrored = number(pool.sub(pool.index(lines.n), k));
+    return lines.result(pool, lines.spectrum(pool, number(k), mirrored, load(roots, k)));
+  });
+  return to;
+}
 
 }  // namespace
 
@@ -166,6 +210,11 @@ Location lower_fourier(Context& context, Location at, const FourierLines& lines,
     neighbours *= lines.from.dims[d];
   Type between{.dtype = lines.part(), .dims = lines.from.dims};
   between.dims[lines.dimension] = lines.n;
+  std::optional<Planes> of_pairs;
+  if (lines.pairs != Pairs::none) {
+    const auto [re, im] = roots_of_pairs(context, lines);
+    of_pairs = Planes{re, im};
+  }
   Planes from{at, at};
   bool reads_rest = false;
   std::int64_t done = 1;
@@ -175,12 +224,14 @@ Location lower_fourier(Context& context, Location at, const FourierLines& lines,
                       .radix = radix,
                       .rest = rest,
                       .is_first = done == 1,
-                      .is_last = rest == 1,
-                      .counts_rest = neighbours < enough_neighbours && rest > done,
-                      .reads_rest = reads_rest};
+                      .is_last = rest == 1 && lines.pairs != Pairs::in,
+                      .counts_rest = neighbours < enough_neighbours && rest >= done,
+                      .reads_rest = reads_rest,
+                      .repeats_beginning = rest == 1 && lines.pairs == Pairs::in};
     KernelBody body(context, step_name(node), 1);
     StageKernel stage_kernel(body, lines, stage);
     const std::optional<Planes> roots = roots_of(context, stage, stage_kernel.sums(), lines);
+    between.dims[lines.dimension] = stage_kernel.written_extent();
     Planes to;
     if (stage.is_last)
       to.re = to.im = context.new_temporary(lines.to, step_name(node));
@@ -188,13 +239,22 @@ Location lower_fourier(Context& context, Location at, const FourierLines& lines,
       to = {context.new_temporary(between, step_name(node)),
             context.new_temporary(between, step_name(node))};
     body.note_count(std::max({lines.from.count(), between.count(), radix * radix * done}));
-    stage_kernel.build(from, to, roots);
+    stage_kernel.build(from, to, roots, lines.pairs == Pairs::out ? of_pairs : std::nullopt);
     context.launch(body, stage_kernel.items());
     from = to;
     reads_rest = stage.counts_rest;
     done *= radix;
   }
-  return from.re;
+  return lines.pairs == Pairs::in
+             ? lower_spectrum(context, from, between, lines, *of_pairs, step_name(node))
+             : from.re;
+}
+
+/// Whether a line of so many real numbers is worth transforming as pairs: a single stage is not, and with a large prime factor
+/// it is convolved.
+static bool transforms_pairs(std::int64_t n) {
+  return n % 2 == 0 && n > largest_radix &&
+         ir::largest_prime_factor(n / 2) <= ir::largest_summed_factor;
 }
 
 static void lower_fft(Context& context, Node& node) {
@@ -227,6 +287,12 @@ static void lower_fft(Context& context, Node& node) {
     lines.to = {.dtype = is_half ? result.dtype : lines.complex(), .dims = lines.from.dims};
     lines.to.dims[d] = result.dims[d];
     lines.scale = inverse ? 1.0 / double(lines.n) : 1.0;
+    lines.pairs = Pairs::none;
+    if (is_half && transforms_pairs(lines.n)) {
+      lines.pairs = inverse ? Pairs::out : Pairs::in;
+      lines.n /= 2;
+      lines.mirrors = false;
+    }
     at = lower_fourier(context, at, lines, node);
     lines.from = lines.to;
   }

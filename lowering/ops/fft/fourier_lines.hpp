@@ -5,6 +5,7 @@
 // convolution share.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,6 +19,10 @@ namespace partita::lowering {
 
 using namespace kernel;
 
+/// How a line of 2 n real numbers is one of n complex ones, x[2k] + i · x[2k + 1]: what is transformed is, or what comes out.
+/// The half of its spectrum that is kept, n + 1 numbers, is the other end.
+enum class Pairs { none, in, out };
+
 /// A transform of all lines of an array along one dimension.
 struct FourierLines {
   std::int64_t n;
@@ -25,6 +30,7 @@ struct FourierLines {
   bool inverse, mirrors;  ///< mirrors: elements beyond those there are conjugates of n - k
   Type from, to;          ///< extents along the dimension may be less than n
   double scale;
+  Pairs pairs = Pairs::none;
 
   [[nodiscard]] DType part() const { return part_dtype(from.dtype); }
   [[nodiscard]] DType complex() const { return part() == DType::f32 ? DType::c64 : DType::c128; }
@@ -36,10 +42,13 @@ struct FourierLines {
     full[d] = position;
     return scalar::linear_index(pool, full, type.dims);
   }
-  /// Parts of the element `position` of a line; no imaginary part where there is none.
+  /// Parts of the element `position` of a line; no imaginary part where there is none.  `root`: where pairs come out,
+  /// exp(2πi · position / 2n).
   [[nodiscard]] ComplexParts element(scalar::ExprPool& pool, std::int32_t source,
-                                     std::span<const scalar::ExprId> index,
-                                     scalar::ExprId position) const {
+                                     std::span<const scalar::ExprId> index, scalar::ExprId position,
+                                     const std::optional<ComplexParts>& root = {}) const {
+    if (pairs == Pairs::in) return pair(pool, source, index, position);
+    if (pairs == Pairs::out) return of_spectrum(pool, source, index, position, *root);
     const ElementMath in{pool, from.dtype};
     const scalar::ExprId there = pool.less(position, pool.index(from.dims[dimension]));
     const scalar::ExprId k =
@@ -49,17 +58,34 @@ struct FourierLines {
     const scalar::ExprId im = in.imag(x);
     return {in.real(x), mirrors ? pool.choose(there, im, pool.apply("negate", in.part, {im})) : im};
   }
-  /// An element of the result.
+  /// An element of the result; where pairs come out, its first number.
   [[nodiscard]] scalar::ExprId result(scalar::ExprPool& pool, ComplexParts x) const {
-    const DType d = part();
-    const auto scaled = [&](scalar::ExprId e) {
-      if (e == scalar::no_expr) return pool.constant_of(d, 0);
-      return scale == 1 ? e : pool.apply("multiply", d, {e, pool.constant_of(d, scale)});
-    };
-    return is_complex(to.dtype) ? ElementMath{pool, to.dtype}.compose(scaled(x.re), scaled(x.im))
-                                : scaled(x.re);
+    return is_complex(to.dtype)
+               ? ElementMath{pool, to.dtype}.compose(scaled(pool, x.re), scaled(pool, x.im))
+               : scaled(pool, x.re);
   }
+  /// A part of the result.
+  [[nodiscard]] scalar::ExprId scaled(scalar::ExprPool& pool, scalar::ExprId e) const {
+    const DType d = part();
+    if (e == scalar::no_expr) return pool.constant_of(d, 0);
+    return scale == 1 ? e : pool.apply("multiply", d, {e, pool.constant_of(d, scale)});
+  }
+  /// Number k of the spectrum of a line that went in as pairs, of the transform's numbers k and n - k and exp(-2πi k / 2n).
+  [[nodiscard]] ComplexParts spectrum(scalar::ExprPool& pool, ComplexParts at,
+                                      ComplexParts mirrored, ComplexParts root) const;
+
+ private:
+  [[nodiscard]] ComplexParts pair(scalar::ExprPool& pool, std::int32_t source,
+                                  std::span<const scalar::ExprId> index,
+                                  scalar::ExprId position) const;
+  [[nodiscard]] ComplexParts of_spectrum(scalar::ExprPool& pool, std::int32_t source,
+                                         std::span<const scalar::ExprId> index,
+                                         scalar::ExprId position, ComplexParts root) const;
 };
+
+/// exp(sign · 2πi · k / 2n) for k from 0 to n.
+[[nodiscard]] std::pair<Location, Location> roots_of_pairs(Context& context,
+                                                           const FourierLines& lines);
 
 /// Numbers as an array of a complex dtype.
 [[nodiscard]] inline HostArray table_of(const ir::ComplexLine& numbers, DType d) {

@@ -34,6 +34,8 @@ struct Stage {
   bool is_first, is_last;
   bool counts_rest;  ///< q is counted fastest, in items and in what is written
   bool reads_rest;   ///< in what is read
+  /// Behind what is written lies its beginning once more, at least one element.
+  bool repeats_beginning = false;
 
   /// Of a stage that is a sum: whether its table has the factor of every term of every frequency, for which
   /// no exponents are reduced.

@@ -79,11 +79,12 @@ class GroupFourier {
              .radix = radix,
              .rest = rest,
              .is_first = done == 1,
-             .is_last = rest == 1,
+             .is_last = rest == 1 && l_.pairs != Pairs::in,
              .counts_rest = false,
              .reads_rest = false});
       done *= radix;
     }
+    if (l_.pairs == Pairs::in) store_spectrum();
     context_.launch_groups(body_, ceil_divide(count_, form_.lines));
   }
 
@@ -142,8 +143,11 @@ class GroupFourier {
   }
 
   ComplexParts read(const Stage& s, ExprId place) {
-    if (s.is_first)
-      return l_.element(pool_, body_.buffer(from_, l_.from.dtype, false), index(), place);
+    if (s.is_first) {
+      std::optional<ComplexParts> root;
+      if (l_.pairs == Pairs::out) root = root_of_pairs(place);
+      return l_.element(pool_, body_.buffer(from_, l_.from.dtype, false), index(), place, root);
+    }
     const ExprId at = in_memory(place);
     return {body_.load_local(re_, at), body_.load_local(im_, at)};
   }
@@ -163,13 +167,41 @@ class GroupFourier {
     }
   }
 
+  ComplexParts root_of_pairs(ExprId k) {
+    if (!roots_of_pairs_) roots_of_pairs_ = roots_of_pairs(context_, l_);
+    const auto part = [&](const Location& plane) {
+      return pool_.load(body_.buffer(plane, l_.part(), false), l_.part(), k);
+    };
+    return {part(roots_of_pairs_->first), part(roots_of_pairs_->second)};
+  }
+
+  /// Of what the stages have left in local memory.
+  void store_spectrum() {
+    const ExprId n = pool_.index(l_.n);
+    const auto number = [&](ExprId k) {
+      const ExprId at = in_memory(pool_.mod(k, l_.n));
+      return ComplexParts{body_.load_local(re_, at), body_.load_local(im_, at)};
+    };
+    const std::int64_t kept = l_.to.dims[l_.dimension];
+    for (std::int64_t turn = 0; turn < ceil_divide(kept, form_.items); ++turn) {
+      const ExprId k = butterfly_of(turn), within = pool_.min(k, n);
+      const ComplexParts x =
+          l_.spectrum(pool_, number(within), number(pool_.sub(n, within)), root_of_pairs(within));
+      store(k, x);
+    }
+  }
+
   void store(ExprId place, ComplexParts x) {
     const std::int64_t extent = l_.to.dims[l_.dimension];
-    const ExprId is_kept = pool_.logical_and(pool_.less(place, pool_.index(extent)), is_line_);
-    const ExprId row = pool_.add(pool_.mul(pool_.div(line_, inner_), extent), place);
+    const bool is_pair = l_.pairs == Pairs::out;
+    const ExprId first = is_pair ? pool_.mul(place, 2) : place;
+    const ExprId is_kept = pool_.logical_and(pool_.less(first, pool_.index(extent)), is_line_);
+    const ExprId row = pool_.add(pool_.mul(pool_.div(line_, inner_), extent), first);
     const ExprId at = pool_.add(pool_.mul(row, inner_), pool_.mod(line_, inner_));
-    body_.guard_if_needed(is_kept,
-                          [&] { body_.store_to(to_, l_.to.dtype, at, l_.result(pool_, x)); });
+    body_.guard_if_needed(is_kept, [&] {
+      body_.store_to(to_, l_.to.dtype, at, l_.result(pool_, x));
+      if (is_pair) body_.store_to(to_, l_.to.dtype, pool_.add(at, inner_), l_.scaled(pool_, x.im));
+    });
   }
 
   /// Padded, so that items whose places are a power of two apart do not meet in banks; neighbouring lines lie side by side.
@@ -199,6 +231,7 @@ class GroupFourier {
   std::int64_t inner_, count_;
   GroupLines form_;
   Location from_, to_;
+  std::optional<std::pair<Location, Location>> roots_of_pairs_;
   std::int32_t re_ = -1, im_ = -1;
   ExprId in_group_{}, item_{}, is_line_{}, line_{};
 };
