@@ -77,6 +77,7 @@ PARTITA_HELPER(complex, T, complex_expm1, (T x)) {
   R a = RE(x);
   R b = IM(x);
   if (b == K(0)) return MAKE(expm1(a), b);
+  if (!isfinite(b)) return MAKE(b - b, b - b);
   if (a > K(80)) return complex_exp(x);
   if (a < K(-1)) return MAKE(fma(exp(a), cos(b), K(-1)), exp(a) * sin(b));
   R s = sin(K(0.5) * b);

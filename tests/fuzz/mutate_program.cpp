@@ -61,6 +61,32 @@ func.func @main(%n: tensor<i32>, %x: tensor<4xf32> loc("x")) -> (tensor<4xf32>, 
 func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "stablehlo.add"(%x, %x) {foo.bar = [1, 2.0, "s", @f, {a = unit}]} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+})",
+    R"(sdy.mesh @m = <["x"=2, "y"=2]>
+func.func private @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.add %a, %b : tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @main(%a: tensor<4xf32>) -> tensor<8xf32> {
+  %0 = sdy.all_slice [{"x"}] %a out_sharding=<@m, [{"x"}]> : tensor<4xf32>
+  %1 = sdy.data_flow_edge %0 sharding=<@m, [{"x"}]> : tensor<4xf32>
+  %2 = sdy.propagation_barrier %1 allowed_direction=NONE : tensor<4xf32>
+  %3 = sdy.named_computation<"f">(%2) in_shardings=[<@m, [{"x"}]>] out_shardings=[<@m, [{}]>] (%b: tensor<4xf32>) {
+    %5 = sdy.all_reduce {"y":(1)2} %b out_sharding=<@m, [{}]> : tensor<4xf32>
+    sdy.return %5 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = sdy.manual_computation(%3) in_shardings=[<@m, [{"x", "y"}]>] out_shardings=[<@m, [{"x", "y"}]>] manual_axes={"x", "y"} (%b: tensor<1xf32>) {
+    %5 = stablehlo.custom_call @"all-reduce-start"(%b) {called_computations = [@add], mhlo.frontend_attributes = {async_collective_config = "{\22replica_groups\22: [[0, 2], [1, 3]], \22use_global_device_ids\22: true, \22channel_id\22: 1}"}} : (tensor<1xf32>) -> tensor<1xf32>
+    %6 = stablehlo.custom_call @"all-reduce-done"(%5) : (tensor<1xf32>) -> tensor<1xf32>
+    %7 = "stablehlo.async_start"(%6) ({
+    ^bb0(%c: tensor<1xf32>):
+      %9 = "stablehlo.all_gather"(%c) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @m, axes = [#stablehlo.axis_ref<name = "y">]>, use_global_device_ids}> : (tensor<1xf32>) -> tensor<2xf32>
+      stablehlo.return %9 : tensor<2xf32>
+    }) : (tensor<1xf32>) -> !stablehlo.future<tensor<2xf32>>
+    %8 = "stablehlo.async_done"(%7) : (!stablehlo.future<tensor<2xf32>>) -> tensor<2xf32>
+    sdy.return %8 : tensor<2xf32>
+  } : (tensor<4xf32>) -> tensor<8xf32>
+  return %4 : tensor<8xf32>
 })"};
 
 constexpr const char* words[] = {"0",

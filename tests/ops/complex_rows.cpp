@@ -139,7 +139,8 @@ TEST(ComplexRows, values_at_infinity_and_large_arguments) {
   EXPECT_EQ(of("exponential", C(inf, 0)), C(inf, 0));
   for (const float angle : {0.0f, 2.0f, -2.0f, 8.855068e7f})
     EXPECT_EQ(of("exponential_minus_one", C(-inf, angle)).real(), -1) << angle;
-  EXPECT_TRUE(std::isnan(of("exponential_minus_one", C(-inf, inf)).real()));
+  for (const float end : {-inf, inf})
+    EXPECT_TRUE(std::isnan(of("exponential_minus_one", C(end, inf)).real())) << end;
   EXPECT_EQ(of("tanh", C(inf, 1)).real(), 1);
   EXPECT_EQ(of("sqrt", C(-inf, 1)), C(0, inf));
   EXPECT_EQ(of("log", C(inf, -inf)).real(), inf);
