@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "partita/base/dtype.hpp"
+#include "partita/base/error.hpp"
 
 namespace partita::kernel {
 
