@@ -46,8 +46,8 @@ constexpr std::string_view unknown_zero = "unknown_zero";
 
 /// A statement that keeps a loop from becoming vectors.
 constexpr std::string_view stays_scalar = "__asm__ volatile(\"\");";
-/// Elements that an item stores into one buffer from which vectors, put together element by element, are much text.
-constexpr std::size_t many_stores = 4;
+/// Elements of one buffer that an item stores or loads from which vectors, put together element by element, are much text.
+constexpr std::size_t many_elements = 4;
 /// Operations up to which a launch takes less than compilers would take over such vectors in thousands of runs.
 constexpr double little_work = 1 << 16;
 
@@ -63,14 +63,20 @@ bool is_scattered(const Kernel& kernel, scalar::ExprId place) {
   });
 }
 
-/// Whether a kernel is better off without vectors of several items: each item writes several elements, which lie scattered,
-/// and all of them do little.  `in_loops`: the kernel in loops over items.
+/// Whether a kernel is better off without vectors of several items: each item writes several elements, which lie scattered or
+/// are made of several that do, and all of them do little.  `in_loops`: the kernel in loops over items.
 bool is_better_scalar(const Kernel& kernel, const Kernel& in_loops) {
   if (double(kernel.pool.extent(0)) * work_per_item(kernel) > little_work) return false;
   const KernelAccess access(in_loops);
-  return std::ranges::any_of(access.stores, [&](const std::set<scalar::ExprId>& stores) {
-    return stores.size() >= many_stores && is_scattered(in_loops, *stores.begin());
-  });
+  const auto has_many = [](const std::set<scalar::ExprId>& places) {
+    return places.size() >= many_elements;
+  };
+  const auto is_scattered_here = [&](const std::set<scalar::ExprId>& places) {
+    return has_many(places) && is_scattered(in_loops, *places.begin());
+  };
+  return std::ranges::any_of(access.stores, has_many) &&
+         (std::ranges::any_of(access.stores, is_scattered_here) ||
+          std::ranges::any_of(access.loads, is_scattered_here));
 }
 
 /// Prints kernels of one module and remembers what their text needs before it.
