@@ -367,11 +367,9 @@ void expect_own_buffers(const abi::LoadedExecute& call, const std::vector<int>& 
   }
 }
 
-/// The array where the device works on it, which is a copy where it lies with the host.
-DeviceArrayPtr array_with_device(const BufferHandle& buffer) {
-  DeviceArrayPtr array = buffer.array();
-  const std::shared_ptr<Stream>& own = buffer.memory->device->stream;
-  return buffer.memory->stream() == own ? array : array->copy_to(own);
+/// The array itself where it lies on the stream, else a copy there.
+DeviceArrayPtr on_stream(const DeviceArrayPtr& array, const std::shared_ptr<Stream>& stream) {
+  return array->stream() == stream ? array : array->copy_to(stream);
 }
 
 void execute(abi::LoadedExecute& call) {
@@ -380,8 +378,10 @@ void execute(abi::LoadedExecute& call) {
   Loaded& loaded = *call.executable->loaded;
   std::vector<Loaded::Arrays> arguments(call.num_devices);
   for (std::size_t d = 0; d < call.num_devices; ++d)
-    for (std::size_t i = 0; i < call.num_arguments; ++i)
-      arguments[d].push_back(array_with_device(*call.arguments[d][i]));
+    for (std::size_t i = 0; i < call.num_arguments; ++i) {
+      const BufferHandle& buffer = *call.arguments[d][i];
+      arguments[d].push_back(on_stream(buffer.array(), buffer.memory->device->stream));
+    }
   std::vector<int> donated;
   for (const int input : loaded.program()->donated)
     if (!is_kept(call.options, input)) donated.push_back(input);
@@ -398,9 +398,7 @@ void execute(abi::LoadedExecute& call) {
     std::vector<EventPtr> ready;
     for (std::size_t i = 0; i < outputs[d].size(); ++i) {
       Memory* const memory = device->memory(output_kind(*loaded.program(), i));
-      const DeviceArrayPtr array = memory->stream() == device->stream
-                                       ? outputs[d][i]
-                                       : outputs[d][i]->copy_to(memory->stream());
+      const DeviceArrayPtr array = on_stream(outputs[d][i], memory->stream());
       ready.push_back(array->ready());
       call.outputs[d][i] = new BufferHandle(memory, array);
     }

@@ -11,7 +11,8 @@ takes each file in a process of its own with a limit; a test that ends the proce
 after it.  RESULTS gets a file FILE.jsonl with a line for each test, so that a run that was interrupted goes on where it
 was.  `compare` counts, of the tests that pass in BASE, those that pass in RESULTS; --table prints them by file in
 Markdown, with the causes of failures.  A base that has run only what does not pass in RESULTS (--not-passed RESULTS) takes
-a fraction of the time; with --of-others what passes in RESULTS counts as passing in it.  The plugin is found by PARTITA_LIBRARY_FOLDER or where it is installed.
+a fraction of the time; with --of-others what passes in RESULTS counts as passing in it.  The plugin is found by
+PARTITA_LIBRARY_FOLDER or where it is installed.
 """
 import argparse
 import collections

@@ -18,8 +18,8 @@ namespace partita::ir {
 /// An op as far as its text has been read.
 struct OpText {
   std::string name;
-  const OpDef* def =
-      nullptr;  ///< null: of an op without nodes (is_quantizing_op, is_read_as_other)
+  /// Null: of an op without nodes (is_quantizing_op, is_read_as_other).
+  const OpDef* def = nullptr;
   Token where;
   struct ResultName {
     std::string name;

@@ -22,8 +22,8 @@ enum class Meaning { constraint, constant, body, operand };
 struct Row {
   std::string_view op;
   Meaning meaning;
-  std::string_view sharding =
-      {};  ///< the attribute that says how the result lies; the operand itself without it
+  /// The attribute that says how the result lies; the operand itself without it.
+  std::string_view sharding = {};
   bool has_sharding = false;  ///< it may not be left out
 };
 constexpr std::array rows{

@@ -86,6 +86,15 @@ std::string ShardingScanner::word() {
   return text;
 }
 
+std::pair<std::int64_t, std::int64_t> ShardingScanner::part() {
+  expect("(");
+  const std::int64_t pre = number();
+  expect(")");
+  const std::int64_t size = number();
+  if (pre < 1 || size < 1) fail("a part (PRE)SIZE of numbers above 0");
+  return {pre, size};
+}
+
 I64s ShardingScanner::numbers(std::string_view open, std::string_view close) {
   I64s values;
   expect(open);

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "partita/ir/sharding.hpp"
 
@@ -25,6 +26,8 @@ class ShardingScanner {
   [[nodiscard]] bool at(std::string_view token);
   void expect_end();
   std::int64_t number();
+  /// "(PRE)SIZE", a part of an axis; both above 0.
+  std::pair<std::int64_t, std::int64_t> part();
   /// A name in quotes, as it is written between them.
   std::string quoted();
   /// "@name", "@\"name\"".

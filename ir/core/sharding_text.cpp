@@ -3,6 +3,7 @@
 #include "partita/ir/sharding.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "ir/core/sharding_scanner.hpp"
 #include "partita/base/error.hpp"
@@ -51,13 +52,7 @@ DimSharding read_axes(ShardingScanner& in) {
       break;
     }
     AxisRef axis{.name = in.quoted()};
-    if (in.eat(":")) {
-      in.expect("(");
-      axis.pre = in.number();
-      in.expect(")");
-      axis.size = in.number();
-      if (axis.pre < 1 || axis.size < 1) in.fail("a part (PRE)SIZE of numbers above 0");
-    }
+    if (in.eat(":")) std::tie(axis.pre, axis.size) = in.part();
     dim.axes.push_back(std::move(axis));
   } while (in.eat(","));
   in.expect("}");

@@ -3,6 +3,7 @@
 //
 // Replica groups said by axes of a mesh, as StableHLO 1.16 has them.
 #include <algorithm>
+#include <tuple>
 
 #include "ir/core/sharding_scanner.hpp"
 #include "partita/base/error.hpp"
@@ -95,11 +96,7 @@ AxisRef read_axis(ShardingScanner& in) {
   axis.name = in.quoted();
   if (in.eat(is_struct ? "," : ":")) {
     if (is_struct) expect_key(in, "sub_axis_info");
-    in.expect("(");
-    axis.pre = in.number();
-    in.expect(")");
-    axis.size = in.number();
-    if (axis.pre < 1 || axis.size < 1) in.fail("a part (PRE)SIZE of numbers above 0");
+    std::tie(axis.pre, axis.size) = in.part();
   }
   if (is_struct) in.expect(">");
   return axis;

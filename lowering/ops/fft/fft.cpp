@@ -70,12 +70,14 @@ class StageKernel {
     const std::vector<ComplexParts> y = butterfly.transform(x);
     for (std::int64_t j = 0; j < s_.radix; ++j)
       write(pool_.add(p_, j * s_.done), y[std::size_t(j)]);
-    if (s_.repeats_beginning) write(pool_.add(p_, l_.n), y[0]);
+    if (repeats_beginning()) write(pool_.add(p_, l_.n), y[0]);
   }
 
+  /// Whether behind what is written lies its beginning once more, at least one element: of pairs, for their spectrum.
+  [[nodiscard]] bool repeats_beginning() const { return s_.rest == 1 && !s_.is_last; }
   /// Of each line that is written between stages.
   [[nodiscard]] std::int64_t written_extent() const {
-    return l_.n + (!s_.repeats_beginning ? 0 : sums() ? 1 : s_.done);
+    return l_.n + (!repeats_beginning() ? 0 : sums() ? 1 : s_.done);
   }
 
   /// Whether each item gives one sum, of a prime number of terms that is too large to be written out.
@@ -96,7 +98,7 @@ class StageKernel {
     });
     const ComplexParts sum{body_.value(re), body_.value(im)};
     write(p_, sum);
-    if (s_.repeats_beginning)
+    if (repeats_beginning())
       body_.guard_if_needed(pool_.equal(p_, pool_.index(0)),
                             [&] { write(pool_.index(l_.n), sum); });
   }
@@ -108,10 +110,7 @@ class StageKernel {
                                 : pool_.mod(pool_.mul(u, p_), frequencies);
   }
 
-  ComplexParts load(const Planes& planes, ExprId at) {
-    return {pool_.load(body_.buffer(planes.re, part_, false), part_, at),
-            pool_.load(body_.buffer(planes.im, part_, false), part_, at)};
-  }
+  ComplexParts load(const Planes& planes, ExprId at) { return planes.load(body_, part_, at); }
 
   /// Element u of the item's numbers, of frequency p.
   ComplexParts read(ExprId u, ExprId p) {
@@ -185,16 +184,13 @@ Location lower_spectrum(Context& context, const Planes& from, const Type& betwee
   lower_each(context, to, lines.to, "spectrum_" + name, [&](KernelBody& body, auto index) {
     ExprPool& pool = body.pool();
     body.note_count(std::max(between.count(), lines.to.count()));
-    const auto load = [&](const Planes& planes, ExprId at) {
-      return ComplexParts{pool.load(body.buffer(planes.re, lines.part(), false), lines.part(), at),
-                          pool.load(body.buffer(planes.im, lines.part(), false), lines.part(), at)};
-    };
     const auto number = [&](ExprId k) {
-      return load(from, FourierLines::at(pool, index, d, k, between));
+      return from.load(body, lines.part(), FourierLines::at(pool, index, d, k, between));
     };
     const ExprId k = index[d];
     const ComplexParts mirrored = number(pool.sub(pool.index(lines.n), k));
-    return lines.result(pool, lines.spectrum(pool, number(k), mirrored, load(roots, k)));
+    const ComplexParts root = roots.load(body, lines.part(), k);
+    return lines.result(pool, lines.spectrum(pool, number(k), mirrored, root));
   });
   return to;
 }
@@ -209,12 +205,8 @@ Location lower_fourier(Context& context, Location at, const FourierLines& lines,
   for (std::size_t d = lines.dimension + 1; d < lines.from.dims.size(); ++d)
     neighbours *= lines.from.dims[d];
   Type between{.dtype = lines.part(), .dims = lines.from.dims};
-  between.dims[lines.dimension] = lines.n;
   std::optional<Planes> of_pairs;
-  if (lines.pairs != Pairs::none) {
-    const auto [re, im] = roots_of_pairs(context, lines);
-    of_pairs = Planes{re, im};
-  }
+  if (lines.pairs != Pairs::none) of_pairs = roots_of_pairs(context, lines);
   Planes from{at, at};
   bool reads_rest = false;
   std::int64_t done = 1;
@@ -226,8 +218,7 @@ Location lower_fourier(Context& context, Location at, const FourierLines& lines,
                       .is_first = done == 1,
                       .is_last = rest == 1 && lines.pairs != Pairs::in,
                       .counts_rest = neighbours < enough_neighbours && rest >= done,
-                      .reads_rest = reads_rest,
-                      .repeats_beginning = rest == 1 && lines.pairs == Pairs::in};
+                      .reads_rest = reads_rest};
     KernelBody body(context, step_name(node), 1);
     StageKernel stage_kernel(body, lines, stage);
     const std::optional<Planes> roots = roots_of(context, stage, stage_kernel.sums(), lines);

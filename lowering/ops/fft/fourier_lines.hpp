@@ -83,10 +83,6 @@ struct FourierLines {
                                          scalar::ExprId position, ComplexParts root) const;
 };
 
-/// exp(sign · 2πi · k / 2n) for k from 0 to n.
-[[nodiscard]] std::pair<Location, Location> roots_of_pairs(Context& context,
-                                                           const FourierLines& lines);
-
 /// Numbers as an array of a complex dtype.
 [[nodiscard]] inline HostArray table_of(const ir::ComplexLine& numbers, DType d) {
   HostArray table(Type{.dtype = DType::c128, .dims = {std::int64_t(numbers.size())}});

@@ -48,16 +48,4 @@ ComplexParts FourierLines::of_spectrum(ExprPool& pool, std::int32_t source,
   return math.add(math.add(x, y), {pool.apply("negate", part(), {odd.im}), odd.re});
 }
 
-std::pair<Location, Location> roots_of_pairs(Context& context, const FourierLines& lines) {
-  const std::int64_t n = lines.n;
-  const ir::ComplexLine roots = ir::roots_of_unity(2 * n, lines.sign());
-  HostArray re(Type{.dtype = DType::f64, .dims = {n + 1}}), im(re.type);
-  for (std::int64_t k = 0; k <= n; ++k) {
-    re.data<DType::f64>()[k] = 2 * k == n ? 0 : roots[std::size_t(k)].real();
-    im.data<DType::f64>()[k] = k == n ? 0 : roots[std::size_t(k)].imag();
-  }
-  return {context.new_constant(convert(re, lines.part()), "roots of pairs"),
-          context.new_constant(convert(im, lines.part()), "roots of pairs")};
-}
-
 }  // namespace partita::lowering

@@ -58,6 +58,26 @@ std::vector<std::int64_t> even_radices(std::int64_t n, std::int64_t largest) {
   return fewest;
 }
 
+ComplexParts Planes::load(KernelBody& body, DType part, scalar::ExprId at) const {
+  const auto of = [&](const Location& plane) {
+    return body.pool().load(body.buffer(plane, part, false), part, at);
+  };
+  const scalar::ExprId first = of(re);
+  return {first, of(im)};
+}
+
+Planes roots_of_pairs(Context& context, const FourierLines& lines) {
+  const std::int64_t n = lines.n;
+  const ir::ComplexLine roots = ir::roots_of_unity(2 * n, lines.sign());
+  HostArray re(Type{.dtype = DType::f64, .dims = {n + 1}}), im(re.type);
+  for (std::int64_t k = 0; k <= n; ++k) {
+    re.data<DType::f64>()[k] = 2 * k == n ? 0 : roots[std::size_t(k)].real();
+    im.data<DType::f64>()[k] = k == n ? 0 : roots[std::size_t(k)].imag();
+  }
+  return {context.new_constant(convert(re, lines.part()), "roots of pairs"),
+          context.new_constant(convert(im, lines.part()), "roots of pairs")};
+}
+
 std::optional<Planes> roots_of(Context& context, const Stage& stage, bool is_summed,
                                const FourierLines& lines) {
   const DType part = lines.part();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lowering/context/context.hpp"
+#include "lowering/context/kernel_body.hpp"
 #include "lowering/ops/fft/fourier_lines.hpp"
 
 namespace partita::lowering {
@@ -34,8 +35,6 @@ struct Stage {
   bool is_first, is_last;
   bool counts_rest;  ///< q is counted fastest, in items and in what is written
   bool reads_rest;   ///< in what is read
-  /// Behind what is written lies its beginning once more, at least one element.
-  bool repeats_beginning = false;
 
   /// Of a stage that is a sum: whether its table has the factor of every term of every frequency, for which
   /// no exponents are reduced.
@@ -45,6 +44,9 @@ struct Stage {
 /// Arrays of real and imaginary parts.
 struct Planes {
   Location re, im;
+
+  /// The element `at` of both, whose dtype is `part`.
+  [[nodiscard]] ComplexParts load(KernelBody& body, DType part, scalar::ExprId at) const;
 };
 
 /// Tables of the powers that a stage multiplies by; nothing where all of them are 1.  Of a stage that is a sum: powers of
@@ -52,5 +54,7 @@ struct Planes {
 /// order; else u · p, all p of a stage by rows of u, for u from 1.
 [[nodiscard]] std::optional<Planes> roots_of(Context& context, const Stage& stage, bool is_summed,
                                              const FourierLines& lines);
+/// Of lines of pairs: exp(sign · 2πi · k / 2n) for k from 0 to n.
+[[nodiscard]] Planes roots_of_pairs(Context& context, const FourierLines& lines);
 
 }  // namespace partita::lowering

@@ -129,10 +129,7 @@ class GroupFourier {
       x.push_back(read(s, pool_.add(number, u * (l_.n / s.radix))));
       if (u == 0 || !roots) continue;
       const ExprId at = pool_.add(p, (u - 1) * s.done);
-      const auto root = [&](const Location& plane) {
-        return pool_.load(body_.buffer(plane, l_.part(), false), l_.part(), at);
-      };
-      x.back() = butterfly.mul(x.back(), {root(roots->re), root(roots->im)});
+      x.back() = butterfly.mul(x.back(), roots->load(body_, l_.part(), at));
     }
     std::vector<Held> held;
     for (const ComplexParts& y : butterfly.transform(x)) {
@@ -169,10 +166,7 @@ class GroupFourier {
 
   ComplexParts root_of_pairs(ExprId k) {
     if (!roots_of_pairs_) roots_of_pairs_ = roots_of_pairs(context_, l_);
-    const auto part = [&](const Location& plane) {
-      return pool_.load(body_.buffer(plane, l_.part(), false), l_.part(), k);
-    };
-    return {part(roots_of_pairs_->first), part(roots_of_pairs_->second)};
+    return roots_of_pairs_->load(body_, l_.part(), k);
   }
 
   /// Of what the stages have left in local memory.
@@ -231,7 +225,7 @@ class GroupFourier {
   std::int64_t inner_, count_;
   GroupLines form_;
   Location from_, to_;
-  std::optional<std::pair<Location, Location>> roots_of_pairs_;
+  std::optional<Planes> roots_of_pairs_;
   std::int32_t re_ = -1, im_ = -1;
   ExprId in_group_{}, item_{}, is_line_{}, line_{};
 };
