@@ -68,20 +68,22 @@ std::vector<Loaded::Arrays> reshaped(std::vector<Loaded::Arrays> arrays,
 }  // namespace
 
 std::vector<Loaded::Arrays> Loaded::execute(std::vector<Arrays> arguments,
-                                            std::span<const int> donated, DeviceHandle* on) {
+                                            std::span<const int> donated, DeviceHandle* on,
+                                            std::vector<EventPtr>& done) {
   if (arguments.size() != std::size_t(program_->partitions))
     throw_user_error(cat(program_->name, ": expected arguments for ", program_->partitions,
                          " devices, found ", arguments.size()));
   std::vector<Arrays> own = reshaped(std::move(arguments), program_->input_is_sum, with_term);
-  std::vector<Arrays> results =
-      program_->is_gathered
-          ? execute_gathered(own)
-          : function_on(on != nullptr ? on : devices_.front()).execute(std::move(own), donated);
+  std::vector<Arrays> results = program_->is_gathered
+                                    ? execute_gathered(own, done)
+                                    : function_on(on != nullptr ? on : devices_.front())
+                                          .execute(std::move(own), donated, &done);
   return reshaped(std::move(results), program_->output_is_sum, without_term);
 }
 
 // The blocks of all devices meet on the host, one device runs the whole, and each gets its part of the results.
-std::vector<Loaded::Arrays> Loaded::execute_gathered(const std::vector<Arrays>& arguments) {
+std::vector<Loaded::Arrays> Loaded::execute_gathered(const std::vector<Arrays>& arguments,
+                                                     std::vector<EventPtr>& done) {
   DeviceHandle* const first = devices_.front();
   std::vector<Arrays> wholes(1);
   for (std::size_t i = 0; i < program_->inputs.size(); ++i) {
@@ -105,7 +107,8 @@ std::vector<Loaded::Arrays> Loaded::execute_gathered(const std::vector<Arrays>& 
     }
     wholes.front().push_back(first->stream->upload(type, whole));
   }
-  const Arrays results = function_on(first).execute(std::move(wholes)).front();
+  const Arrays results = function_on(first).execute(std::move(wholes), {}, &done).front();
+  done.assign(arguments.size(), EventPtr(done.front()));
   std::vector<Arrays> outputs(arguments.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Type& type = program_->outputs[i];
@@ -390,12 +393,13 @@ void execute(abi::LoadedExecute& call) {
   for (const int input : donated)
     for (std::size_t d = 0; d < call.num_devices; ++d)
       call.arguments[d][std::size_t(input)]->release();
+  std::vector<EventPtr> done;
   const std::vector<Loaded::Arrays> outputs =
-      loaded.execute(std::move(arguments), donated, call.execute_device);
+      loaded.execute(std::move(arguments), donated, call.execute_device, done);
   for (std::size_t d = 0; d < call.num_devices; ++d) {
     DeviceHandle* const device =
         call.execute_device != nullptr ? call.execute_device : loaded.devices()[d];
-    std::vector<EventPtr> ready;
+    std::vector<EventPtr> ready{done[d]};
     for (std::size_t i = 0; i < outputs[d].size(); ++i) {
       Memory* const memory = device->memory(output_kind(*loaded.program(), i));
       const DeviceArrayPtr array = on_stream(outputs[d][i], memory->stream());

@@ -27,13 +27,15 @@ class Loaded {
   /// One array for each argument or result of a partition.
   using Arrays = Function::Arrays;
   /// On `on`, where the program is for any device, else on its own; the results of each partition.  `donated`: arguments
-  /// that are given up.
+  /// that are given up.  `done` becomes the events of the execution, by partition.
   [[nodiscard]] std::vector<Arrays> execute(std::vector<Arrays> arguments,
-                                            std::span<const int> donated, DeviceHandle* on);
+                                            std::span<const int> donated, DeviceHandle* on,
+                                            std::vector<EventPtr>& done);
 
  private:
   [[nodiscard]] const Function& function_on(DeviceHandle* device);
-  [[nodiscard]] std::vector<Arrays> execute_gathered(const std::vector<Arrays>& arguments);
+  [[nodiscard]] std::vector<Arrays> execute_gathered(const std::vector<Arrays>& arguments,
+                                                     std::vector<EventPtr>& done);
 
   std::shared_ptr<const CompiledProgram> program_;
   std::vector<DeviceHandle*> devices_;

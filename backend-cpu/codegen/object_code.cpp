@@ -258,6 +258,12 @@ class PlanPrinter final : public PlanText {
             x.call.routine, ", which needs LAPACK through libpartita"));
   }
 
+  void step(const FunctionCall& x) override {
+    throw_user_error(
+        cat("an object file: expected what kernels and the BLAS library compute, found a call of @",
+            x.function, ", a function of the host, which needs libpartita"));
+  }
+
   // --- Entry points ---
   std::string entry_points() const {
     std::string text = cat("\n#define uint8_t ui8\n#define uint16_t ui16\n#define uint32_t ui32\n",

@@ -39,6 +39,7 @@ class PlanText {
   virtual void step(const CollectiveDone& x) = 0;
   virtual void step(const Check& x) = 0;
   virtual void step(const HostCall& x) = 0;
+  virtual void step(const FunctionCall& x) = 0;
 
   void steps(const Steps& list);
   void copy(const BufferRef& from, const BufferRef& to, const HostExpr& count);

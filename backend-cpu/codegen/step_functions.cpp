@@ -157,6 +157,7 @@ class FunctionText final : public PlanText {
   void step(const CollectiveDone& /*x*/) override { refuse(); }
   void step(const Check& /*x*/) override { refuse(); }
   void step(const HostCall& /*x*/) override { refuse(); }
+  void step(const FunctionCall& /*x*/) override { refuse(); }
 
   std::string name_;
   const Steps& body_;

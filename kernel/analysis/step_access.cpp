@@ -147,6 +147,10 @@ void for_each_access(Step& step, KernelAccesses& kernels,
                           for (BufferRef& r : s.operands) read(r);
                           for (BufferRef& r : s.results) write(r);
                         },
+                        [&](FunctionCall& s) {
+                          for (BufferRef& r : s.operands) read(r);
+                          for (BufferRef& r : s.results) write(r);
+                        },
                         [&](Check& s) { read(s.condition); }, [](auto&) {}},
              step.what);
   for (Steps* inner : inner_steps(step))

@@ -254,6 +254,7 @@ class DraftParser {
     if (in_.accept("all_gather")) return parse_all_gather();
     if (in_.accept("group")) return parse_group();
     if (in_.accept("host")) return parse_host_call();
+    if (in_.accept("function")) return parse_function_call();
     if (in_.accept("done")) {
       CollectiveDone done{int(in_.integer())};
       return {done, in_.quoted()};
@@ -460,16 +461,30 @@ class DraftParser {
     return {std::move(g), in_.quoted()};
   }
 
-  Step parse_host_call() {
-    HostCall h{.call = {.routine = in_.quoted()}};
-    while (!in_.accept("(")) h.call.options.push_back(in_.quoted());
+  /// "(%a f32 by 2 by 3, %b i32)"
+  void parse_arrays(std::vector<BufferRef>& refs, std::vector<Type>& types) {
+    in_.expect("(");
     while (!in_.accept(")")) {
-      h.operands.push_back(parse_ref());
+      refs.push_back(parse_ref());
       Type type{.dtype = parse_dtype_name(in_)};
       while (in_.accept("by")) type.dims.push_back(in_.integer());
-      h.call.operands.push_back(std::move(type));
+      types.push_back(std::move(type));
       if (!in_.sees(")")) in_.expect(",");
     }
+  }
+
+  Step parse_function_call() {
+    FunctionCall f{.function = in_.quoted(), .once = in_.accept("once")};
+    parse_arrays(f.operands, f.operand_types);
+    in_.expect("to");
+    parse_arrays(f.results, f.result_types);
+    return {std::move(f), in_.quoted()};
+  }
+
+  Step parse_host_call() {
+    HostCall h{.call = {.routine = in_.quoted()}};
+    while (!in_.sees("(")) h.call.options.push_back(in_.quoted());
+    parse_arrays(h.operands, h.call.operands);
     in_.expect("to");
     in_.expect("(");
     while (!in_.accept(")")) {

@@ -237,16 +237,26 @@ class DraftPrinter : text::Lines {
   void print(const CollectiveDone& x, const std::string& name) {
     line("done ", x.request, " ", name);
   }
-  void print(const HostCall& x, const std::string& name) {
-    std::string options, operands, results;
-    for (const std::string& option : x.call.options) options += cat(" ", quote(option));
-    for (std::size_t k = 0; k < x.operands.size(); ++k) {
-      operands += cat(k == 0 ? "" : ", ", ref(x.operands[k]), " ", dtype(x.call.operands[k].dtype));
-      for (const std::int64_t extent : x.call.operands[k].dims) operands += cat(" by ", extent);
+  /// "%a f32 by 2 by 3, %b i32"
+  std::string arrays(const std::vector<BufferRef>& refs, const std::vector<Type>& types) const {
+    std::string text;
+    for (std::size_t k = 0; k < refs.size(); ++k) {
+      text += cat(k == 0 ? "" : ", ", ref(refs[k]), " ", dtype(types[k].dtype));
+      for (const std::int64_t extent : types[k].dims) text += cat(" by ", extent);
     }
+    return text;
+  }
+  void print(const HostCall& x, const std::string& name) {
+    std::string options, results;
+    for (const std::string& option : x.call.options) options += cat(" ", quote(option));
     for (const BufferRef& r : x.results) results += cat(results.empty() ? "" : ", ", ref(r));
-    line("host ", quote(x.call.routine), options, " (", operands, ") to (", results, ")",
-         x.count == 1 ? "" : cat(" count ", x.count), " ", name);
+    line("host ", quote(x.call.routine), options, " (", arrays(x.operands, x.call.operands),
+         ") to (", results, ")", x.count == 1 ? "" : cat(" count ", x.count), " ", name);
+  }
+  void print(const FunctionCall& x, const std::string& name) {
+    line("function ", quote(x.function), x.once ? " once (" : " (",
+         arrays(x.operands, x.operand_types), ") to (", arrays(x.results, x.result_types), ") ",
+         name);
   }
   void print(const Check& x, const std::string& name) {
     line("check ", ref(x.condition), " ", quote(x.message), " ", name);

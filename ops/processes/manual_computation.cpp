@@ -74,6 +74,7 @@ I64s ManualComputation::group_of(std::int64_t device) const {
 }
 
 std::optional<Type> piece_type(const Type& whole, const Cut& cut) {
+  if (whole.is_token) return whole;
   if (whole.rank() != std::ssize(cut.pieces())) return std::nullopt;
   Type piece = whole;
   for (std::size_t d = 0; d < piece.dims.size(); ++d) {

@@ -9,6 +9,8 @@
 Programs of JAX run on platform `partita` without any of this: JAX_PLATFORMS=partita (partita.jax_plugin).
 """
 from ._library import DeviceError, Error, InternalError, UserError
+from .host import set_host_function
 from .program import Port, Program, compile, join, load  # noqa: A004
 
-__all__ = ["DeviceError", "Error", "InternalError", "Port", "Program", "UserError", "compile", "join", "load"]
+__all__ = ["DeviceError", "Error", "InternalError", "Port", "Program", "UserError", "compile", "join", "load",
+           "set_host_function"]

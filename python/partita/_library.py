@@ -39,6 +39,7 @@ _SIGNATURES = {
     "partita_version": (c_char_p, []),
     "partita_last_error": (c_char_p, []),
     "partita_dtype_name": (c_char_p, [c_int]),
+    "partita_host_function_set": (c_int, [c_char_p, c_void_p, c_void_p, c_void_p]),
     "partita_artifact_load": (c_int, [c_char_p, POINTER(c_void_p)]),
     "partita_artifact_parse": (c_int, [c_char_p, c_size_t, c_char_p, POINTER(c_void_p)]),
     "partita_artifact_save": (c_int, [c_void_p, c_char_p]),

@@ -56,16 +56,15 @@ def use_persistent_cache() -> None:
 
 def register_lowerings() -> None:
     """Rules for primitives that JAX lowers on platforms it knows alone."""
-    from jax._src import checkify, core, custom_partitioning
+    from jax._src import core, custom_partitioning
     from jax._src.interpreters import mlir
 
-    from . import linalg
+    from . import jax_callbacks, linalg
 
     def partitioned_call(ctx, *values, call, **_):
         """What is called, as it is: our own partitioner cuts it, without the functions given to custom_partitioning."""
         return mlir.lower_fun(core.jaxpr_as_fun(call), multiple_results=True)(ctx, *values)
 
     linalg.register(NAME)
+    jax_callbacks.register(NAME)
     mlir.register_lowering(custom_partitioning.custom_partitioning_p, partitioned_call, platform=NAME)
-    # Checks that nobody has functionalised: none of debugging, else JAX's error, as where the host cannot be called back.
-    mlir.register_lowering(checkify.check_p, checkify.check_lowering_rule_unsupported, platform=NAME)

@@ -10,7 +10,7 @@ import numpy as np
 from . import _library as c
 
 
-def _numpy_dtype(name: str) -> np.dtype:
+def numpy_dtype(name: str) -> np.dtype:
     """NumPy's type of an element type by StableHLO's name; ml_dtypes has those that NumPy lacks."""
     known = {"i1": "bool", "complex<f32>": "complex64", "complex<f64>": "complex128"}
     if name in known:
@@ -31,7 +31,7 @@ class Port:
     def __init__(self, port: c.Port):
         self.name = port.name.decode()
         self.dtype_number = port.dtype
-        self.dtype = _numpy_dtype(c.runtime().partita_dtype_name(port.dtype).decode())
+        self.dtype = numpy_dtype(c.runtime().partita_dtype_name(port.dtype).decode())
         self.shape = tuple(port.dims[d] for d in range(port.rank))
 
     def __repr__(self):

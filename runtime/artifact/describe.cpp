@@ -45,6 +45,11 @@ class StepPrinter {
     const std::string& name = plan_.variables[std::size_t(index)];
     return name.empty() ? cat("v", index) : name;
   }
+  [[nodiscard]] static std::string types_text(const std::vector<Type>& types) {
+    std::string text;
+    for (const Type& type : types) text += cat(text.empty() ? "" : ", ", to_string(type));
+    return text.empty() ? "nothing" : text;
+  }
   [[nodiscard]] static std::string groups_name(int groups) { return cat("groups ", groups); }
   // What the step is called where that says more than the kernel does.
   [[nodiscard]] static std::string remark(const std::string& name, const std::string& shown) {
@@ -126,12 +131,14 @@ class StepPrinter {
     line(indent, "wait for request ", x.request);
   }
   void print(const HostCall& x, const std::string& name, int indent) {
-    std::string options, types;
+    std::string options;
     for (const std::string& option : x.call.options) options += cat(" ", option);
-    for (const Type& type : x.call.operands)
-      types += cat(types.empty() ? "" : ", ", to_string(type));
-    line(indent, "on the host ", x.call.routine, options, " of ", types,
+    line(indent, "on the host ", x.call.routine, options, " of ", types_text(x.call.operands),
          x.count == 1 ? "" : cat(", ", x.count, " times"), remark(name, ""));
+  }
+  void print(const FunctionCall& x, const std::string& name, int indent) {
+    line(indent, "on the host @", x.function, " of ", types_text(x.operand_types), " to ",
+         types_text(x.result_types), x.once ? ", once" : "", remark(name, ""));
   }
   void print(const Check& x, const std::string& name, int indent) {
     line(indent, "check ", text(x.condition), remark(name, ""));

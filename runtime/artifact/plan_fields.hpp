@@ -211,6 +211,16 @@ void fields(A& a, Ref<A, HostCall> x) {
 }
 
 template <class A>
+void fields(A& a, Ref<A, FunctionCall> x) {
+  a("function", x.function);
+  a.optional("once", x.once, false);
+  a("operand_types", x.operand_types);
+  a("result_types", x.result_types);
+  a("operands", x.operands);
+  a("results", x.results);
+}
+
+template <class A>
 void fields(A& a, Ref<A, PortInfo> x) {
   a.optional("name", x.name, "");
   a("type", x.type);

@@ -29,9 +29,9 @@ constexpr auto combiner_names = [] {
   return names;
 }();
 // In the order of Step::what's alternatives.
-constexpr std::string_view step_names[] = {"launch", "gemm",       "copy",       "for",  "while",
-                                           "case",   "all_reduce", "all_gather", "done", "check",
-                                           "group",  "host_call",  "convolve"};
+constexpr std::string_view step_names[] = {
+    "launch",     "gemm", "copy",  "for",   "while",     "case",     "all_reduce",
+    "all_gather", "done", "check", "group", "host_call", "convolve", "function_call"};
 static_assert(std::size(step_names) == std::variant_size_v<decltype(Step::what)>);
 
 template <class E>

@@ -57,8 +57,9 @@ class PlanValidator {
   void check(const CollectiveDone& x, const Place& place, int depth) const;
   void check(const Check& x, const Place& place, int depth) const;
   void check(const HostCall& x, const Place& place, int depth) const;
-  void check_matrices(const std::vector<BufferRef>& refs, const std::vector<Type>& types,
-                      std::int64_t count, const Place& place) const;
+  void check(const FunctionCall& x, const Place& place, int depth) const;
+  void check_arrays(const std::vector<BufferRef>& refs, const std::vector<Type>& types,
+                    std::int64_t count, const Place& place) const;
   void check_request(int request, const Place& place) const;
   [[nodiscard]] const ShardLists& check_group_list(int groups, const Place& place) const;
   [[nodiscard]] const Placement& check_axis(const std::string& axis, const Place& place) const;
@@ -466,21 +467,26 @@ void PlanValidator::check(const Check& x, const Place& place, int) const {
 
 void PlanValidator::check(const HostCall& x, const Place& place, int) const {
   if (x.count < 0) fail(place, "a count of matrices", cat(x.count));
-  check_matrices(x.operands, x.call.operands, x.count, place);
+  check_arrays(x.operands, x.call.operands, x.count, place);
   std::vector<Type> types;
   try {
     types = result_types(x.call);
   } catch (const Error& error) {
     fail(place, cat("a call that ", x.call.routine, " takes"), error.what());
   }
-  check_matrices(x.results, types, x.count, place);
+  check_arrays(x.results, types, x.count, place);
 }
 
-void PlanValidator::check_matrices(const std::vector<BufferRef>& refs,
-                                   const std::vector<Type>& types, std::int64_t count,
-                                   const Place& place) const {
+void PlanValidator::check(const FunctionCall& x, const Place& place, int) const {
+  if (x.function.empty()) fail(place, "the name of a function", "none");
+  check_arrays(x.operands, x.operand_types, 1, place);
+  check_arrays(x.results, x.result_types, 1, place);
+}
+
+void PlanValidator::check_arrays(const std::vector<BufferRef>& refs, const std::vector<Type>& types,
+                                 std::int64_t count, const Place& place) const {
   if (refs.size() != types.size())
-    fail(place, cat(types.size(), " buffers of matrices"), cat(refs.size()));
+    fail(place, cat(types.size(), " buffers of arrays"), cat(refs.size()));
   for (std::size_t k = 0; k < refs.size(); ++k) {
     Type all = types[k];
     all.dims.insert(all.dims.begin(), count);

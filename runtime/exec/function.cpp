@@ -50,34 +50,72 @@ struct Argument {
 
 }  // namespace
 
-struct Function::Impl {
+namespace {
+
+/// What executions use: it goes when the last of them is done, which may be after the function.  Jobs hold it, so that it
+/// holds no streams.
+struct Loaded {
   Artifact artifact;
-  std::vector<std::shared_ptr<Stream>> streams;
   std::vector<std::unique_ptr<Communicator>> communicators;
   std::vector<std::unique_ptr<Shard>> shards;
-  std::vector<std::vector<Type>> input_types, output_types;  // of each shard
   std::atomic<bool> is_short = false;
   std::atomic<bool> is_broken = false;  // a shard failed, and the others may wait for it no more
 
+  explicit Loaded(Artifact variant) : artifact(std::move(variant)) {}
+  void run(std::size_t s, Stream& stream, const std::vector<Argument>& from,
+           const std::vector<DeviceArray::Place>& to);
+};
+
+void Loaded::run(std::size_t s, Stream& stream, const std::vector<Argument>& from,
+                 const std::vector<DeviceArray::Place>& to) {
+  const auto begin = Clock::now();
+  try {
+    std::vector<DeviceBufferPtr> inputs;
+    std::vector<bool> given_up;
+    for (const Argument& argument : from) {
+      if (const std::exception_ptr error = argument.ready->error()) std::rethrow_exception(error);
+      given_up.push_back(argument.is_free());
+      inputs.push_back(*argument.place);
+    }
+    const std::vector<DeviceBufferPtr> results =
+        shards[s]->run_on(std::move(inputs), given_up,
+                          [&](std::span<const std::int64_t> bytes) { return stream.arena(bytes); });
+    for (std::size_t i = 0; i < to.size(); ++i) *to[i] = results[i];
+  } catch (...) {
+    if (shards.size() > 1) {
+      is_broken = true;
+      shards[s]->communicator().poison(describe(std::current_exception()));
+    }
+    throw;
+  }
+  is_short = Clock::now() - begin < short_time;
+}
+
+}  // namespace
+
+struct Function::Impl {
+  std::vector<std::shared_ptr<Stream>> streams;
+  std::shared_ptr<Loaded> loaded;
+  std::vector<std::vector<Type>> input_types, output_types;  // of each shard
+
   Impl(const Artifact& whole, std::vector<std::shared_ptr<Stream>> on)
-      : artifact(variant_for(whole, *on.front())), streams(std::move(on)) {}
+      : streams(std::move(on)),
+        loaded(std::make_shared<Loaded>(variant_for(whole, *streams.front()))) {}
   ~Impl();
   void load();
   void unload();
   void check(std::span<const Arrays> inputs) const;
-  Arrays enqueue(std::size_t s, Arrays inputs, std::span<const int> donated);
-  void run(std::size_t s, const std::vector<Argument>& from,
-           const std::vector<DeviceArray::Place>& to);
+  Arrays enqueue(std::size_t s, Arrays inputs, std::span<const int> donated, const EventPtr& done);
 };
 
 void Function::Impl::load() {
-  const Plan& plan = artifact.plan;
+  const Plan& plan = loaded->artifact.plan;
   const int count = int(streams.size());
   if (const std::int64_t needed = mesh_shards(plan);
       count % needed != 0 || (count > needed && plan.placements.empty()))
     throw_user_error(
         cat("expected ", needed, " devices, one for each shard of the mesh, found ", count));
-  communicators = make_local_communicators({.shards_per_rank = count, .timeout = patience});
+  loaded->communicators = make_local_communicators({.shards_per_rank = count, .timeout = patience});
   input_types.assign(streams.size(), {});
   output_types.assign(streams.size(), {});
   for (int s = 0; s < count; ++s) {
@@ -88,12 +126,12 @@ void Function::Impl::load() {
         types->push_back({.dtype = port.type.dtype, .dims = block_of(plan, port, place).extents});
   }
   for (std::size_t s = 0; s < streams.size(); ++s) {
-    shards.push_back(std::make_unique<Shard>(artifact, streams[s]->device(), *communicators[s],
-                                             SessionOptions{}, true));
+    Shard& shard = *loaded->shards.emplace_back(std::make_unique<Shard>(
+        loaded->artifact, streams[s]->device(), *loaded->communicators[s], SessionOptions{}, true));
     streams[s]->run([&](Device&) {
-      shards[s]->check_largest_buffer();
-      shards[s]->load();
-      shards[s]->allocate_constants();
+      shard.check_largest_buffer();
+      shard.load();
+      shard.allocate_constants();
     });
   }
 }
@@ -117,9 +155,8 @@ void Function::Impl::check(std::span<const Arrays> inputs) const {
   }
 }
 
-Function::Arrays Function::Impl::enqueue(std::size_t s, Arrays inputs,
-                                         std::span<const int> donated) {
-  const auto done = std::make_shared<Event>();
+Function::Arrays Function::Impl::enqueue(std::size_t s, Arrays inputs, std::span<const int> donated,
+                                         const EventPtr& done) {
   Arrays outputs;
   std::vector<DeviceArray::Place> to;
   std::vector<Argument> from;
@@ -129,35 +166,10 @@ Function::Arrays Function::Impl::enqueue(std::size_t s, Arrays inputs,
   for (const DeviceArrayPtr& input : inputs) from.push_back({input->place(), input->ready()});
   for (const int input : donated) from[std::size_t(input)].is_donated = true;
   inputs.clear();
-  streams[s]->enqueue(
-      [this, s, from = std::move(from), to = std::move(to)](Device&) { run(s, from, to); }, done,
-      is_short && streams.size() == 1);
+  streams[s]->enqueue([held = loaded, s, &stream = *streams[s], from = std::move(from),
+                       to = std::move(to)](Device&) { held->run(s, stream, from, to); },
+                      done, loaded->is_short && streams.size() == 1);
   return outputs;
-}
-
-void Function::Impl::run(std::size_t s, const std::vector<Argument>& from,
-                         const std::vector<DeviceArray::Place>& to) {
-  const auto begin = Clock::now();
-  try {
-    std::vector<DeviceBufferPtr> inputs;
-    std::vector<bool> given_up;
-    for (const Argument& argument : from) {
-      if (const std::exception_ptr error = argument.ready->error()) std::rethrow_exception(error);
-      given_up.push_back(argument.is_free());
-      inputs.push_back(*argument.place);
-    }
-    const std::vector<DeviceBufferPtr> results = shards[s]->run_on(
-        std::move(inputs), given_up,
-        [&](std::span<const std::int64_t> bytes) { return streams[s]->arena(bytes); });
-    for (std::size_t i = 0; i < to.size(); ++i) *to[i] = results[i];
-  } catch (...) {
-    if (streams.size() > 1) {
-      is_broken = true;
-      shards[s]->communicator().poison(describe(std::current_exception()));
-    }
-    throw;
-  }
-  is_short = Clock::now() - begin < short_time;
 }
 
 Function::Function(std::shared_ptr<const Artifact> artifact,
@@ -169,17 +181,20 @@ Function::Function(std::shared_ptr<const Artifact> artifact,
 
 Function::~Function() = default;
 
-Function::Impl::~Impl() { unload(); }
-
-// Where a device is not used by two threads at once: in its stream.
-void Function::Impl::unload() {
-  for (std::size_t s = 0; s < shards.size(); ++s)
-    streams[s]->run([&](Device&) { shards[s].reset(); });
-  shards.clear();
-  communicators.clear();
+// Where a device is not used by two threads at once: in its stream, in turn.
+Function::Impl::~Impl() {
+  for (std::size_t s = 0; s < loaded->shards.size(); ++s)
+    streams[s]->enqueue([held = loaded, s](Device&) { held->shards[s].reset(); }, true);
 }
 
-const Artifact& Function::artifact() const { return impl_->artifact; }
+void Function::Impl::unload() {
+  for (std::size_t s = 0; s < loaded->shards.size(); ++s)
+    streams[s]->run([&](Device&) { loaded->shards[s].reset(); });
+  loaded->shards.clear();
+  loaded->communicators.clear();
+}
+
+const Artifact& Function::artifact() const { return impl_->loaded->artifact; }
 const std::vector<std::shared_ptr<Stream>>& Function::streams() const { return impl_->streams; }
 std::vector<Type> Function::input_types(int shard) const {
   return impl_->input_types.at(std::size_t(shard));
@@ -189,7 +204,8 @@ std::vector<Type> Function::output_types(int shard) const {
 }
 
 std::vector<Function::Arrays> Function::execute(std::vector<Arrays> inputs,
-                                                std::span<const int> donated) const {
+                                                std::span<const int> donated,
+                                                std::vector<EventPtr>* done) const {
   impl_->check(inputs);
   for (const int input : donated)
     if (input < 0 || std::size_t(input) >= impl_->input_types.front().size())
@@ -197,14 +213,18 @@ std::vector<Function::Arrays> Function::execute(std::vector<Arrays> inputs,
   std::unique_lock lock(Stream::order(), std::defer_lock);
   if (inputs.size() > 1) {
     lock.lock();
-    if (impl_->is_broken.exchange(false)) {
+    if (impl_->loaded->is_broken.exchange(false)) {
       impl_->unload();
       impl_->load();
     }
   }
   std::vector<Arrays> outputs;
-  for (std::size_t s = 0; s < inputs.size(); ++s)
-    outputs.push_back(impl_->enqueue(s, std::move(inputs[s]), donated));
+  if (done != nullptr) done->clear();
+  for (std::size_t s = 0; s < inputs.size(); ++s) {
+    const auto event = std::make_shared<Event>();
+    outputs.push_back(impl_->enqueue(s, std::move(inputs[s]), donated, event));
+    if (done != nullptr) done->push_back(event);
+  }
   return outputs;
 }
 

@@ -2,6 +2,7 @@
 // Copyright The partita authors
 //
 // Steps that the host computes: in the device's memory where the host may use it in place, else on copies.
+#include <algorithm>
 #include <deque>
 
 #include "runtime/exec/shard.hpp"
@@ -9,62 +10,126 @@
 namespace partita {
 namespace {
 
-/// Stacks of matrices of a step as the host sees them.
-struct HostStacks {
-  std::vector<std::byte*> at;
-  std::deque<std::vector<std::byte>> copies;  // of those that are not used in place
+/// Arrays of a step as the host sees them.
+class HostArrays {
+ public:
+  explicit HostArrays(Device& device) : device_(device) {}
 
-  std::span<std::byte> add_copy(std::size_t bytes) {
-    std::span<std::byte> memory = copies.emplace_back(bytes);
-    at.push_back(memory.data());
+  /// `count` arrays of a type, one after another, that the host reads.
+  void add_operand(const BoundBuffer& at, const Type& type, std::int64_t count) {
+    if (use_in_place(at, type)) return;
+    const std::span<std::byte> copy = add_copy(std::size_t(count) * type.bytes());
+    if (!copy.empty()) device_.read(*at.buffer, offset(at, type), copy);
+  }
+  /// The same, which it writes.
+  void add_result(const BoundBuffer& at, const Type& type, std::int64_t count) {
+    if (use_in_place(at, type)) return;
+    to_write_.push_back({at, offset(at, type), add_copy(std::size_t(count) * type.bytes())});
+  }
+  /// Puts results that are not used in place where they belong.
+  void write_results() const {
+    for (const ToWrite& w : to_write_)
+      if (!w.bytes.empty()) device_.write(*w.at.buffer, w.offset, w.bytes);
+  }
+  [[nodiscard]] std::span<std::byte* const> at() const { return at_; }
+
+ private:
+  struct ToWrite {
+    BoundBuffer at;
+    std::size_t offset;
+    std::span<const std::byte> bytes;
+  };
+
+  [[nodiscard]] static std::size_t offset(const BoundBuffer& at, const Type& type) {
+    return std::size_t(at.element_offset) * byte_size(type.dtype);
+  }
+  [[nodiscard]] bool use_in_place(const BoundBuffer& at, const Type& type) {
+    const std::span<std::byte> bytes = device_.host_bytes(*at.buffer);
+    if (bytes.empty()) return false;
+    at_.push_back(bytes.data() + offset(at, type));
+    return true;
+  }
+  [[nodiscard]] std::span<std::byte> add_copy(std::size_t bytes) {
+    std::span<std::byte> memory = copies_.emplace_back(bytes);
+    at_.push_back(memory.data());
     return memory;
   }
+
+  Device& device_;
+  std::vector<std::byte*> at_;
+  std::deque<std::vector<std::byte>> copies_;  // of those that are not used in place
+  std::vector<ToWrite> to_write_;
 };
 
+std::vector<const std::byte*> constant(std::span<std::byte* const> pointers) {
+  return {pointers.begin(), pointers.end()};
+}
+
 }  // namespace
+
+void Shard::hold_functions(const Steps& steps) {
+  for (const Step& step : steps) {
+    if (const auto* const call = std::get_if<FunctionCall>(&step.what)) {
+      if (HostFunctionPtr function = find_host_function(call->function))
+        functions_.emplace(call->function, std::move(function));
+    } else if (const auto* const loop = std::get_if<For>(&step.what)) {
+      hold_functions(loop->body);
+    } else if (const auto* const loop = std::get_if<While>(&step.what)) {
+      hold_functions(loop->condition);
+      hold_functions(loop->body);
+    } else if (const auto* const choice = std::get_if<Case>(&step.what)) {
+      for (const Steps& branch : choice->branches) hold_functions(branch);
+    }
+  }
+}
 
 void Shard::run_step(const HostCall& x) {
   if (x.count == 0) return;
   const std::vector<Type> types = result_types(x.call);
-  HostStacks operands, results;
-  const auto in_place = [&](const BoundBuffer& at, const Type& type) -> std::byte* {
-    const std::span<std::byte> bytes = device_->host_bytes(*at.buffer);
-    if (bytes.empty()) return nullptr;
-    return bytes.data() + std::size_t(at.element_offset) * byte_size(type.dtype);
-  };
+  HostArrays operands(*device_), results(*device_);
   const auto place = [&](const BufferRef& ref, const Type& type) {
     return locate(ref, x.count * type.count());
   };
   for (std::size_t k = 0; k < x.operands.size(); ++k) {
     const Type& type = x.call.operands[k];
-    const BoundBuffer at = place(x.operands[k], type);
-    if (std::byte* const bytes = in_place(at, type)) {
-      operands.at.push_back(bytes);
-      continue;
-    }
-    const std::span<std::byte> copy = operands.add_copy(std::size_t(x.count) * type.bytes());
-    if (!copy.empty())
-      device_->read(*at.buffer, std::size_t(at.element_offset) * byte_size(type.dtype), copy);
+    operands.add_operand(place(x.operands[k], type), type, x.count);
   }
-  std::vector<std::pair<BoundBuffer, std::size_t>> to_write;
-  for (std::size_t k = 0; k < x.results.size(); ++k) {
-    const BoundBuffer at = place(x.results[k], types[k]);
-    if (std::byte* const bytes = in_place(at, types[k])) {
-      results.at.push_back(bytes);
-      continue;
-    }
-    (void)results.add_copy(std::size_t(x.count) * types[k].bytes());
-    to_write.emplace_back(at, byte_size(types[k].dtype));
-  }
+  for (std::size_t k = 0; k < x.results.size(); ++k)
+    results.add_result(place(x.results[k], types[k]), types[k], x.count);
   const DeviceProfile& profile = device_->profile();
-  run_matrix_call(x.call, x.count, operands.at, results.at,
+  run_matrix_call(x.call, x.count, constant(operands.at()), results.at(),
                   profile.is_cpu ? profile.compute_units : 1);
   ++stats_.launches;
-  for (std::size_t k = 0; k < to_write.size(); ++k) {
-    const auto& [at, width] = to_write[k];
-    const std::vector<std::byte>& bytes = results.copies[k];
-    if (!bytes.empty()) device_->write(*at.buffer, std::size_t(at.element_offset) * width, bytes);
+  results.write_results();
+}
+
+void Shard::run_step(const FunctionCall& x) {
+  const bool calls =
+      !x.once || (place_.mesh_shard == 0 && place_.partition == 0 && place_.replica == 0);
+  if (!calls && x.results.empty()) return;
+  HostArrays operands(*device_), results(*device_);
+  for (std::size_t k = 0; k < x.results.size(); ++k) {
+    const Type& type = x.result_types[k];
+    results.add_result(locate(x.results[k], type.count()), type, 1);
   }
+  if (calls) {
+    for (std::size_t k = 0; k < x.operands.size(); ++k) {
+      const Type& type = x.operand_types[k];
+      operands.add_operand(locate(x.operands[k], type.count()), type, 1);
+    }
+    const auto held = functions_.find(x.function);
+    const HostFunctionPtr function =
+        held == functions_.end() ? get_host_function(x.function) : held->second;
+    (*function)({.operand_types = x.operand_types,
+                 .result_types = x.result_types,
+                 .operands = constant(operands.at()),
+                 .results = results.at()});
+    ++stats_.launches;
+  } else {
+    for (std::size_t k = 0; k < x.results.size(); ++k)
+      std::fill_n(results.at()[k], x.result_types[k].bytes(), std::byte{0});
+  }
+  results.write_results();
 }
 
 }  // namespace partita

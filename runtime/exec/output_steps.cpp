@@ -50,12 +50,14 @@ struct BufferVisitor {
   }
   void operator()(const CollectiveDone& /*x*/) const {}
   void operator()(const Check& x) const { on_buffer(x.condition.buffer); }
-  void operator()(const HostCall& x) const {
-    for (const auto* refs : {&x.operands, &x.results})
-      for (const BufferRef& ref : *refs) on_buffer(ref.buffer);
-  }
+  void operator()(const HostCall& x) const { on_host(x); }
+  void operator()(const FunctionCall& x) const { on_host(x); }
 
  private:
+  void on_host(const auto& call) const {
+    for (const auto* refs : {&call.operands, &call.results})
+      for (const BufferRef& ref : *refs) on_buffer(ref.buffer);
+  }
   void all(const Steps& steps) const {
     for (const Step& step : steps) std::visit(*this, step.what);
   }

@@ -166,7 +166,10 @@ std::int64_t Shard::held_bytes(std::map<const std::byte*, std::int64_t>& lent) c
   return bytes;
 }
 
-void Shard::load() { program_ = device_->load(artifact_); }
+void Shard::load() {
+  program_ = device_->load(artifact_);
+  hold_functions(plan_.steps);
+}
 
 void Shard::allocate() {
   for (std::size_t k = 0; k < outputs_.size(); ++k)

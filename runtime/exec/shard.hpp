@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "partita/artifact/artifact.hpp"
+#include "partita/base/host_function.hpp"
 #include "partita/collective/communicator.hpp"
 #include "partita/device/device.hpp"
 #include "partita/exec/executor.hpp"
@@ -108,6 +109,8 @@ class Shard {
   };
 
   void set_place();
+  /// Functions of the host that are there now are those which executions call.
+  void hold_functions(const Steps& steps);
   [[nodiscard]] std::int64_t largest_allocation() const;
   void poison_memory();
   void check_margins();
@@ -151,6 +154,7 @@ class Shard {
   void run_step(const CollectiveDone& x);
   void run_step(const Check& x);
   void run_step(const HostCall& x);
+  void run_step(const FunctionCall& x);
 
   [[nodiscard]] std::int64_t value(const HostExpr& e) const { return e.evaluate(variables_); }
   /// Where `ref` points; at least `elements` lie behind it (an internal error otherwise).
@@ -181,6 +185,7 @@ class Shard {
   std::vector<Carry> carries_;  ///< SessionOptions::carries
   Trace trace_;
   DeviceProgramPtr program_;
+  std::map<std::string, HostFunctionPtr> functions_;
   std::vector<std::int64_t> variables_;
   std::vector<bool> is_block_variable_;
   std::vector<DeviceBufferPtr> inputs_, outputs_;  // inputs: null before they have a value

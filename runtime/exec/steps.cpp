@@ -35,6 +35,7 @@ const char* category(const Step& step) {
     const char* operator()(const CollectiveDone&) const { return "collective"; }
     const char* operator()(const Check&) const { return "check"; }
     const char* operator()(const HostCall&) const { return "host"; }
+    const char* operator()(const FunctionCall&) const { return "host"; }
     const char* operator()(const For&) const { return "loop"; }
     const char* operator()(const While&) const { return "loop"; }
     const char* operator()(const Case&) const { return "branch"; }

@@ -83,6 +83,36 @@ typedef void (*partita_log_callback)(partita_log_level level, const char* text, 
 /* Replaces standard error as the receiver of log lines, for the whole process; NULL restores it. */
 PARTITA_API partita_status partita_set_log_callback(partita_log_callback callback, void* user);
 
+/* ---- Functions of the host that programs call ---- */
+
+/* An array of one call, in memory of the host that lasts as long as the call. */
+typedef struct partita_array {
+  size_t struct_size;
+  partita_dtype dtype;
+  size_t rank;
+  const int64_t* dims;
+  void* data; /* of operands to be read only */
+  size_t bytes;
+} partita_array;
+
+/* Reads operands, writes every element of the results and returns PARTITA_OK; another status fails the execution, with
+ * the text it leaves in `error`, `error_size` bytes at most with the 0 at the end.  Called by threads of partita, by several
+ * at once where there are several devices; it may call partita, but must not wait for work on the device that runs the
+ * program. */
+typedef partita_status (*partita_host_function)(const partita_array* operands, size_t operand_count,
+                                                const partita_array* results, size_t result_count,
+                                                char* error, size_t error_size, void* user);
+
+/* What programs of this process mean by
+ *   stablehlo.custom_call @partita.host_call(…) {has_side_effect = true, backend_config = {function = "NAME"}, api_version = 4 : i32}
+ * from now on; NULL: nothing, so that running one is an error.  Such calls are never left out, repeated or merged, and
+ * come in the program's order.  A program calls the function that was there when it was loaded, or, where there was none,
+ * the one that is there when it runs.  `release`, unless it is NULL, is called with `user` once nothing calls the function
+ * any more, by any thread. */
+PARTITA_API partita_status partita_host_function_set(const char* name,
+                                                     partita_host_function function, void* user,
+                                                     void (*release)(void* user));
+
 /* ---- Artifacts ---- */
 
 typedef struct partita_artifact partita_artifact;

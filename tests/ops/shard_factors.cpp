@@ -45,6 +45,7 @@ const std::map<std::string, std::string>& without_factors() {
       {"stablehlo.custom_call @ApproxTopK", "is inlined as a sort"},
       {"stablehlo.custom_call @SPMD*", "is for given devices; becomes lanes"},
       {"stablehlo.custom_call @check.*", "compares whole values"},
+      {"stablehlo.custom_call @partita.host_call", "takes whole arrays"},
       {"stablehlo.if", "the axis follows its regions"},
       {"stablehlo.partition_id", "has no dimensions"},
       {"stablehlo.replica_id", "has no dimensions"},

@@ -391,6 +391,90 @@ def case_checks_for_debugging():
         assert "positive" in error.get()
 
 
+def case_callbacks():
+    from jax.experimental import io_callback
+
+    seen = []
+
+    def function(x):
+        total = io_callback(
+            lambda a: (seen.append(a.shape), np.float32(a.sum()))[1], jax.ShapeDtypeStruct((), jnp.float32), x, ordered=True)
+        jax.debug.callback(lambda t: seen.append(float(t)), total)
+        return jax.pure_callback(np.sort, jax.ShapeDtypeStruct(x.shape, x.dtype), x) + total
+
+    def steps(x):
+        def step(carry, v):
+            io_callback(lambda a: seen.append(int(a)), None, v, ordered=True)
+            return carry + v, carry
+
+        return jax.lax.scan(step, 0, x)[0]
+
+    x = numbers(8)
+    with jax.default_device(OURS[0]):
+        np.testing.assert_allclose(jax.jit(function)(x), np.sort(x) + x.sum(), 1e-5)
+        jax.effects_barrier()
+        assert seen[0] == (8,) and len(seen) == 2, seen
+        seen.clear()
+        assert jax.jit(steps)(jnp.arange(5)) == 10 and seen == [0, 1, 2, 3, 4], seen
+        for dtype in ("bool", "int4", "uint8", "bfloat16", "float8_e4m3fn", "complex64"):
+            y = (np.arange(6) % 2).astype(jnp.dtype(dtype))
+            got = jax.jit(lambda a: jax.pure_callback(lambda b: np.asarray(b)[::-1], a, a))(y)
+            np.testing.assert_array_equal(np.asarray(got), y[::-1])
+        empty = jax.jit(lambda a: jax.pure_callback(lambda b: b, a, a))(np.zeros((0, 3), np.float32))
+        assert empty.shape == (0, 3)
+        each = jax.vmap(lambda a: jax.pure_callback(lambda b: b * 2, a, a, vmap_method="sequential"))
+        np.testing.assert_array_equal(jax.jit(each)(x), 2 * x)
+
+
+def case_callbacks_of_several_devices():
+    seen = []
+    devices = mesh(OURS[:4], 4)
+
+    def pieces(v):
+        jax.debug.callback(lambda a: seen.append(tuple(np.asarray(a))), v)
+        return v * 2
+
+    def whole(v):
+        jax.debug.callback(lambda a: seen.append(a.shape), v)
+        return jax.pure_callback(lambda a: a[::-1], jax.ShapeDtypeStruct(v.shape, v.dtype), v) * 2
+
+    x = jax.device_put(np.arange(8.0, dtype=np.float32), NamedSharding(devices, P("x")))
+    by_device = jax.shard_map(pieces, mesh=devices, in_specs=P("x"), out_specs=P("x"))
+    np.testing.assert_array_equal(jax.jit(by_device)(x), 2 * np.arange(8.0))
+    jax.effects_barrier()
+    assert sorted(seen) == [(0, 1), (2, 3), (4, 5), (6, 7)], seen
+    seen.clear()
+    np.testing.assert_array_equal(jax.jit(whole)(x), 2 * np.arange(8.0)[::-1])
+    jax.effects_barrier()
+    assert seen == [(8,)], seen
+
+
+def case_callbacks_end_with_their_programs():
+    import gc
+    import time
+
+    import partita.host
+
+    def wrong(_):
+        raise ValueError("not today")
+
+    seen = []
+    with jax.default_device(OURS[0]):
+        try:
+            jax.block_until_ready(jax.jit(lambda a: jax.pure_callback(wrong, a, a))(np.float32(1)))
+            raise AssertionError("expected an error, found none")
+        except jax.errors.JaxRuntimeError as error:
+            assert "ValueError: not today" in str(error), error
+        before = len(partita.host._functions)
+        for k in range(20):  # programs that are gone before their executions are done
+            jax.jit(lambda a, k=k: jax.debug.callback(lambda b: (time.sleep(0.005), seen.append(int(b) + k)), a))(k)
+        jax.effects_barrier()
+        assert seen == [2 * k for k in range(20)], seen
+    jax.clear_caches()
+    gc.collect()
+    assert len(partita.host._functions) <= before, partita.host._functions
+
+
 def case_cost_analysis():
     a = numbers(32, 16)
     with jax.default_device(OURS[0]):

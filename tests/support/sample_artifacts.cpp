@@ -199,6 +199,14 @@ Artifact artifact_of_everything() {
                               .results = {{vectors, 0}, {values, 0}}},
                      "eigh"});
   p.steps.push_back(
+      {FunctionCall{.function = "host \"function\"",
+                    .once = true,
+                    .operand_types = {{.dtype = DType::f32, .dims = {2, 2}}, {.dtype = DType::i1}},
+                    .result_types = {{.dtype = DType::f32, .dims = {4}}},
+                    .operands = {{vectors, 4}, {flag, 0}},
+                    .results = {{values, 0}}},
+       "call"});
+  p.steps.push_back(
       {Check{.condition = {flag, 0}, .message = "weights: \xc3\xa9t\xc3\xa9 \"quoted\"\n"},
        "check"});
   return artifact;

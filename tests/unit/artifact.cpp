@@ -241,16 +241,22 @@ TEST(PlanJson, EveryKindOfStepSurvivesTheRoundTrip) {
   EXPECT_EQ(gemm.alpha, 0.1);
   EXPECT_EQ(gemm.batch, min(HostExpr::variable(3) + 1, 3));
   EXPECT_TRUE(gemm.transpose_b);
-  const auto& call = std::get<HostCall>(again.steps.at(again.steps.size() - 2).what);
-  EXPECT_EQ(call.call, std::get<HostCall>(plan.steps.at(plan.steps.size() - 2).what).call);
+  const auto& call = std::get<HostCall>(again.steps.at(again.steps.size() - 3).what);
+  EXPECT_EQ(call.call, std::get<HostCall>(plan.steps.at(plan.steps.size() - 3).what).call);
   EXPECT_EQ(call.count, 2);
-  const auto& convolve = std::get<Convolve>(again.steps.at(again.steps.size() - 3).what);
-  EXPECT_EQ(convolve.window, std::get<Convolve>(plan.steps.at(plan.steps.size() - 3).what).window);
+  const auto& convolve = std::get<Convolve>(again.steps.at(again.steps.size() - 4).what);
+  EXPECT_EQ(convolve.window, std::get<Convolve>(plan.steps.at(plan.steps.size() - 4).what).window);
   EXPECT_EQ(convolve.weight_strides, (std::vector<std::int64_t>{2, 1, 1}));
   EXPECT_EQ(convolve.source_count(), 8);
   EXPECT_EQ(convolve.result_count(), 2);
   EXPECT_EQ(convolve.weight_span(), 6);
   EXPECT_EQ(convolve.multiply_adds(), 12);
+  const auto& function = std::get<FunctionCall>(again.steps.at(again.steps.size() - 2).what);
+  EXPECT_EQ(function.function, "host \"function\"");
+  EXPECT_TRUE(function.once);
+  EXPECT_EQ(function.operand_types[0], (Type{.dtype = DType::f32, .dims = {2, 2}}));
+  EXPECT_EQ(function.operands[0].offset, HostExpr(4));
+  EXPECT_EQ(function.result_types[0], (Type{.dtype = DType::f32, .dims = {4}}));
   EXPECT_EQ(std::get<Check>(again.steps.back().what).message,
             "weights: \xc3\xa9t\xc3\xa9 \"quoted\"\n");
 }
@@ -477,7 +483,7 @@ TEST(Validate, NamesWhatIsWrong) {
 TEST(Validate, ConvolutionsHaveWindowsThatFit) {
   const auto wrong = [](void (*change)(Convolve&)) {
     Artifact artifact = artifact_of_everything();
-    change(std::get<Convolve>(artifact.plan.steps.at(artifact.plan.steps.size() - 3).what));
+    change(std::get<Convolve>(artifact.plan.steps.at(artifact.plan.steps.size() - 4).what));
     return problem(artifact);
   };
   EXPECT_THAT(wrong([](Convolve& c) { c.window.clear(); }), HasSubstr("one to three dimensions"));
@@ -498,7 +504,7 @@ TEST(Validate, ConvolutionsHaveWindowsThatFit) {
 TEST(Validate, CallsOfTheHostAreWhatTheirRoutinesTake) {
   const auto wrong = [](void (*change)(HostCall&)) {
     Artifact artifact = artifact_of_everything();
-    change(std::get<HostCall>(artifact.plan.steps.at(artifact.plan.steps.size() - 2).what));
+    change(std::get<HostCall>(artifact.plan.steps.at(artifact.plan.steps.size() - 3).what));
     return problem(artifact);
   };
   EXPECT_THAT(wrong([](HostCall& c) { c.call.routine = "eigenvalues"; }),
@@ -516,6 +522,20 @@ TEST(Validate, CallsOfTheHostAreWhatTheirRoutinesTake) {
   EXPECT_THAT(wrong([](HostCall& c) { c.count = -1; }), HasSubstr("a count of matrices"));
   EXPECT_THAT(wrong([](HostCall& c) { c.results.pop_back(); }), HasSubstr("2 buffers"));
   EXPECT_THAT(wrong([](HostCall& c) { c.operands.clear(); }), HasSubstr("1 buffers"));
+}
+
+TEST(Validate, FunctionsOfTheHostHaveNamesAndArrays) {
+  const auto wrong = [](void (*change)(FunctionCall&)) {
+    Artifact artifact = artifact_of_everything();
+    change(std::get<FunctionCall>(artifact.plan.steps.at(artifact.plan.steps.size() - 2).what));
+    return problem(artifact);
+  };
+  EXPECT_THAT(wrong([](FunctionCall& c) { c.function = ""; }), HasSubstr("the name of a function"));
+  EXPECT_THAT(wrong([](FunctionCall& c) { c.operands.pop_back(); }), HasSubstr("2 buffers"));
+  EXPECT_THAT(wrong([](FunctionCall& c) { c.results.clear(); }), HasSubstr("1 buffers"));
+  EXPECT_THAT(wrong([](FunctionCall& c) { c.result_types[0].dims = {-4}; }), HasSubstr("a size"));
+  EXPECT_THAT(wrong([](FunctionCall& c) { c.operand_types[0].dtype = DType::f64; }),
+              HasSubstr("a buffer of f64"));
 }
 
 TEST(Validate, DeepExpressionsAndStepsAreRefused) {

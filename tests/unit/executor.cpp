@@ -24,6 +24,7 @@ using ::testing::HasSubstr;
 using testing::i32_array;
 using testing::mesh_artifact;
 using testing::null_parts;
+using testing::PlanBuilder;
 
 template <class F>
 Error error_of(F f) {
@@ -40,40 +41,6 @@ std::vector<float> counting(std::int64_t count) {
   std::iota(values.begin(), values.end(), 1.f);
   return values;
 }
-
-// A program of one shard over f32 buffers: in0 [n] -> out0 [n], with an arena of i1 and i32 scalars.
-class PlanBuilder {
- public:
-  explicit PlanBuilder(std::int64_t n) {
-    artifact.target = "opencl";
-    artifact.modules.push_back({"kernels", ""});
-    const Type type{.dtype = DType::f32, .dims = {n}};
-    artifact.plan.inputs = {{.name = "x", .type = type}};
-    artifact.plan.outputs = {{.name = "y", .type = type}};
-    artifact.plan.buffers = {{.kind = BufferKind::input, .count = n, .name = "x"},
-                             {.kind = BufferKind::output, .count = n, .name = "y"}};
-  }
-  int arena(DType dtype, std::int64_t count) {
-    artifact.plan.buffers.push_back(
-        {.dtype = dtype, .count = count, .arena_offset = artifact.plan.arena_bytes, .name = "t"});
-    artifact.plan.arena_bytes += (count * std::int64_t(byte_size(dtype)) + 127) / 128 * 128;
-    return int(artifact.plan.buffers.size()) - 1;
-  }
-  Step launch(const std::string& kernel, std::vector<BufferRef> buffers, HostExpr size = 1,
-              std::vector<ScalarArg> scalars = {}) {
-    artifact.kernels.push_back({kernel, 0});
-    return {Launch{.kernel = int(artifact.kernels.size()) - 1,
-                   .buffers = std::move(buffers),
-                   .scalars = std::move(scalars),
-                   .global = {std::move(size), 1, 1}},
-            kernel};
-  }
-  Step copy_result(std::int64_t n) {
-    return {Copy{.from = {0, 0}, .to = {1, 0}, .count = n}, "copy"};
-  }
-
-  Artifact artifact;
-};
 
 TEST(Session, ResultsDoNotDependOnTheNumberOfShards) {
   constexpr std::int64_t clients = 7, width = 3;

@@ -7,6 +7,7 @@
 
 #include "ir/axes/axis_regions.hpp"
 #include "partita/ir/collectives.hpp"
+#include "partita/ir/host_call.hpp"
 #include "partita/ir/mesh.hpp"
 #include "partita/ir/op.hpp"
 
@@ -80,6 +81,7 @@ bool OwnValues::makes_own(const Node& node) const {
     const std::vector<int> axes = ir::shard_index_axes(node, cut_.mesh);
     return std::ranges::find(axes, int(cut_.axis)) != axes.end();
   }
+  if (ir::is_host_call(node) && ir::read_host_call(node.attrs)->once) return true;
   if (const auto met = meeting_of(node, cut_); met && *met != Meeting::apart)
     return *met == Meeting::mixed;
   return has_own_operand(node);

@@ -12,6 +12,7 @@
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
 #include "passes/analysis/program_mesh.hpp"
+#include "passes/rewrites/host_calls.hpp"
 #include "passes/rewrites/reduction_operands.hpp"
 #include "passes/rewrites/sharding_constraints.hpp"
 #include "passes/transforms/partition/axis_rewrite.hpp"
@@ -68,6 +69,7 @@ void run(ir::Module& module, PassContext& context) {
   }
   ir::Function& f = module.entry(context.function);
   separate_reductions(*f.body);
+  share_results_of_host_calls(*f.body, *mesh);
   partition(f, *mesh, mesh_symbol(module), call_bytes(context), context.shardings);
   ir::set_shard_mesh(module, *mesh);
   context.counts["mesh_shards"] = mesh->size();

@@ -253,9 +253,17 @@ struct HostCall {
   std::vector<BufferRef> operands, results;
 };
 
+/// A function of the host application (base/host_function.hpp) on arrays of this shard.
+struct FunctionCall {
+  std::string function;
+  bool once = false;  ///< the job's first shard calls it alone; results of the others are zeros
+  std::vector<Type> operand_types, result_types;
+  std::vector<BufferRef> operands, results;
+};
+
 struct Step {
   std::variant<Launch, Gemm, Copy, For, While, Case, AllReduceStart, AllGatherStart, CollectiveDone,
-               Check, GroupStart, HostCall, Convolve>
+               Check, GroupStart, HostCall, Convolve, FunctionCall>
       what;
   std::string name;  ///< stable descriptive name, for traces, watchdog and errors
 };

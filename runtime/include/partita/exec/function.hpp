@@ -23,7 +23,7 @@ class Function {
   /// as many, over which placements are split (places_of_shards).  Another number of streams is a user error; the devices
   /// are of the artifact's target.
   Function(std::shared_ptr<const Artifact> artifact, std::vector<std::shared_ptr<Stream>> streams);
-  /// Waits for its executions.
+  /// Executions under way go on; what they use goes with the last of them.
   ~Function();
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
@@ -37,9 +37,11 @@ class Function {
   /// Enqueues one execution and returns: the results of each shard, which are ready when its event is done.  `inputs`: for
   /// each shard its arrays, which the caller may give up at once.  `donated`: arguments whose arrays nobody reads any more;
   /// results may be in the memory of those that nobody else holds.  Where an input has failed, so do the results.  Arrays
-  /// of other types or streams are a user error, and so are numbers of no argument.
+  /// of other types or streams are a user error, and so are numbers of no argument.  `done`, unless it is null, becomes the
+  /// events of the execution, by shard, which programs without results have too.
   [[nodiscard]] std::vector<Arrays> execute(std::vector<Arrays> inputs,
-                                            std::span<const int> donated = {}) const;
+                                            std::span<const int> donated = {},
+                                            std::vector<EventPtr>* done = nullptr) const;
 
  private:
   struct Impl;
