@@ -12,7 +12,7 @@ Compiled compile(const ir::Module& module, const CompileOptions& options) {
 }
 
 Compiled compile(std::string_view program, const CompileOptions& options, const std::string& name) {
-  return compile(*ir::parse_module(program, name), options);
+  return compile(*ir::parse_module(program, name, options.open), options);
 }
 
 Compiled compile(std::span<const std::byte> program, const CompileOptions& options,
@@ -26,7 +26,7 @@ Compiled compile(const build::Program& program, const CompileOptions& options) {
 }
 
 Compiled compile_file(const std::filesystem::path& path, const CompileOptions& options) {
-  return compile(*ir::read_module(path), options);
+  return compile(*ir::read_module(path, options.open), options);
 }
 
 }  // namespace partita

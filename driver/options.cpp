@@ -58,6 +58,8 @@ constexpr GeneralOption general_options[] = {
     {"target", [](CompileOptions& o, const std::string& v) { o.target = v; }},
     {"function", set_functions},
     {"placement", [](CompileOptions& o, const std::string& v) { add_placement(o.placements, v); }},
+    {"shape", [](CompileOptions& o, const std::string& v) { add_shape(o.open, v); }},
+    {"value", [](CompileOptions& o, const std::string& v) { add_value(o.open, v); }},
     {"layout", [](CompileOptions& o, const std::string& v) { o.layout = v; }},
     {"mesh", [](CompileOptions& o, const std::string& v) { o.mesh = v; }},
     {"sharding",
@@ -119,6 +121,44 @@ void add_placement(std::map<std::string, std::int64_t>& placements, const std::s
   if (size == 0) throw_user_error(cat("--placement: expected a size above 0, found ", text));
   if (!placements.emplace(name, size).second)
     throw_user_error(cat("--placement: expected each name once, found ", name, " twice"));
+}
+
+namespace {
+
+struct Said {
+  std::string argument, value;
+};
+/// "ARG=VALUE"; `form` is what VALUE looks like.
+Said parse_said(const char* option, const std::string& text, const char* form) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw_user_error(cat(option, ": expected ARG=", form, ", found ", text));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace
+
+void add_shape(ir::OpenArguments& open, const std::string& text) {
+  const Said said = parse_said("--shape", text, "N or ARG=NxN…");
+  Dims dims;
+  for (const std::string& extent : split(said.value, 'x'))
+    dims.push_back(parse_number(extent, "--shape", any_number));
+  if (said.argument == "*") {
+    if (dims.size() != 1)
+      throw_user_error(cat("--shape: expected *=N for all other open extents, found ", text));
+    open.extent = dims[0];
+  } else if (!open.shapes.emplace(said.argument, dims).second) {
+    throw_user_error(cat("--shape: expected each argument once, found ", said.argument, " twice"));
+  }
+}
+
+void add_value(ir::OpenArguments& open, const std::string& text) {
+  const Said said = parse_said("--value", text, "N or ARG=N,N,…");
+  std::vector<std::int64_t> values;
+  for (const std::string& value : split(said.value, ','))
+    values.push_back(parse_number(value, "--value", any_number));
+  if (!open.values.emplace(said.argument, values).second)
+    throw_user_error(cat("--value: expected each argument once, found ", said.argument, " twice"));
 }
 
 void set_option(CompileOptions& options, const std::string& name, const std::string& value) {

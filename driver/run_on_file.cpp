@@ -76,7 +76,7 @@ std::string run_passes_on_file(const std::filesystem::path& path, OptRequest& re
   const Runs over_modules(passes.begin(), lower);
   expect_known(over_modules);
   std::string text;
-  for (const auto& module : ir::read_modules(path)) {
+  for (const auto& module : ir::read_modules(path, request.open)) {
     (void)run_passes(*module, over_modules, request.context);
     if (!text.empty()) text += "// -----\n";
     text += lower == passes.end()

@@ -49,9 +49,10 @@ Node* expand_constant(const Expansion& e) {
 Node* expand_index_select(const Expansion& e) {
   expect_operand_count(e.context, 2);
   const Type &operand = e.operands[0].type(), &index = e.operands[1].type();
-  const std::int64_t dim = e.context.attrs.i64("dim"), batches = e.context.attrs.i64("batch_dims");
-  e.context.expect(dim >= 0 && dim < operand.rank(), cat("dim within [0, ", operand.rank(), ")"),
-                   cat(dim));
+  const std::int64_t given = e.context.attrs.i64("dim"),
+                     batches = e.context.attrs.i64("batch_dims");
+  const std::int64_t rank = operand.rank(), dim = given < 0 ? given + rank : given;
+  e.context.expect(dim >= 0 && dim < rank, cat("dim within [", -rank, ", ", rank, ")"), cat(given));
   e.context.expect(batches >= 0 && batches <= dim && batches <= index.rank(),
                    cat("batch_dims within [0, ", std::min(dim, index.rank()), "]"), cat(batches));
   I64s batch(std::size_t(batches), 0), offset, sizes(operand.dims.begin(), operand.dims.end());

@@ -70,9 +70,7 @@ Attribute decode_builtin_attribute(BytecodeValues& values, ByteStream& in) {
       return Unit{};
     case 8: {
       const BytecodeType type = values.read_type(in);
-      Attribute integer = BytecodeValues::read_integer(in, type);
-      if (type.text == "i1") return integer.get_if<Integer>()->value != 0;
-      return integer;
+      return BytecodeValues::read_integer(in, type);
     }
     case 9: {
       const BytecodeType type = values.read_type(in);

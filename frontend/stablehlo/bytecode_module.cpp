@@ -49,6 +49,7 @@ std::unique_ptr<Module> BytecodeModuleReader::read() {
   module_ = module.get();
   module->file = std::string(file_);
   ByteStream in = tables_.ir();
+  open_.is_active = has_open_types();
   scopes_.assign(1, {});
   bool found = false;
   read_block(in, nullptr, [&] {
@@ -56,6 +57,8 @@ std::unique_ptr<Module> BytecodeModuleReader::read() {
     read_module_op(*module, in);
   });
   if (!found) in.fail("a module", "none");
+  instances_.move_to(*module);
+  open_.check_all_used(module->file);
   module->location_aliases = values_.location_aliases();
   calls_.check(*module, refusals_);
   return module;
@@ -64,6 +67,17 @@ std::unique_ptr<Module> BytecodeModuleReader::read() {
 std::unique_ptr<Module> BytecodeModuleReader::read_partially(std::vector<Refusal>& refusals) {
   refusals_ = &refusals;
   return read();
+}
+
+// Types that cannot be read are those of values that are not there, or an error where these are.
+bool BytecodeModuleReader::has_open_types() {
+  for (std::size_t k = 0; k < tables_.types().size(); ++k) try {
+      const BytecodeType& type = values_.type(k);
+      if (type.type && is_open(*type.type)) return true;
+    } catch (const Error&) {
+      continue;
+    }
+  return false;
 }
 
 // --- Ops ----------------------------------------------------------------------------------------
@@ -211,12 +225,34 @@ void BytecodeModuleReader::read_arguments(ByteStream& in, WrittenRegion* region)
     if (has_location)
       location = values_.location(in.read_index(tables_.attributes().size(), "attribute"));
     if (region == nullptr) in.fail("a module without arguments", cat(count));
-    const WrittenType& written = values_.value_type(type, in);
-    define(scopes_.back().next++, {region->graph->add_argument(written), written.quantization}, in);
+    DenseRef known;
+    const WrittenType written = closed_argument(k, values_.value_type(type, in), known, in);
+    Value value = region->graph->add_argument(written);
+    if (known) value = create_constant(*region->graph, known);
+    define(scopes_.back().next++, {value, written.quantization}, in);
     region->quantizations.arguments.push_back(written.quantization);
     argument_locations_.push_back(location == "unknown" ? std::string() : std::move(location));
   }
   if (tables_.version() >= 3 && in.read_byte() != 0) skip_use_list(in, count);
+}
+
+WrittenType BytecodeModuleReader::closed_argument(std::size_t index, const WrittenType& written,
+                                                  DenseRef& value, const ByteStream& in) {
+  if (!at_function_) {
+    // What a loop carries is of the types of what it begins with.
+    const bool is_carried = is_open(written) && carried_ != nullptr && index < carried_->size();
+    return is_carried ? (*carried_)[index].written() : written;
+  }
+  if (called_ == nullptr) {
+    const SourceLocation where{.file = std::string(file_)};
+    WrittenType type = open_.argument(function_, index, {}, written, where);
+    value = open_.value(index, {}, type);
+    return type;
+  }
+  if (index >= called_->types.size() || !admits(written, called_->types[index]))
+    in.fail(cat("operands of @", called_->callee, " of the types of its arguments"), "others");
+  value = called_->values[index];
+  return called_->types[index];
 }
 
 template <class ReadOp>
@@ -224,6 +260,8 @@ void BytecodeModuleReader::read_block(ByteStream& in, WrittenRegion* region,
                                       const ReadOp& read_op) {
   const ByteStream::Flagged head = in.read_flagged_varint();
   if (head.flag) read_arguments(in, region);
+  at_function_ = false;
+  carried_ = nullptr;
   if (head.value > in.remaining()) in.fail("ops that fit the file", cat(head.value));
   for (std::uint64_t k = 0; k < head.value; ++k) read_op();
 }
@@ -260,7 +298,21 @@ void BytecodeModuleReader::read_module_op(Module& module, ByteStream& in) {
     if (op.region_count != 1 || regions.read_varint() != 1)
       regions.fail("a module of one block", "others");
     scopes_.back().values.resize(regions.read_count("values"));
+    note_private_functions(regions);
     read_block(regions, nullptr, [&] { read_item(module, regions); });
+  });
+}
+
+// Of a program that leaves extents open: where they are, whose regions are sections that can be passed over.
+void BytecodeModuleReader::note_private_functions(ByteStream in) {
+  if (!open_.is_active) return;
+  read_block(in, nullptr, [&] {
+    const Op op = read_head(in);
+    if (op.region_count == 0) return;
+    if (!op.is_isolated || tables_.version() < 2) in.fail("functions in sections", "others");
+    if (text_of(op.attrs, "sym_visibility") == "private")
+      called_later_.insert_or_assign(text_of(op.attrs, "sym_name"), Later{op, in});
+    (void)in.read_section();
   });
 }
 
@@ -314,8 +366,13 @@ bool BytecodeModuleReader::read_body(Function& function, const Op& op, ByteStrea
   try {
     function_ = function.name;
     with_regions(op, in, [&](ByteStream& body) {
+      at_function_ = true;
       WrittenRegion region = read_region(body, !function.is_public);
       function.body = std::move(region.graph);
+      if (instance_ != nullptr && function.body)
+        for (std::size_t k = 0; k < function.body->results.size(); ++k)
+          instance_->results.emplace_back(function.body->results[k].type(),
+                                          region.quantizations.results[k]);
       if (function.body) calls_.define(function.name, std::move(region.quantizations));
     });
     return function.body != nullptr;
@@ -331,10 +388,15 @@ bool BytecodeModuleReader::read_body(Function& function, const Op& op, ByteStrea
 void BytecodeModuleReader::read_function(Module& module, const Op& op, ByteStream& in) {
   auto function = std::make_unique<Function>();
   function->name = text_of(op.attrs, "sym_name");
+  if (instance_ != nullptr) function->name = instance_->name;
   function->is_public = text_of(op.attrs, "sym_visibility") != "private";
   function->location = {.file = std::string(file_)};
   function->loc_text = op.location;
   if (op.region_count != 1) in.fail(cat("a body of @", function->name), "none");
+  if (called_ == nullptr && called_later_.contains(function->name)) {
+    (void)in.read_section();
+    return;
+  }
   if (!read_body(*function, op, in)) return;
   for (const Value& v : function->body->results) function->result_types.push_back(v.type());
   function->arg_attrs =
@@ -362,7 +424,10 @@ void BytecodeModuleReader::read_node(WrittenRegion& region, bool& is_ended, Byte
   if (op.name == "builtin.unrealized_conversion_cast") return read_cast(op, in);
   std::vector<WrittenRegion> regions;
   with_regions(op, in, [&](ByteStream& inner) {
-    for (std::size_t k = 0; k < op.region_count; ++k) regions.push_back(read_region(inner));
+    for (std::size_t k = 0; k < op.region_count; ++k) {
+      if (op.name == "stablehlo.while") carried_ = &op.operands;
+      regions.push_back(read_region(inner));
+    }
   });
   const OpDef* def = OpRegistry::instance().find(op.name);
   if (def != nullptr && !def->regions_capture)
@@ -384,8 +449,11 @@ void BytecodeModuleReader::finish_node(Graph& graph, Op op, std::vector<WrittenR
                     .results = std::move(op.result_types),
                     .location = {.file = std::string(file_)},
                     .module = module_};
+  const CalledFunctions::Instance* const called = follow_call(written);
+  open_.close(written);
   calls_.note(written, function_);
-  std::vector<WrittenValue> values = create_written(graph, std::move(written));
+  std::vector<WrittenValue> values = open_.create(graph, std::move(written), *module_);
+  if (called != nullptr) CalledFunctions::settle(*called, graph, values);
   if (values.size() != declared)
     in.fail(cat(values.size(), " results of ", op.name), cat(declared));
   if (graph.nodes().size() > before)
@@ -394,12 +462,43 @@ void BytecodeModuleReader::finish_node(Graph& graph, Op op, std::vector<WrittenR
     define(op.first_result + k, std::move(values[k]), in);
 }
 
+const CalledFunctions::Instance* BytecodeModuleReader::follow_call(WrittenOp& op) {
+  const auto call = open_.is_active ? OpenShapes::call(op) : std::nullopt;
+  if (!call) return nullptr;
+  const auto later = called_later_.find(call->callee);
+  if (later == called_later_.end()) return nullptr;
+  const auto [instance, is_new] = instances_.find_or_add(*call, op.location);
+  if (is_new) {
+    // As if the function stood here.
+    struct Outer {
+      BytecodeModuleReader& reader;
+      std::string function = reader.function_;
+      const CallOfOpen* called = reader.called_;
+      CalledFunctions::Instance* instance = reader.instance_;
+      ~Outer() {
+        reader.function_ = function;
+        reader.called_ = called;
+        reader.instance_ = instance;
+      }
+    };
+    const Outer outer{*this};
+    called_ = &*call;
+    instance_ = &instance;
+    Module made;
+    ByteStream regions = later->second.regions;
+    read_function(made, later->second.op, regions);
+    instances_.finish(instance, std::move(made));
+  }
+  OpenShapes::redirect(op, instance.name, instance.results);
+  return &instance;
+}
+
 // Between types of VHLO and of MLIR that are one type here.
 void BytecodeModuleReader::read_cast(const Op& op, const ByteStream& in) {
   if (op.operands.size() != op.result_types.size() || op.region_count != 0)
     in.fail("a cast with as many results as operands", cat(op.result_types.size()));
   for (std::size_t k = 0; k < op.operands.size(); ++k) {
-    if (op.operands[k].written() != op.result_types[k])
+    if (!admits(op.result_types[k], op.operands[k].written()))
       in.fail(cat("a cast to ", to_string(op.operands[k].written())),
               to_string(op.result_types[k]));
     define(op.first_result + k, op.operands[k], in);

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "frontend/stablehlo/bytecode_values.hpp"
+#include "frontend/stablehlo/open_shapes.hpp"
 #include "frontend/stablehlo/quantized_ops.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
@@ -22,6 +23,8 @@ class BytecodeModuleReader {
   /// `bytes` and `file` must outlive the reader.
   BytecodeModuleReader(std::span<const std::byte> bytes, std::string_view file);
   std::unique_ptr<Module> read();
+  /// Before reading: for what the extents are that the artifact leaves open.  `open` outlives the reader.
+  void read_for(const OpenArguments& open) { open_.begin(open); }
   /// The same without functions that cannot be read, which are named instead.
   std::unique_ptr<Module> read_partially(std::vector<Refusal>& refusals);
 
@@ -59,10 +62,15 @@ class BytecodeModuleReader {
   template <class ReadOp>
   void read_block(ByteStream& in, WrittenRegion* region, const ReadOp& read_op);
   void read_arguments(ByteStream& in, WrittenRegion* region);
+  [[nodiscard]] WrittenType closed_argument(std::size_t index, const WrittenType& written,
+                                            DenseRef& value, const ByteStream& in);
+  [[nodiscard]] bool has_open_types();
+  const CalledFunctions::Instance* follow_call(WrittenOp& op);
   /// Without a graph where there is no block.
   WrittenRegion read_region(ByteStream& in, bool may_be_empty = false);
 
   void read_module_op(Module& module, ByteStream& in);
+  void note_private_functions(ByteStream in);
   void read_item(Module& module, ByteStream& in);
   void read_function(Module& module, const Op& op, ByteStream& in);
   bool read_body(Function& function, const Op& op, ByteStream& in);
@@ -77,6 +85,21 @@ class BytecodeModuleReader {
   std::vector<Scope> scopes_;
   std::vector<std::string> argument_locations_;  ///< of the block that was read last
   QuantizedCalls calls_;
+
+  // Of programs that leave extents open.
+  OpenShapes open_;
+  /// A private function with its regions, to be read where it is called.
+  struct Later {
+    Op op;
+    ByteStream regions;
+  };
+  std::map<std::string, Later> called_later_;
+  CalledFunctions instances_;
+  const CallOfOpen* called_ = nullptr;                  ///< not null: the function is read for this
+  CalledFunctions::Instance* instance_ = nullptr;       ///< and becomes that
+  bool at_function_ = false;                            ///< the next arguments are a function's
+  const std::vector<WrittenValue>* carried_ = nullptr;  ///< of the loop whose regions are read next
+
   std::string function_;  ///< whose body is being read
   const Module* module_ = nullptr;
   int depth_ = 0;

@@ -10,6 +10,7 @@
 #include "frontend/stablehlo/attribute_printer.hpp"
 #include "frontend/stablehlo/attribute_reader.hpp"
 #include "frontend/stablehlo/lexer.hpp"
+#include "partita/ir/open_types.hpp"
 #include "partita/ir/sharding.hpp"
 
 namespace partita::ir {
@@ -112,10 +113,8 @@ const Attribute& BytecodeValues::read_attribute(ByteStream& in) {
   return attribute(in.read_index(attributes_.size(), "attribute"));
 }
 
-const BytecodeType& BytecodeValues::read_type(ByteStream& in, std::size_t* index) {
-  const std::size_t at = in.read_index(types_.size(), "type");
-  if (index != nullptr) *index = at;
-  return type(at);
+const BytecodeType& BytecodeValues::read_type(ByteStream& in) {
+  return type(in.read_index(types_.size(), "type"));
 }
 
 std::string BytecodeValues::read_string(ByteStream& in) {
@@ -157,8 +156,12 @@ std::uint64_t BytecodeValues::read_bits(ByteStream& in, const BytecodeType& type
 }
 
 Attribute BytecodeValues::read_integer(ByteStream& in, const BytecodeType& type) {
+  const bool is_integer = type.text == "index" || type.text.starts_with('i') ||
+                          type.text.starts_with("ui") || type.text.starts_with("si");
+  if (!is_integer) in.fail("an integer of an integer type", cat("one of type ", type.text));
   const int unused = 64 - type.bits;
   const std::uint64_t bits = read_bits(in, type);
+  if (type.text == "i1") return bits != 0;
   const bool extends = type.is_signed && type.bits > 1;
   return Integer{extends ? std::int64_t(bits << unused) >> unused : std::int64_t(bits), type.text};
 }
@@ -214,6 +217,8 @@ Attribute BytecodeValues::make_tensor(ByteStream& in, const BytecodeType& type,
                                       std::span<const std::byte> data) {
   if (type.text.ends_with("xindex>") || type.text == "tensor<index>")
     return RawAttr{index_text(in, type, data)};
+  if (type.type && is_open(*type.type))
+    in.fail("a constant of known extents", cat("'", type.text, "'"));
   if (!type.type || type.type->is_token)
     in.fail(type.problem.empty() ? "a tensor type" : type.problem, cat("'", type.text, "'"));
   const Type& tensor = *type.type;

@@ -20,8 +20,6 @@ struct BytecodeType {
   bool is_signed = true;
   std::optional<WrittenType> type;  ///< of values that partita has
   std::string problem;              ///< why it has none such
-  bool is_function = false;
-  std::vector<std::size_t> inputs, outputs;  ///< of functions, numbers of types
 };
 
 class BytecodeValues {
@@ -40,7 +38,7 @@ class BytecodeValues {
 
   // --- For decoders: an attribute or type by the number that comes next in the stream ---
   const Attribute& read_attribute(ByteStream& in);
-  const BytecodeType& read_type(ByteStream& in, std::size_t* index = nullptr);
+  const BytecodeType& read_type(ByteStream& in);
   std::string read_string(ByteStream& in);
   /// Characters of a string attribute.
   std::string read_text(ByteStream& in);
@@ -89,13 +87,13 @@ class BytecodeValues {
 
 /// A number type by its spelling: "i32", "ui8", "f16", "index".
 [[nodiscard]] BytecodeType element_type(std::string text);
-/// A tensor of static extents (negative ones are not) with this element type.
+/// A tensor with this element type; negative extents are open.
 [[nodiscard]] BytecodeType tensor_type(const I64s& dims, const BytecodeType& element,
                                        std::string_view encoding = {});
 /// The same as dialects store it: extents, then the element type.
 [[nodiscard]] BytecodeType read_tensor_type(BytecodeValues& values, ByteStream& in,
                                             std::string_view encoding = {});
-/// Inputs, then outputs.
+/// Inputs, then outputs, which are passed over: nothing asks for them.
 [[nodiscard]] BytecodeType read_function_type(BytecodeValues& values, ByteStream& in);
 /// `problem` is for a type that partita has not.
 [[nodiscard]] BytecodeType other_type(std::string text);

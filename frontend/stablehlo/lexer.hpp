@@ -58,6 +58,10 @@ class Lexer {
   /// Source text from a token's offset up to the next token, without white space and comments at the end.
   [[nodiscard]] std::string_view text_from(std::size_t offset) const;
 
+  /// Whether the whole text has it somewhere.
+  [[nodiscard]] bool holds(std::string_view part) const {
+    return text_.find(part) != std::string_view::npos;
+  }
   [[nodiscard]] SourceLocation location(const Token& token) const;
   [[nodiscard]] const std::string& file() const { return file_; }
 

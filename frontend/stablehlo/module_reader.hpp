@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "frontend/stablehlo/attribute_reader.hpp"
+#include "frontend/stablehlo/open_shapes.hpp"
 #include "frontend/stablehlo/quantized_ops.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/op.hpp"
@@ -41,11 +42,14 @@ struct ArgumentText {
   WrittenType type;
   Dict attrs;
   std::string location;
+  DenseRef value = nullptr;  ///< what it always is
 };
 
 class ModuleReader : public AttributeReader {
  public:
   using AttributeReader::AttributeReader;
+  /// Before reading: for what the extents are that the text leaves open.  `open` outlives the reader.
+  void read_for(const OpenArguments& open) { open_.begin(open); }
   /// The whole text: one module, or functions without one.
   std::unique_ptr<Module> read();
   /// The same without functions that cannot be read, which are named instead.
@@ -55,6 +59,7 @@ class ModuleReader : public AttributeReader {
   // --- Modules and functions (read_module.cpp) ---
   void read_top_level(Module& module, bool& has_module);
   void read_alias(Module& module);
+  void note_private_functions();
   void read_module_body(Module& module);
   void read_generic_module(Module& module);
   void read_module_item(Module& module);
@@ -64,12 +69,18 @@ class ModuleReader : public AttributeReader {
   void read_function(Module& module);
   void read_generic_function(Module& module, const Token& where);
   std::vector<WrittenType> read_function_results(Function& function);
+  /// A private function as it is called in one way.
+  const CalledFunctions::Instance& read_called(const CallOfOpen& call);
+  /// Null where the op calls none of those.
+  const CalledFunctions::Instance* follow_call(WrittenOp& op);
+  void close_arguments(const Function& function, std::vector<ArgumentText>& arguments,
+                       const Token& where);
   void read_mesh(Module& module);
   std::vector<ArgumentText> read_arguments();
   std::vector<ArgumentText> read_argument_list();
   void read_declared_arguments();
   void read_function_body(Function& function, const std::vector<ArgumentText>& arguments,
-                          const std::vector<WrittenType>& results, const Token& where);
+                          std::vector<WrittenType> results, const Token& where);
   void read_attribute_lists(Function& function, const Dict& properties, const Token& where);
 
   // --- Names (read_op.cpp) ---
@@ -84,6 +95,8 @@ class ModuleReader : public AttributeReader {
     bool isolated;
     std::unordered_map<std::string, Tuple> tuples = {};
   };
+  /// Whether a value has more of a name than a number.
+  [[nodiscard]] static bool is_named(std::string_view name);
   void define(const std::string& name, Named values, const Token& where);
   WrittenValue read_operand();
   std::vector<WrittenValue> read_operands(std::string_view close);
@@ -150,6 +163,14 @@ class ModuleReader : public AttributeReader {
 
   std::vector<Scope> scopes_;
   QuantizedCalls calls_;
+
+  // Of programs that leave extents open.
+  OpenShapes open_;
+  std::map<std::string, Lexer::Mark, std::less<>> called_later_;  ///< where private functions begin
+  CalledFunctions instances_;
+  const CallOfOpen* called_ = nullptr;             ///< not null: the function is read for this
+  CalledFunctions::Instance* instance_ = nullptr;  ///< and becomes that
+
   std::string function_;                      ///< whose body is being read
   const Module* module_ = nullptr;            ///< what is being read
   std::vector<Refusal>* refusals_ = nullptr;  ///< not null: go on after a function with errors

@@ -7,6 +7,8 @@
 
 #include <boost/json/parse.hpp>
 
+#include "frontend/stablehlo/open_shapes.hpp"
+#include "ir/interpreter/constants.hpp"
 #include "partita/ir/collectives.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/sharding.hpp"
@@ -42,6 +44,7 @@ constexpr std::array rows{
     Row{"sdy.sharded_to_unreduced", Meaning::constraint, "out_sharding", true},
     Row{"stablehlo.async_done", Meaning::operand},
     Row{"stablehlo.async_start", Meaning::body},
+    Row{"tensor.cast", Meaning::operand},
 };
 
 const Row* row_of(std::string_view op) {
@@ -51,7 +54,7 @@ const Row* row_of(std::string_view op) {
 
 std::vector<WrittenValue> its_operand(WrittenOp op) {
   if (op.operands.size() != 1 || op.results.size() != 1 ||
-      op.results[0] != op.operands[0].written())
+      !admits(op.results[0], op.operands[0].written()))
     fail(op, "one operand and a result of its type", "others");
   return std::move(op.operands);
 }
@@ -130,6 +133,32 @@ std::string_view target_of(const WrittenOp& op) {
   return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
+/// What JAX's programs check of shapes that it knows by names of extents alone.
+bool is_assertion(const WrittenOp& op) { return target_of(op) == "shape_assertion"; }
+
+/// The text with numbers in the place of "{0}", "{1}", …
+std::string with_numbers(const WrittenOp& op) {
+  const Attribute* const attribute = op.attrs.find("error_message");
+  const auto* const message = attribute == nullptr ? nullptr : attribute->get_if<std::string>();
+  std::string text = message == nullptr ? "shapes that the program takes" : *message;
+  for (std::size_t k = 1; k < op.operands.size(); ++k) {
+    const std::string place = cat("{", k - 1, "}");
+    const auto number = integers_of(op.operands[k]);
+    for (auto at = text.find(place); at != std::string::npos && number && number->size() == 1;
+         at = text.find(place))
+      text.replace(at, place.size(), cat(number->front()));
+  }
+  return text;
+}
+
+void check_assertion(const WrittenOp& op) {
+  if (op.operands.empty() || !op.results.empty()) fail(op, "operands and no results", "others");
+  const auto holds = integers_of(op.operands[0]);
+  if (!holds || holds->size() != 1)
+    fail(op, "a condition that follows from extents of arguments", "another");
+  if (holds->front() == 0) throw_user_error(cat(op.name, ": ", with_numbers(op)), op.location);
+}
+
 const StartedRow* started_by(const WrittenOp& op) {
   const std::string_view target = target_of(op);
   const auto* const found = std::ranges::find(started_rows, target, &StartedRow::target);
@@ -188,14 +217,7 @@ WrittenRegion combiner_of(const WrittenOp& op) {
   if (list == nullptr || list->items.size() != 1 || list->items[0].get_if<SymbolRef>() == nullptr ||
       op.operands.empty())
     fail(op, "one operand and one called computation", "others");
-  const Type scalar = Type::scalar(op.operands[0].type().dtype);
-  WrittenRegion region{std::make_unique<Graph>(), {{nullptr, nullptr}, {nullptr}}};
-  const std::vector<Value> both{region.graph->add_argument(scalar),
-                                region.graph->add_argument(scalar)};
-  Node* const called = create(*region.graph, "func.call", both, {{"callee", list->items[0]}}, {},
-                              std::vector{scalar}, nullptr, op.location);
-  region.graph->results = {called->result()};
-  return region;
+  return region_that_calls(list->items[0], {op.operands[0].type().dtype}, op.location);
 }
 
 std::vector<WrittenValue> as_collective(Graph& graph, WrittenOp op, const StartedRow& row) {
@@ -224,7 +246,8 @@ std::vector<WrittenValue> as_collective(Graph& graph, WrittenOp op, const Starte
 }  // namespace
 
 bool is_read_as_other(const WrittenOp& op) {
-  return is_read_as_other(op.name) || started_by(op) != nullptr || is_wait(op) || is_idle(op);
+  return is_read_as_other(op.name) || started_by(op) != nullptr || is_wait(op) || is_idle(op) ||
+         is_assertion(op);
 }
 
 bool is_read_as_other(std::string_view op) { return row_of(op) != nullptr; }
@@ -234,6 +257,10 @@ std::vector<WrittenValue> create_as_other(Graph& graph, WrittenOp op) {
     return as_collective(graph, std::move(op), *started);
   if (is_idle(op)) {
     if (!op.results.empty()) fail(op, "no results", cat(op.results.size()));
+    return {};
+  }
+  if (is_assertion(op)) {
+    check_assertion(op);
     return {};
   }
   if (op.name == call) return its_operand(std::move(op));
@@ -250,6 +277,22 @@ std::vector<WrittenValue> create_as_other(Graph& graph, WrittenOp op) {
       break;
   }
   return its_operand(std::move(op));
+}
+
+WrittenRegion region_that_calls(const Attribute& callee, const std::vector<DType>& elements,
+                                const SourceLocation& where) {
+  const std::size_t n = elements.size();
+  WrittenRegion region{std::make_unique<Graph>(),
+                       {std::vector<QuantizationRef>(2 * n), std::vector<QuantizationRef>(n)}};
+  std::vector<Type> types;
+  for (const DType d : elements) types.push_back(Type::scalar(d));
+  std::vector<Value> arguments;
+  for (std::size_t k = 0; k < 2 * n; ++k)
+    arguments.push_back(region.graph->add_argument(types[k % n]));
+  Node* const called = create(*region.graph, "func.call", arguments, {{"callee", callee}}, {},
+                              types, nullptr, where);
+  for (std::size_t k = 0; k < n; ++k) region.graph->results.push_back(called->result(int(k)));
+  return region;
 }
 
 void list_replica_groups(WrittenOp& op) {

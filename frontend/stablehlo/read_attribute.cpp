@@ -9,6 +9,7 @@
 
 #include "frontend/stablehlo/attribute_reader.hpp"
 #include "frontend/stablehlo/dense_reader.hpp"
+#include "partita/ir/open_types.hpp"
 #include "partita/ir/sharding.hpp"
 
 namespace partita::ir {
@@ -249,6 +250,8 @@ Attribute AttributeReader::read_dense() {
     read_type();  // fails with the reason
     fail(reason, head);
   }
+  if (is_open(*type))
+    fail(cat("expected a constant of known extents, found ", to_string(*type)), head);
   last_dense_ = type->quantization;
   SourceLocation where = lexer_.location(open);
   ++where.column;

@@ -57,9 +57,11 @@ std::string printable(std::string message) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::string file) {
+std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::string file,
+                                                   const OpenArguments& open) {
   std::vector<std::unique_ptr<Module>> modules;
   const auto take = [&](auto& reader) {
+    reader.read_for(open);
     modules.push_back(reader.read());
     drop_shardings_of_one_device(*modules.back());
     verify(*modules.back());
@@ -83,21 +85,25 @@ std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text, std::s
   return modules;
 }
 
-std::unique_ptr<Module> parse_module(std::string_view text, std::string file) {
-  auto modules = parse_modules(text, file);
+std::unique_ptr<Module> parse_module(std::string_view text, std::string file,
+                                     const OpenArguments& open) {
+  auto modules = parse_modules(text, file, open);
   if (modules.size() != 1)
     throw_user_error(cat("expected one module, found ", modules.size()), {.file = std::move(file)});
   return std::move(modules.front());
 }
 
-std::vector<std::unique_ptr<Module>> read_modules(const std::filesystem::path& path) {
+std::vector<std::unique_ptr<Module>> read_modules(const std::filesystem::path& path,
+                                                  const OpenArguments& open) {
   const std::vector<std::byte> bytes = read_file(path);
-  return parse_modules({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+  return parse_modules({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string(),
+                       open);
 }
 
-std::unique_ptr<Module> read_module(const std::filesystem::path& path) {
+std::unique_ptr<Module> read_module(const std::filesystem::path& path, const OpenArguments& open) {
   const std::vector<std::byte> bytes = read_file(path);
-  return parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+  return parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string(),
+                      open);
 }
 
 // --- As far as possible -------------------------------------------------------------------------
@@ -168,9 +174,10 @@ class Refusals {
 
 // Reader: of text or of bytecode.
 template <class Reader>
-PartialModule read_part(Reader& reader) {
+PartialModule read_part(Reader& reader, const OpenArguments& open) {
   PartialModule result;
   try {
+    reader.read_for(open);
     std::vector<Refusal> unread;
     auto module = reader.read_partially(unread);
     drop_shardings_of_one_device(*module);
@@ -188,19 +195,20 @@ PartialModule read_part(Reader& reader) {
 
 }  // namespace
 
-std::vector<PartialModule> read_partial_modules(const std::filesystem::path& path) {
+std::vector<PartialModule> read_partial_modules(const std::filesystem::path& path,
+                                                const OpenArguments& open) {
   const std::vector<std::byte> bytes = read_file(path);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::vector<PartialModule> all;
   const std::string file = path.string();
   if (is_bytecode(text)) {
     BytecodeModuleReader reader(bytes, file);
-    all.push_back(read_part(reader));
+    all.push_back(read_part(reader, open));
     return all;
   }
   for (const Piece& piece : split_modules(text)) {
     ModuleReader reader(piece.text, file, piece.first_line);
-    if (!reader.at(TokenKind::end)) all.push_back(read_part(reader));  // else: comments only
+    if (!reader.at(TokenKind::end)) all.push_back(read_part(reader, open));  // else: comments only
   }
   if (all.empty()) throw_user_error("expected a module, found an empty text", {.file = file});
   return all;

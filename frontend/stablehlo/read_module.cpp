@@ -14,7 +14,12 @@ std::unique_ptr<Module> ModuleReader::read() {
   module_ = module.get();
   module->file = lexer_.file();
   bool has_module = false;
+  open_.is_active = lexer_.holds("tensor<?x") || lexer_.holds("x?x") ||
+                    lexer_.holds("custom_call @shape_assertion(");
+  note_private_functions();
   while (!at(TokenKind::end)) read_top_level(*module, has_module);
+  instances_.move_to(*module);
+  open_.check_all_used(module->file);
   const bool is_empty = module->functions.empty() && (refusals_ == nullptr || refusals_->empty());
   if (!has_module && is_empty) fail("expected a module or a function, found none", peek());
   calls_.check(*module, refusals_);
@@ -54,7 +59,25 @@ void ModuleReader::read_alias(Module& module) {
     aliases_.insert_or_assign(std::string(name.text), std::move(value));
 }
 
+// Where private functions begin between here and the end of the module, of a program that leaves extents open.
+void ModuleReader::note_private_functions() {
+  if (!open_.is_active) return;
+  const Lexer::Mark begin = lexer_.mark();
+  while (!at(TokenKind::end) && !at("}")) {
+    const Lexer::Mark function = lexer_.mark();
+    if (at("{")) {
+      lexer_.take_balanced('{', '}');
+    } else if (eat("func.func") && eat("private") && at(TokenKind::symbol)) {
+      called_later_.insert_or_assign(read_symbol(), function);
+    } else if (!at("{") && !at(TokenKind::end) && !at("}")) {
+      lexer_.take();
+    }
+  }
+  lexer_.rewind(begin);
+}
+
 void ModuleReader::read_module_body(Module& module) {
+  note_private_functions();
   while (!eat("}")) {
     context_ = "module";
     if (at(TokenKind::end)) fail_expected("'}'");
@@ -152,8 +175,7 @@ std::vector<WrittenType> ModuleReader::read_function_results(Function& function)
 // the whole module.
 void ModuleReader::read_function_body(Function& function,
                                       const std::vector<ArgumentText>& arguments,
-                                      const std::vector<WrittenType>& results, const Token& where) {
-  function.result_types = stored(results);
+                                      std::vector<WrittenType> results, const Token& where) {
   function.body = std::make_unique<Graph>();
   function_ = function.name;
   scopes_.push_back({.names = {}, .isolated = true});
@@ -163,6 +185,10 @@ void ModuleReader::read_function_body(Function& function,
   const std::vector<WrittenValue> returned = read_block(*function.body, "func");
   scopes_.pop_back();
   for (std::size_t k = 0; k < results.size() && k < returned.size(); ++k)
+    if (is_open(results[k]) && admits(results[k], returned[k].written()))
+      results[k] = returned[k].written();
+  function.result_types = stored(results);
+  for (std::size_t k = 0; k < results.size() && k < returned.size(); ++k)
     if (!same(results[k].quantization, returned[k].quantization))
       fail(cat("expected result ", k, " of @", function.name, " of type ", to_string(results[k]),
                ", found ", to_string(returned[k].written())),
@@ -171,6 +197,69 @@ void ModuleReader::read_function_body(Function& function,
   for (const ArgumentText& argument : arguments)
     types.arguments.push_back(argument.type.quantization);
   calls_.define(function.name, std::move(types));
+  if (instance_ != nullptr) instance_->results = std::move(results);
+}
+
+// Those of a public function as its user says, of another as it is called.
+void ModuleReader::close_arguments(const Function& function, std::vector<ArgumentText>& arguments,
+                                   const Token& where) {
+  std::vector<WrittenType> types;
+  for (const ArgumentText& argument : arguments) types.push_back(argument.type);
+  if (called_ != nullptr) called_->expect_taken_by(types, lexer_.location(where));
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    ArgumentText& argument = arguments[k];
+    if (called_ != nullptr) {
+      argument.type = called_->types[k];
+      argument.value = called_->values[k];
+      continue;
+    }
+    const std::string name = is_named(argument.name) ? argument.name : std::string();
+    const SourceLocation at = lexer_.location(argument.where);
+    argument.type = open_.argument(function.name, k, name, argument.type, at);
+    argument.value = open_.value(k, name, argument.type);
+  }
+}
+
+const CalledFunctions::Instance* ModuleReader::follow_call(WrittenOp& op) {
+  const auto call = open_.is_active ? OpenShapes::call(op) : std::nullopt;
+  if (!call || !called_later_.contains(call->callee)) return nullptr;
+  const CalledFunctions::Instance& instance = read_called(*call);
+  OpenShapes::redirect(op, instance.name, instance.results);
+  return &instance;
+}
+
+const CalledFunctions::Instance& ModuleReader::read_called(const CallOfOpen& call) {
+  const auto [instance, is_new] = instances_.find_or_add(call, here());
+  if (is_new) {
+    // As if the function stood here.
+    struct Outer {
+      ModuleReader& reader;
+      Lexer::Mark mark = reader.lexer_.mark();
+      std::vector<Scope> scopes = std::exchange(reader.scopes_, {});
+      std::string context = reader.context_, function = reader.function_;
+      const CallOfOpen* called = reader.called_;
+      CalledFunctions::Instance* instance = reader.instance_;
+      ~Outer() {
+        reader.lexer_.rewind(mark);
+        reader.scopes_ = std::move(scopes);
+        reader.context_ = context;
+        reader.function_ = function;
+        reader.called_ = called;
+        reader.instance_ = instance;
+      }
+    };
+    const Outer outer{*this};
+    const Nested nested(*this);
+    called_ = &call;
+    instance_ = &instance;
+    lexer_.rewind(called_later_.at(call.callee));
+    Module made;
+    read_function(made);
+    if (made.functions.empty())
+      fail(cat("expected the body of @", call.callee, ", found none"), peek());
+    instances_.finish(instance, std::move(made));
+  }
+  return instance;
 }
 
 void ModuleReader::read_function(Module& module) {
@@ -195,6 +284,13 @@ void ModuleReader::read_function(Module& module) {
     return;  // it is elsewhere, and nothing here can call it
   }
   if (!at("{")) fail_expected(cat("the body of @", function->name));
+  if (called_ == nullptr && called_later_.contains(function->name)) {
+    lexer_.take_balanced('{', '}');
+    (void)read_location();
+    return;
+  }
+  close_arguments(*function, arguments, head);
+  if (instance_ != nullptr) function->name = instance_->name;
   lexer_.take();
   if (at(TokenKind::block)) fail("expected a body without block label, found one", peek());
   for (const ArgumentText& argument : arguments) function->arg_attrs.push_back(argument.attrs);
@@ -297,6 +393,7 @@ void ModuleReader::read_generic_function(Module& module, const Token& where) {
     if (at("(")) arguments = read_arguments();
     expect(":");
   }
+  close_arguments(*function, arguments, where);
   read_function_body(*function, arguments, signature.outputs, where);
   context_ = "func.func";
   expect(")");
@@ -304,7 +401,10 @@ void ModuleReader::read_generic_function(Module& module, const Token& where) {
   expect(":");
   read_function_type();
   function->loc_text = read_location().value_or("");
-  if (!std::ranges::equal(arguments, signature.inputs, {}, &ArgumentText::type))
+  if (!std::ranges::equal(signature.inputs, arguments,
+                          [](const WrittenType& written, const ArgumentText& found) {
+                            return admits(written, found.type);
+                          }))
     fail(cat("expected arguments of @", function->name,
              " as in its function_type, found other types"),
          where);

@@ -28,13 +28,13 @@ bool is_terminator(const Token& token) {
 // "mr.map" -> "mr"
 std::string_view dialect_of(std::string_view op) { return op.substr(0, op.find('.')); }
 
-bool is_named(std::string_view name) {
-  return !name.empty() && name.find_first_not_of("0123456789") != std::string_view::npos;
-}
-
 }  // namespace
 
 // --- Names --------------------------------------------------------------------------------------
+
+bool ModuleReader::is_named(std::string_view name) {
+  return !name.empty() && name.find_first_not_of("0123456789") != std::string_view::npos;
+}
 
 void ModuleReader::define(const std::string& name, Named values, const Token& where) {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
@@ -87,7 +87,8 @@ void ModuleReader::bind_arguments(Graph& graph, const std::vector<ArgumentText>&
   for (const ArgumentText& argument : arguments) {
     const Value value =
         graph.add_argument(argument.type, is_named(argument.name) ? argument.name : std::string());
-    define(argument.name, {{value, argument.type.quantization}}, argument.where);
+    const Value known = argument.value ? create_constant(graph, argument.value) : value;
+    define(argument.name, {{known, argument.type.quantization}}, argument.where);
   }
 }
 
@@ -139,7 +140,7 @@ std::vector<WrittenValue> ModuleReader::read_terminator(std::string_view expecte
   if (types.size() != results.size())
     fail(cat("expected ", results.size(), " types, found ", types.size()), token);
   for (std::size_t k = 0; k < types.size(); ++k)
-    if (types[k] != results[k].written())
+    if (!admits(types[k], results[k].written()))
       fail(cat("expected operand ", k, " of type ", to_string(results[k].written()), ", found ",
                to_string(types[k])),
            token);
@@ -168,6 +169,10 @@ WrittenRegion ModuleReader::read_region_with(const OpText& op,
     if (at("(")) arguments = read_arguments();
     expect(":");
   }
+  // What a loop carries is of the types of what it begins with.
+  for (std::size_t k = 0; k < arguments.size() && k < op.operands.size(); ++k)
+    if (op.name == "stablehlo.while" && is_open(arguments[k].type))
+      arguments[k].type = op.operands[k].written();
   bind_arguments(*graph, arguments);
   const std::vector<WrittenValue> results =
       read_block(*graph, op.name == "chlo.scan" ? "stablehlo" : dialect_of(op.name));
@@ -269,7 +274,7 @@ void ModuleReader::finish(OpText& op, Graph& graph) {
       fail(cat("expected types of ", op.operands.size(), " operands, found ", types.size()),
            op.where);
     for (std::size_t k = 0; k < types.size(); ++k)
-      if (types[k] != op.operands[k].written())
+      if (!admits(types[k], op.operands[k].written()))
         fail(cat("expected operand ", k, " of type ", to_string(types[k]), " as declared, found ",
                  to_string(op.operands[k].written())),
              op.where);
@@ -282,9 +287,12 @@ void ModuleReader::finish(OpText& op, Graph& graph) {
                     .results = std::move(op.result_types),
                     .location = lexer_.location(op.where),
                     .module = module_};
+  const CalledFunctions::Instance* const called = follow_call(written);
+  open_.close(written);
   calls_.note(written, function_);
   const std::size_t before = graph.nodes().size();
-  const std::vector<WrittenValue> values = create_written(graph, std::move(written));
+  std::vector<WrittenValue> values = open_.create(graph, std::move(written), *module_);
+  if (called != nullptr) CalledFunctions::settle(*called, graph, values);
   if (values.size() != declared)
     fail(cat("expected ", values.size(), " result types, found ", declared), op.where);
   Node* const node = graph.nodes().size() == before ? nullptr

@@ -122,7 +122,7 @@ void ModuleReader::read_types_tail(OpText& op) {
   std::vector<WrittenType> types;
   do types.push_back(read_type());
   while (eat(","));
-  if (eat("->")) {
+  if (eat("->") || (op.name == "tensor.cast" && eat("to"))) {
     op.operand_types = std::move(types);
     op.result_types = read_types();
     return;

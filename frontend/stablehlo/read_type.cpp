@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "frontend/stablehlo/attribute_reader.hpp"
+#include "partita/ir/open_types.hpp"
 
 namespace partita::ir {
 
@@ -117,9 +118,22 @@ std::optional<WrittenType> AttributeReader::parse_tensor(std::string_view inner,
   const char* const end = at + text.size();
   std::int64_t count = 1;
   while (at < end && (*at == '?' || *at == '*' || (*at >= '0' && *at <= '9'))) {
-    if (*at == '?' || *at == '*') {
-      reason = "expected a tensor type with static extents";
+    if (*at == '*') {
+      reason = "expected a tensor type with a known rank";
       return std::nullopt;
+    }
+    if (*at == '?') {
+      if (at + 1 == end || at[1] != 'x') {
+        reason = "expected a tensor type such as tensor<?x8xf32>";
+        return std::nullopt;
+      }
+      at += 2;
+      type.dims.push_back(open_extent);
+      if (type.dims.size() > std::size_t(max_nesting)) {
+        reason = cat("expected a tensor type of at most ", max_nesting, " dimensions");
+        return std::nullopt;
+      }
+      continue;
     }
     std::int64_t extent = 0;
     const auto [next, error] = std::from_chars(at, end, extent);

@@ -5,6 +5,7 @@
 #include "ir/core/attribute_check.hpp"
 #include "ir/core/known_ops.hpp"
 #include "partita/base/nearest_name.hpp"
+#include "partita/ir/open_types.hpp"
 
 namespace partita::ir {
 
@@ -110,7 +111,7 @@ void check_declared(const InferContext& context, std::span<const Type> inferred,
   if (inferred.size() != declared.size())
     context.fail(cat(inferred.size(), " results"), cat(declared.size(), " result types"));
   for (std::size_t k = 0; k < inferred.size(); ++k)
-    if (inferred[k] != declared[k])
+    if (!admits(declared[k], inferred[k]))
       context.fail(cat("result ", k, " of type ", to_string(inferred[k])), to_string(declared[k]));
 }
 

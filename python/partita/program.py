@@ -177,17 +177,16 @@ def join(programs: "Mapping[str, Program]") -> Program:
 
 def compile(program: "str | bytes | Callable", *args: Any, **options: Any) -> Program:  # noqa: A001: the word for it
     """Compiles a program: StableHLO as text or a portable artifact, or a function for arguments like `args` (arrays or
-    jax.ShapeDtypeStruct, in pytrees), which partita.jax.export traces: DrJAX's placements are kept.  Options are those of
+    jax.ShapeDtypeStruct, in pytrees), which partita.jax.export traces: DrJAX's placements are kept.  A text that leaves
+    extents open (jax.export's symbolic shapes) is compiled for those of `args`, its first arguments.  Options are those of
     `partita compile`, with _ for -, such as target="cpu", placement="clients=512" (or a list of such), layout="auto".
     Errors are UserError with one line of text."""
     if callable(program):
         from . import jax
 
         return jax.compile(program, *args, **options)
-    if args:
-        raise c.UserError("expected no arguments beside the text of a program")
     text = program.encode() if isinstance(program, str) else bytes(program)
-    texts = []
+    texts = [f"shape={k}={'x'.join(map(str, np.shape(array)))}".encode() for k, array in enumerate(args) if np.ndim(array)]
     for name, value in options.items():
         for one in value if isinstance(value, (list, tuple)) else [value]:
             texts.append(f"{name.replace('_', '-')}={one}".encode())

@@ -70,7 +70,7 @@ body ":3:10: tosa.abs: unknown or unsupported op: expected an op of the dialects
 body ":3:10: mr.scatter_gather: unknown or unsupported op: expected|mr.|found mr.scatter_gather" "$a" "$t" \
   <<<'    %b = "mr.scatter_gather"(%a) : (tensor<4x3xf32>) -> tensor<4x3xf32>'
 body ":3:10: stablehlo.custom_call" "$a" "$t" <<<'    %b = stablehlo.custom_call @mystery(%a) : (tensor<4x3xf32>) -> tensor<4x3xf32>'
-body ":2:30: func.func: expected a tensor type with static extents, found 'tensor<?x3xf32>'" "%a: tensor<?x3xf32>" "$t" <<<''
+body ":2:26: func.func: @main: expected extents for argument 0, which has the type tensor<?x3xf32> (--shape a=…), found none" "%a: tensor<?x3xf32>" "$t" <<<''
 body ":2:30: func.func: expected an element type of i1, i2,|, f64|found 'tensor<4xf6E3M2FN>'" "%a: tensor<4xf6E3M2FN>" "$t" <<<''
 body ":2:30: func.func: expected|at most|found 'tensor<99999999999x99999999999xf32>'" "%a: tensor<99999999999x99999999999xf32>" "$t" <<<''
 program "expected calls without recursion" <<'MLIR'

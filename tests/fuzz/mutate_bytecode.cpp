@@ -96,7 +96,7 @@ std::vector<std::string> seeds() {
 std::string fault_of(const std::string& bytes, bool& was_read) {
   std::vector<std::unique_ptr<ir::Module>> modules;
   try {
-    modules = ir::parse_modules(bytes, "mutant.mlirbc");
+    modules = ir::parse_modules(bytes, "mutant.mlirbc", {.extent = 3, .must_be_there = false});
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::user &&
         std::string(error.what()).find('\n') == std::string::npos)

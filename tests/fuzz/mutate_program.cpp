@@ -24,6 +24,29 @@ namespace {
 using namespace partita;
 
 constexpr const char* own_seeds[] = {
+    R"(module @open {
+  func.func public @main(%x: tensor<?x4xf32>, %i: tensor<i32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %c = stablehlo.constant dense<4> : tensor<1xi32>
+    %one = stablehlo.constant dense<1> : tensor<2xi32>
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x4xf32>) -> tensor<i32>
+    %p = stablehlo.compare GE, %n, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.custom_call @shape_assertion(%p, %n) {error_message = "more than {0}", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
+    %m = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %s = stablehlo.concatenate %m, %c, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %b = stablehlo.dynamic_broadcast_in_dim %z, %s, dims = [] : (tensor<f32>, tensor<2xi32>) -> tensor<?x4xf32>
+    %d = call @twice(%n, %x) : (tensor<i32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+    %k = call @twice(%n, %b) : (tensor<i32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+    %l = stablehlo.add %one, %s : tensor<2xi32>
+    %w = stablehlo.real_dynamic_slice %d, %one, %l, %one : (tensor<?x4xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<?x4xf32>
+    return %k, %w : tensor<?x4xf32>, tensor<?x4xf32>
+  }
+  func.func private @twice(%n: tensor<i32>, %x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %0 = stablehlo.concatenate %x, %x, dim = 0 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+    %1 = tensor.cast %0 : tensor<?x4xf32> to tensor<?x?xf32>
+    return %1 : tensor<?x?xf32>
+  }
+})",
     R"(module @m attributes {mr.placements = {clients = 3}, mhlo.num_partitions = 1 : i32} {
   sdy.mesh @mesh = <["clients"=8]> {stablehlo.mesh = {axes = [{name = "clients", size = 8 : i64}]}}
   func.func public @main(%x: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) -> (tensor<2xf32> {jax.result_info = "r"}) {
@@ -255,7 +278,7 @@ std::vector<std::string> seeds() {
 std::string fault_of(const std::string& text, bool& was_read) {
   std::vector<std::unique_ptr<ir::Module>> modules;
   try {
-    modules = ir::parse_modules(text, "mutant.mlir");
+    modules = ir::parse_modules(text, "mutant.mlir", {.extent = 3, .must_be_there = false});
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::user &&
         std::string(error.what()).find('\n') == std::string::npos)

@@ -548,6 +548,58 @@ def case_exports_keep_drjaxs_placements():
     np.testing.assert_allclose(plain(numbers(6, 4, 4)), numbers(6, 4, 4) @ numbers(6, 4, 4), 1e-5, 1e-5)
 
 
+def case_exports_with_open_extents():
+    import partita
+
+    b, n = jax.export.symbolic_shape("b, n")
+
+    def spec(*shape):
+        return jax.ShapeDtypeStruct(shape, np.float32)
+
+    def attention(q, k, v):
+        scores = jnp.einsum("bqd,bkd->bqk", q, k) / np.sqrt(q.shape[-1])
+        mask = jnp.tril(jnp.ones(scores.shape[1:], bool))
+        return jnp.einsum("bqk,bkd->bqd", jax.nn.softmax(jnp.where(mask, scores, -1e9)), v)
+
+    def moves(x):
+        y = jnp.sort(jnp.concatenate([x, x[:, ::-1]], 1), axis=0)
+        padded = jnp.pad(y, ((1, 2), (0, 0)))
+        return padded.reshape(-1), jnp.cumsum(padded, 0), jnp.roll(x, 1, 0), jnp.arange(x.shape[0])
+
+    def pooled(x, kernel):
+        y = jax.lax.conv_general_dilated(x, kernel, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        return jax.lax.reduce_window(y, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID").mean((1, 2))
+
+    def scanned(x):
+        return jax.lax.scan(lambda c, v: (0.9 * c + v, c.sum(-1)), jnp.zeros(x.shape[1:]), x)
+
+    programs = {
+        "attention": (attention, [(b, n, 8)] * 3),
+        "moves": (moves, [(b, 5)]),
+        "pooled": (pooled, [(b, 12, 12, 3), (3, 3, 3, 4)]),
+        "scanned": (scanned, [(n, b, 4)]),
+        "factored": (lambda a: jnp.linalg.eigh(a + jnp.swapaxes(a, -1, -2))[0], [(b, 4, 4)]),
+        "step": (jax.value_and_grad(lambda w, x: jnp.mean(jnp.tanh(x @ w) ** 2)), [(16, 4), (b, 16)]),
+    }
+    for name, (function, shapes) in programs.items():
+        exported = jax.export.export(jax.jit(function), platforms=("cpu",))(*(spec(*shape) for shape in shapes))
+        for extents in ({"b": 3, "n": 5}, {"b": 1, "n": 7}):
+            arrays = [numbers(*(extents.get(str(d), d) for d in shape), seed=k) for k, shape in enumerate(shapes)]
+            with jax.default_device(THEIRS[0]):
+                expected = jax.tree.leaves(jax.jit(function)(*arrays))
+            for text in (str(exported.mlir_module()), exported.mlir_module_serialized):
+                results = partita.compile(text, *arrays, target="cpu").run(arrays)
+                for ours, theirs in zip(results, expected):
+                    np.testing.assert_allclose(ours, theirs, 1e-4, 1e-4, err_msg=name)
+    constrained, = jax.export.symbolic_shape("b", constraints=["b>=2"])
+    exported = jax.export.export(jax.jit(lambda x: x[1:] - x[:-1]), platforms=("cpu",))(spec(constrained, 3))
+    try:
+        partita.compile(str(exported.mlir_module()), numbers(1, 3), target="cpu")
+        raise AssertionError("expected an error, found none")
+    except partita.UserError as error:
+        assert "do not match the symbolic shape constraint b>=2" in str(error), error
+
+
 def main(names):
     cases = {n.removeprefix("case_"): f for n, f in globals().items() if n.startswith("case_")}
     failed = 0

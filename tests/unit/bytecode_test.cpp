@@ -129,7 +129,7 @@ TEST(Bytecode, names_types_that_partita_does_not_have) {
   EXPECT_THAT(error_of(constant_artifact(38, {2}, "12")), HasSubstr("found 'tensor<2xf6E2M3FN>'"));
   EXPECT_THAT(error_of(constant_artifact(34, {2}, "1")), HasSubstr("found 'tensor<2xtf32>'"));
   EXPECT_THAT(error_of(constant_artifact(4, {-1}, "1")),
-              HasSubstr("expected a tensor type with static extents, found 'tensor<?xf32>'"));
+              HasSubstr("expected a constant of known extents, found 'tensor<?xf32>'"));
   EXPECT_THAT(error_of(constant_artifact(99, {1}, "1")),
               HasSubstr("expected a type of VHLO that is known here, found type 99"));
 }

@@ -158,9 +158,9 @@ TEST(ParserConstants, RefusesWhatDoesNotFit) {
 
 TEST(ParserTypes, RefusesWhatPartitaDoesNotHave) {
   const auto error = [](const std::string& type) { return error_of(in_function(type, "")); };
-  EXPECT_EQ(error("tensor<?x4xf32>"),
-            "t.mlir:1:21: func.func: expected a tensor type with static extents, found "
-            "'tensor<?x4xf32>'");
+  EXPECT_EQ(error("tensor<*xf32>"),
+            "t.mlir:1:21: func.func: expected a tensor type with a known rank, found "
+            "'tensor<*xf32>'");
   EXPECT_THAT(error("tensor<4xf6E3M2FN>"), HasSubstr("expected an element type of i1, i2"));
   EXPECT_THAT(error("tensor<4xi3>"), HasSubstr("expected an element type of"));
   EXPECT_THAT(error("tensor<4xf32, #foo.bar>"), HasSubstr("without encoding"));

@@ -31,6 +31,7 @@ struct CheckOptions {
   std::string target = "interpreter", io, function = "main", shrink, artifacts;
   CompileSettings settings;
   ToleranceOptions tolerance;
+  ir::OpenArguments open;
   std::int64_t shards = 0;  ///< 0: as modules say
   bool per_op = false;
 };
@@ -112,10 +113,14 @@ class Checker {
   }
 
   void check_file(const std::string& file) {
-    const auto modules = ir::read_partial_modules(file);
+    const std::string recording = options_.io.empty() ? find_recording(file) : options_.io;
+    auto modules = ir::read_partial_modules(file, options_.open);
+    const bool is_refused = std::ranges::any_of(
+        modules, [](const ir::PartialModule& read) { return !read.refusals.empty(); });
+    if (is_refused && !recording.empty())  // it may leave extents open
+      modules = ir::read_partial_modules(file, recorded_shapes(recording, options_.open));
     for (const ir::PartialModule& read : modules)
       if (read.module) declare_shards(*read.module, options_.shards);
-    const std::string recording = options_.io.empty() ? find_recording(file) : options_.io;
     bool has_checks = false;
     for (const ir::PartialModule& read : modules) {
       refuse_unread(file, read);
@@ -241,6 +246,7 @@ void add_check_command(CLI::App& app, Action& action) {
       ->check(CLI::PositiveNumber);
   c->add_option("--placement", o->placements, "NAME=N: a placement to look for")
       ->allow_extra_args(false);
+  add_open_options(*c, o->open);
   c->add_option("--layout", o->settings.layout, "loop, batch[:B] or auto");
   c->add_option("--gemm", o->settings.gemm, "auto, library or generated");
   c->add_flag("--poison", o->settings.poisons,

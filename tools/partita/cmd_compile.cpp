@@ -112,7 +112,7 @@ int compile_to_link(const CompileArguments& arguments) {
     throw_user_error(cat("--output: expected the name of ", is_c ? "a C" : "an object",
                          " file, found ", arguments.output));
   check_writable(header);
-  const auto module = ir::read_module(arguments.input);
+  const auto module = ir::read_module(arguments.input, arguments.options.open);
   const std::vector<std::string> functions = chosen_functions(arguments, *module);
   std::vector<driver::CompileReport> reports(is_c ? 1 : 0);
   const driver::ObjectCode code =
@@ -147,7 +147,7 @@ int compile(CompileArguments& arguments) {
   if (arguments.emit == "object" || arguments.emit == "c") return compile_to_link(arguments);
   if (arguments.emit != "artifact")
     throw_user_error(cat("--emit: expected artifact, object or c, found '", arguments.emit, "'"));
-  const auto module = ir::read_module(arguments.input);
+  const auto module = ir::read_module(arguments.input, arguments.options.open);
   const auto [artifact, report] = partita::compile(*module, arguments.options);
   check_strict(arguments, report);
   save_artifact(artifact, arguments.output);
@@ -192,6 +192,7 @@ void add_compile_command(CLI::App& app, Action& action) {
                    "NAME=N: size of a placement; where the program does not name its axis, the "
                    "size to look for")
       ->allow_extra_args(false);
+  add_open_options(*command, arguments->options.open);
   command->add_option("--layout", arguments->options.layout, "loop, batch[:B] or auto");
   command->add_option("--mesh", arguments->options.mesh,
                       "NAME=N,…: axes of a mesh, for a program that declares none");

@@ -18,6 +18,7 @@ struct OptOptions {
   std::string input, passes, pipeline, output, function = "main", layout = "auto";
   std::vector<std::string> placements;
   bool locations = false, remarks = false;
+  ir::OpenArguments open;
 };
 
 std::vector<driver::PassRun> chosen_passes(const OptOptions& options) {
@@ -33,6 +34,7 @@ int optimize(const OptOptions& options) {
   request.context.placements = parse_placements(options.placements);
   request.context.layout = options.layout;
   request.locations = options.locations;
+  request.open = options.open;
   if (!options.output.empty()) check_writable(options.output);
   const std::string text = driver::run_passes_on_file(options.input, request);
   if (options.remarks) {
@@ -62,6 +64,7 @@ void add_opt_command(CLI::App& app, Action& action) {
   command->add_option("--function", options->function, "Entry function");
   command->add_option("--placement", options->placements, "NAME=N: a placement to look for")
       ->allow_extra_args(false);
+  add_open_options(*command, options->open);
   command->add_option("--layout", options->layout, "loop, batch[:B] or auto");
   command->add_flag("--locations", options->locations, "Print locations");
   command->add_flag(

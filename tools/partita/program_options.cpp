@@ -15,6 +15,25 @@ std::map<std::string, std::int64_t> parse_placements(const std::vector<std::stri
   return placements;
 }
 
+void add_open_options(CLI::App& command, ir::OpenArguments& open) {
+  const auto add = [&](const char* name, void (*note)(ir::OpenArguments&, const std::string&),
+                       const char* help) {
+    command
+        .add_option_function<std::vector<std::string>>(
+            name,
+            [&open, note](const std::vector<std::string>& texts) {
+              for (const std::string& text : texts) note(open, text);
+            },
+            help)
+        ->allow_extra_args(false);
+  };
+  add("--shape", driver::add_shape,
+      "ARG=NxN…: extents of an argument, by name or number, of a program that leaves some open "
+      "('?'); *=N: all others");
+  add("--value", driver::add_value,
+      "ARG=N,…: what an argument of integers always is, where shapes follow from it");
+}
+
 std::string join(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += cat(text.empty() ? "" : ", ", word);

@@ -19,6 +19,9 @@ namespace partita::tool {
 [[nodiscard]] std::map<std::string, std::int64_t> parse_placements(
     const std::vector<std::string>& texts);
 
+/// Adds --shape and --value, for programs that leave extents open.
+void add_open_options(CLI::App& command, ir::OpenArguments& open);
+
 /// "X, Y, Z".
 [[nodiscard]] std::string join(const std::vector<std::string>& words);
 /// "X, Y or Z".

@@ -76,6 +76,19 @@ std::string find_recording(const std::filesystem::path& program) {
   return {};
 }
 
+ir::OpenArguments recorded_shapes(const std::string& path, ir::OpenArguments open) {
+  open.must_be_there = false;
+  for (const auto& [name, array] : read_npz(path)) {
+    const bool is_numbered = name.starts_with("in") && name.size() > 2 &&
+                             name.find_first_not_of("0123456789", 2) == std::string::npos;
+    const std::string argument = is_numbered ? name.substr(2) : name;
+    open.shapes.emplace(argument, array.type.dims);
+    if (array.type.dims.empty() && is_integer(array.type.dtype))
+      open.values.emplace(argument, std::vector{*convert(array, DType::i64).data<DType::i64>()});
+  }
+  return open;
+}
+
 Recording read_recording(const std::string& path, const std::vector<PortInfo>& inputs,
                          const std::vector<Type>& results) {
   const Arrays arrays = read_npz(path);

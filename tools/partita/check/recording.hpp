@@ -13,6 +13,7 @@
 
 #include "partita/artifact/plan.hpp"
 #include "partita/base/host_array.hpp"
+#include "partita/frontend/stablehlo.hpp"
 #include "tools/partita/check/compare.hpp"
 
 namespace partita::tool {
@@ -34,6 +35,9 @@ struct Recording {
 /// Arguments of a function as its callers give them, named as in its text.
 [[nodiscard]] std::vector<PortInfo> argument_ports(const ir::Module& module,
                                                    const ir::Function& function);
+
+/// What a program with open extents is read for: `open`, and what that does not say as the recorded arguments have it.
+[[nodiscard]] ir::OpenArguments recorded_shapes(const std::string& path, ir::OpenArguments open);
 
 /// Arrays that are missing or of other types than the signature's are user errors at `path`.
 [[nodiscard]] Recording read_recording(const std::string& path, const std::vector<PortInfo>& inputs,

@@ -15,6 +15,7 @@
 #include "partita/artifact/tuning.hpp"
 #include "partita/base/target_info.hpp"
 #include "partita/driver/pipelines.hpp"
+#include "partita/frontend/stablehlo.hpp"
 
 namespace partita::driver {
 
@@ -23,6 +24,8 @@ struct CompileOptions {
   std::string function = "main";
   /// Further functions that the artifact holds, each compiled with these options.
   std::vector<std::string> more_functions;
+  /// For which extents a program is compiled that leaves some open.
+  ir::OpenArguments open;
   std::map<std::string, std::int64_t> placements;  ///< --placement NAME=N
   std::string layout = "auto";                     ///< loop | batch[:B] | auto
   /// Axes of a mesh with their sizes, "model=2,data=2", for a program that declares none; empty: none.

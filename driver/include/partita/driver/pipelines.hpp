@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "partita/frontend/stablehlo.hpp"
 #include "partita/manager/manager.hpp"
 #include "partita/passes/pass.hpp"
 
@@ -37,6 +38,7 @@ struct OptRequest {
   std::vector<PassRun> passes;
   passes::PassContext context;  ///< remarks, notes and counts of all modules are added to it
   bool locations = false;
+  ir::OpenArguments open;  ///< for which extents the file is read
 };
 
 /// The text of what the passes leave of a file's modules, "// -----" between them, or of its draft.

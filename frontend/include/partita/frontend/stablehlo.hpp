@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,16 +19,31 @@
 
 namespace partita::ir {
 
+/// What a program is read for that leaves extents of its arguments open (tensor<?x4xf32>).
+/// Arguments of public functions go by their name or their number; extents that the text states have to agree.
+struct OpenArguments {
+  std::map<std::string, Dims, std::less<>> shapes;
+  std::optional<std::int64_t> extent;  ///< every other open extent
+  /// What integers, scalars or lists, always are from which shapes follow.
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> values;
+  /// Whether what is said of an argument that there is not is a user error.
+  bool must_be_there = true;
+};
+
 /// Parses and verifies text, or a portable artifact (MLIR bytecode of VHLO) by its first bytes.
 /// Errors are located user errors.  `file` is for messages.
 [[nodiscard]] std::unique_ptr<Module> parse_module(std::string_view text,
-                                                   std::string file = "<text>");
+                                                   std::string file = "<text>",
+                                                   const OpenArguments& open = {});
 /// The same for texts of several modules, separated by lines that start with "// -----".
 [[nodiscard]] std::vector<std::unique_ptr<Module>> parse_modules(std::string_view text,
-                                                                 std::string file = "<text>");
+                                                                 std::string file = "<text>",
+                                                                 const OpenArguments& open = {});
 /// Reads a file, text or bytecode.
-[[nodiscard]] std::unique_ptr<Module> read_module(const std::filesystem::path& path);
-[[nodiscard]] std::vector<std::unique_ptr<Module>> read_modules(const std::filesystem::path& path);
+[[nodiscard]] std::unique_ptr<Module> read_module(const std::filesystem::path& path,
+                                                  const OpenArguments& open = {});
+[[nodiscard]] std::vector<std::unique_ptr<Module>> read_modules(const std::filesystem::path& path,
+                                                                const OpenArguments& open = {});
 
 /// Why a function cannot be read or verified.
 struct Refusal {
@@ -40,7 +56,8 @@ struct PartialModule {
   std::vector<Refusal> refusals;   ///< of each, the function that no other refused one calls
 };
 /// As read_modules, going on after errors; throws only where the file cannot be read or is empty.
-[[nodiscard]] std::vector<PartialModule> read_partial_modules(const std::filesystem::path& path);
+[[nodiscard]] std::vector<PartialModule> read_partial_modules(const std::filesystem::path& path,
+                                                              const OpenArguments& open = {});
 
 struct PrintOptions {
   bool locations = false;
