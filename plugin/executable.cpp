@@ -24,7 +24,8 @@ namespace partita::pjrt {
 // --- Running -----------------------------------------------------------------------------------------------
 
 Loaded::Loaded(Client& client, CompiledProgram program)
-    : program_(std::make_shared<const CompiledProgram>(std::move(program))) {
+    : program_(std::make_shared<const CompiledProgram>(std::move(program))),
+      calls_host_(!called_functions(program_->artifact->plan).empty()) {
   if (program_->artifact->target != client.topology.target())
     throw_user_error(cat(program_->name, ": expected an executable for ", client.topology.target(),
                          ", found one for ", program_->artifact->target));
@@ -396,6 +397,9 @@ void execute(abi::LoadedExecute& call) {
   std::vector<EventPtr> done;
   const std::vector<Loaded::Arrays> outputs =
       loaded.execute(std::move(arguments), donated, call.execute_device, done);
+  // As on XLA's CPU: what a callback prints is there, and what it raises is raised, when the call returns.
+  if (loaded.calls_host())
+    for (const EventPtr& event : done) event->wait();
   for (std::size_t d = 0; d < call.num_devices; ++d) {
     DeviceHandle* const device =
         call.execute_device != nullptr ? call.execute_device : loaded.devices()[d];

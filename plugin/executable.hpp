@@ -24,6 +24,8 @@ class Loaded {
 
   [[nodiscard]] const std::shared_ptr<const CompiledProgram>& program() const { return program_; }
   [[nodiscard]] const std::vector<DeviceHandle*>& devices() const { return devices_; }
+  /// Whether executions call functions of the host: their errors belong to whoever starts them.
+  [[nodiscard]] bool calls_host() const { return calls_host_; }
   /// One array for each argument or result of a partition.
   using Arrays = Function::Arrays;
   /// On `on`, where the program is for any device, else on its own; the results of each partition.  `donated`: arguments
@@ -39,6 +41,7 @@ class Loaded {
 
   std::shared_ptr<const CompiledProgram> program_;
   std::vector<DeviceHandle*> devices_;
+  bool calls_host_;
   std::mutex mutex_;
   std::map<DeviceHandle*, std::unique_ptr<Function>> functions_;  // by the first device
 };

@@ -8,9 +8,17 @@
 #include <unordered_set>
 #include <vector>
 
+#include "partita/ir/effects.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::ir {
+
+bool has_effects(const Node& node) {
+  return node.op().has_side_effect || std::ranges::any_of(node.regions(), [](const auto& region) {
+           return std::ranges::any_of(region->nodes(),
+                                      [](const Node* inner) { return has_effects(*inner); });
+         });
+}
 
 void walk(const Graph& graph, const std::function<void(Node&)>& visit) {
   for (Node* node : graph.nodes()) {
@@ -35,14 +43,6 @@ void visit_uses(const Graph& graph, const std::function<void(const Value&)>& vis
     for (const auto& region : node->regions()) visit_uses(*region, visit);
   }
   for (const Value& v : graph.results) visit(v);
-}
-
-bool has_side_effect(const Node& node) {
-  if (node.op().has_side_effect) return true;
-  for (const auto& region : node.regions())
-    for (const Node* inner : region->nodes())
-      if (has_side_effect(*inner)) return true;
-  return false;
 }
 
 // Nodes in one table without an allocation for each, as every pass asks for the dead ones.
@@ -81,7 +81,7 @@ class NodeSet {
 void mark_live(const Graph& graph, NodeSet& live) {
   for (const Value& v : graph.results) live.insert(v.node);
   for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
-    if (!live.contains(*node) && !has_side_effect(**node)) continue;
+    if (!live.contains(*node) && !has_effects(**node)) continue;
     live.insert(*node);
     for (const Value& v : (*node)->operands()) live.insert(v.node);
     for (const auto& region : (*node)->regions()) mark_live(*region, live);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "partita/ir/effects.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/passes/pass.hpp"
 
@@ -35,9 +36,9 @@ std::vector<bool> needed_carries(const Node& loop, const ir::ValueMap<int>& uses
         condition_uses.contains(loop.region(0).argument(int(k))))
       require(k);
   }
-  // Effects inside the body keep whatever they read.
+  // Effects inside the body keep whatever they read, and what says whether and how often they come.
   ir::walk(body, [&](Node& node) {
-    if (node.op().has_side_effect)
+    if (ir::has_effects(node))
       pending.insert(pending.end(), node.operands().begin(), node.operands().end());
   });
   while (!pending.empty()) {

@@ -67,20 +67,10 @@ std::vector<const std::byte*> constant(std::span<std::byte* const> pointers) {
 
 }  // namespace
 
-void Shard::hold_functions(const Steps& steps) {
-  for (const Step& step : steps) {
-    if (const auto* const call = std::get_if<FunctionCall>(&step.what)) {
-      if (HostFunctionPtr function = find_host_function(call->function))
-        functions_.emplace(call->function, std::move(function));
-    } else if (const auto* const loop = std::get_if<For>(&step.what)) {
-      hold_functions(loop->body);
-    } else if (const auto* const loop = std::get_if<While>(&step.what)) {
-      hold_functions(loop->condition);
-      hold_functions(loop->body);
-    } else if (const auto* const choice = std::get_if<Case>(&step.what)) {
-      for (const Steps& branch : choice->branches) hold_functions(branch);
-    }
-  }
+void Shard::hold_functions() {
+  for (const std::string& name : called_functions(plan_))
+    if (HostFunctionPtr function = find_host_function(name))
+      functions_.emplace(name, std::move(function));
 }
 
 void Shard::run_step(const HostCall& x) {

@@ -168,7 +168,7 @@ std::int64_t Shard::held_bytes(std::map<const std::byte*, std::int64_t>& lent) c
 
 void Shard::load() {
   program_ = device_->load(artifact_);
-  hold_functions(plan_.steps);
+  hold_functions();
 }
 
 void Shard::allocate() {

@@ -110,7 +110,7 @@ class Shard {
 
   void set_place();
   /// Functions of the host that are there now are those which executions call.
-  void hold_functions(const Steps& steps);
+  void hold_functions();
   [[nodiscard]] std::int64_t largest_allocation() const;
   void poison_memory();
   void check_margins();

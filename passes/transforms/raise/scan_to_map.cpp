@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "passes/transforms/raise/scan_to_map.hpp"
+#include "partita/ir/effects.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -200,7 +201,8 @@ class Scan {
 int scans_to_maps(Graph& graph, const std::map<std::string, std::int64_t>& placements) {
   int found = 0;
   for (Node* node : std::vector<Node*>(graph.nodes())) {
-    if (!node->is("stablehlo.while")) continue;
+    // What happens in a loop comes in the order of its iterations.
+    if (!node->is("stablehlo.while") || ir::has_effects(*node)) continue;
     if (auto scan = Scan::match(*node, placements)) {
       scan->replace(graph);
       ++found;

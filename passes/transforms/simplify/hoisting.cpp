@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "passes/transforms/simplify/hoisting.hpp"
+#include "partita/ir/effects.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -24,7 +25,7 @@ std::int64_t elements(const std::vector<Value>& values) {
 std::unordered_set<const Node*> invariant_nodes(const Graph& region) {
   std::unordered_set<const Node*> invariant;
   for (const Node* node : region.nodes()) {
-    if (has_effects(*node) || node->is("mr.partition_index")) continue;
+    if (ir::has_effects(*node) || node->is("mr.partition_index")) continue;
     const auto is_invariant = [&](const Value& v) {
       return (v.node->graph() != &region) || invariant.contains(v.node);
     };
@@ -67,14 +68,6 @@ bool hoist(Graph& graph, ir::ValueMap<Value>& replaced) {
 }
 
 }  // namespace
-
-bool has_effects(const Node& node) {
-  if (node.op().has_side_effect) return true;
-  for (const auto& region : node.regions())
-    if (std::ranges::any_of(region->nodes(), [](const Node* inner) { return has_effects(*inner); }))
-      return true;
-  return false;
-}
 
 bool is_free(const Node& node) {
   using enum ir::Elements;

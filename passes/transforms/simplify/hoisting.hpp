@@ -8,8 +8,6 @@
 
 namespace partita::passes {
 
-/// Whether the node or one in its regions must run in its place.
-[[nodiscard]] bool has_effects(const ir::Node& node);
 /// Whether a node only rearranges or repeats what is there, which users do as they read.
 [[nodiscard]] bool is_free(const ir::Node& node);
 /// Whether a node does enough for its result to be worth keeping for later users.

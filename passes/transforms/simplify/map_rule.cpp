@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "ir/interpreter/constants.hpp"
+#include "partita/ir/effects.hpp"
 #include "passes/transforms/simplify/hoisting.hpp"
 #include "passes/transforms/simplify/rewriter.hpp"
 
@@ -52,7 +53,7 @@ class MapSimplification {
     if (!changes_) return {};
     // Without results no map would be made, and what happens within has to.
     const bool keeps_any = std::ranges::find(fates_, Fate::kept) != fates_.end();
-    if (!keeps_any && has_effects(map_)) return {};
+    if (!keeps_any && ir::has_effects(map_)) return {};
     return rebuilt();
   }
 
@@ -86,7 +87,7 @@ class MapSimplification {
     for (Node* node : body_.nodes()) {
       const auto needs = ir::captures(*node);
       const bool is_uniform =
-          !has_effects(*node) && !asks_for_partition(*node) &&
+          !ir::has_effects(*node) && !asks_for_partition(*node) &&
           std::ranges::all_of(needs, [&](const Value& v) { return uniform_.contains(v); });
       for (int k = 0; is_uniform && k < node->result_count(); ++k) uniform_.insert(node->result(k));
     }
@@ -117,7 +118,7 @@ class MapSimplification {
       if (fates_[k] == Fate::kept) needed.insert(body_.results[k]);
     for (auto it = body_.nodes().rbegin(); it != body_.nodes().rend(); ++it) {
       Node* node = *it;
-      bool is_needed = has_effects(*node);
+      bool is_needed = ir::has_effects(*node);
       for (int k = 0; k < node->result_count(); ++k) is_needed |= needed.contains(node->result(k));
       if (!is_needed) continue;
       for (const Value& v : ir::captures(*node)) needed.insert(v);

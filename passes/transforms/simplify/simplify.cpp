@@ -11,6 +11,7 @@
 
 #include "ir/interpreter/constants.hpp"
 #include "partita/base/error.hpp"
+#include "partita/ir/effects.hpp"
 #include "partita/passes/pass.hpp"
 #include "passes/transforms/simplify/hoisting.hpp"
 #include "passes/transforms/simplify/rewriter.hpp"
@@ -122,12 +123,12 @@ class Sweep {
                                  " replaced by one of type ", to_string(v.type())));
       replaced_[node.result(k)] = v;
     }
-    if (has_effects(node)) gone_.insert(&node);
+    if (ir::has_effects(node)) gone_.insert(&node);
     changed_ = true;
   }
 
   void merge_with_equal(Node& node, Scope& scope) {
-    if (has_effects(node) || node.result_count() == 0) return;
+    if (ir::has_effects(node) || node.result_count() == 0) return;
     for (const Type& t : node.result_types())
       if (t.is_token) return;
     const std::size_t hash = structural_hash(node, has_inner_graphs_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "passes/transforms/simplify/structural.hpp"
+#include "partita/ir/effects.hpp"
 
 #include "passes/transforms/simplify/hoisting.hpp"
 
@@ -39,7 +40,7 @@ constexpr int most_looked_through = 4;
 
 bool is_looked_through(Value v, int depth) {
   return depth > 0 && v.node->graph() != nullptr && !v.node->graph()->is_argument(v) &&
-         v.node->regions().empty() && !has_effects(*v.node) && !is_worth_keeping(*v.node);
+         v.node->regions().empty() && !ir::has_effects(*v.node) && !is_worth_keeping(*v.node);
 }
 
 std::size_t hash_of(const Node& node, int depth);

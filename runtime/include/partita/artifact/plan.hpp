@@ -315,6 +315,9 @@ struct BlockRange {
 /// Whether a buffer of an argument and one of a result are one array where the caller gives the argument up.
 [[nodiscard]] bool may_be_one(const Plan& plan, const Buffer& a, const Buffer& b);
 
+/// Functions of the host application that its steps call, each once.
+[[nodiscard]] std::vector<std::string> called_functions(const Plan& plan);
+
 /// Extents of the axes of the mesh, and their product.
 [[nodiscard]] Dims mesh_sizes(const Plan& plan);
 [[nodiscard]] std::int64_t mesh_shards(const Plan& plan);
