@@ -76,7 +76,10 @@ def _call(operands, operand_count, results, result_count, error, error_size, use
             _put(result, _view(results[k]))
         return 0
     except BaseException as failure:  # noqa: BLE001 - it would be lost in the library's thread
-        text = f"{type(failure).__name__}: {failure}".encode(errors="replace")[:error_size - 1]
+        text = f"{type(failure).__name__}: {failure}".encode(errors="replace")
+        if len(text) >= error_size:  # long ones say what happened at their end
+            half = error_size // 2 - 4
+            text = text[:half] + b" ... " + text[-half:]
         ctypes.memmove(error, text + b"\0", len(text) + 1)
         return _USER_ERROR
 

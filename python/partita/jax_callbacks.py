@@ -14,6 +14,7 @@ import numpy as np
 from jax._src import callback, checkify, debugging, dtypes, sharding_impls
 from jax._src.interpreters import mlir
 from jax._src.lib.mlir import ir
+from jax.interpreters import mlir as public_mlir
 
 from . import host
 
@@ -91,9 +92,33 @@ def _on_platform(usual, platform):
     return emit
 
 
+class _Rules(dict):
+    """Rules of the platform, and of primitives that JAX's rule for its CPU calls back for that rule, which comes with a
+    module that is loaded later or never."""
+
+    _BORROWED = frozenset({"spsolve"})
+
+    def _rule(self, primitive):
+        own = dict.get(self, primitive)
+        if own is not None:
+            return own
+        borrows = getattr(primitive, "name", None) in self._BORROWED
+        return mlir._platform_specific_lowerings["cpu"].get(primitive) if borrows else None
+
+    def __contains__(self, primitive):
+        return self._rule(primitive) is not None
+
+    def __getitem__(self, primitive):
+        rule = self._rule(primitive)
+        if rule is None:
+            raise KeyError(primitive)
+        return rule
+
+
 def register(platform: str) -> None:
     """Callbacks, printing and checks on the platform."""
-    for module in (callback, mlir):  # where the function is depends on the version
+    mlir._platform_specific_lowerings[platform] = _Rules(mlir._platform_specific_lowerings[platform])
+    for module in (callback, mlir, public_mlir):  # where the function is depends on the version
         usual = getattr(module, "emit_python_callback", None)
         if usual is not None:
             module.emit_python_callback = _on_platform(usual, platform)

@@ -57,7 +57,7 @@ class Function {
       operands.push_back(to_c(arrays.operand_types[k], const_cast<std::byte*>(arrays.operands[k])));
     for (std::size_t k = 0; k < arrays.results.size(); ++k)
       results.push_back(to_c(arrays.result_types[k], arrays.results[k]));
-    std::array<char, 16384> error;
+    std::array<char, 65536> error;
     error.front() = '\0';
     const partita_status status = function_(operands.data(), operands.size(), results.data(),
                                             results.size(), error.data(), error.size(), user_);
