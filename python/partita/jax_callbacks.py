@@ -7,11 +7,12 @@ host (partita.host), under a name that no other process and no other lowering ha
 """
 import functools
 import itertools
+import threading
 import uuid
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax._src import callback, checkify, debugging, dtypes, sharding_impls
+from jax._src import callback, checkify, compiler, debugging, dtypes, sharding_impls
 from jax._src.interpreters import mlir
 from jax._src.lib.mlir import ir
 from jax.interpreters import mlir as public_mlir
@@ -19,6 +20,7 @@ from jax.interpreters import mlir as public_mlir
 from . import host
 
 _PROCESS = uuid.uuid4().hex
+_MARK = "partita.calls_host"  # of modules
 _numbers = itertools.count()
 
 
@@ -73,6 +75,7 @@ def _emit(ctx, function, token, operands, _operand_avals, result_avals, *, parti
         raise NotImplementedError("Partitioned callback not implemented on partita backend.")
     registered = _Registered(_checked(function, result_avals))
     ctx.module_context.add_keepalive(registered)
+    ctx.module_context.module.operation.attributes[_MARK] = ir.UnitAttr.get(ctx.module_context.context)
     config = {"function": ir.StringAttr.get(registered.name)}
     if _is_made_once(ctx.module_context.axis_context):
         config["once"] = ir.BoolAttr.get(True)
@@ -90,6 +93,28 @@ def _on_platform(usual, platform):
         return (_emit if ours else usual)(ctx, *arguments, **options)
 
     return emit
+
+
+def _keep_out_of_persistent_cache(platform):
+    """Programs with callbacks mean something in this process alone: JAX's cache on disk gets none of them."""
+    current = threading.local()
+    compiling, writing = (getattr(compiler, name, None) for name in ("_compile_and_write_cache", "_cache_write"))
+    if compiling is None or writing is None:  # another version
+        return
+
+    @functools.wraps(compiling)
+    def compile_and_write(backend, computation, *arguments, **options):
+        current.calls_host = backend.platform == platform and _MARK in computation.operation.attributes
+        try:
+            return compiling(backend, computation, *arguments, **options)
+        finally:
+            current.calls_host = False
+
+    @functools.wraps(writing)
+    def write(*arguments, **options):
+        return None if getattr(current, "calls_host", False) else writing(*arguments, **options)
+
+    compiler._compile_and_write_cache, compiler._cache_write = compile_and_write, write
 
 
 class _Rules(dict):
@@ -117,6 +142,7 @@ class _Rules(dict):
 
 def register(platform: str) -> None:
     """Callbacks, printing and checks on the platform."""
+    _keep_out_of_persistent_cache(platform)
     mlir._platform_specific_lowerings[platform] = _Rules(mlir._platform_specific_lowerings[platform])
     for module in (callback, mlir, public_mlir):  # where the function is depends on the version
         usual = getattr(module, "emit_python_callback", None)

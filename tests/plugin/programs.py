@@ -3,6 +3,7 @@
 """Programs of JAX, run on platform `partita` with 8 devices and compared with XLA's CPU: the first argument is the name of
 one, or nothing for all.  Each is a function of this file whose name begins with `case_`."""
 import collections
+import pathlib
 import sys
 import tempfile
 import traceback
@@ -447,6 +448,27 @@ def case_callbacks_of_several_devices():
     np.testing.assert_array_equal(jax.jit(whole)(x), 2 * np.arange(8.0)[::-1])
     jax.effects_barrier()
     assert seen == [(8,)], seen
+
+
+def case_callbacks_stay_out_of_the_persistent_cache():
+    from jax._src import compilation_cache
+
+    names = ("jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs", "jax_persistent_cache_min_entry_size_bytes")
+    before = [getattr(jax.config, name) for name in names]
+    with tempfile.TemporaryDirectory() as folder, jax.default_device(OURS[0]):
+        try:
+            for name, value in zip(names, (folder, 0, -1)):
+                jax.config.update(name, value)
+            compilation_cache.reset_cache()
+            np.testing.assert_allclose(jax.jit(lambda a: jax.pure_callback(np.sort, a, a) + 1)(numbers(7)), np.sort(numbers(7)) + 1)
+            kept = {path.name for path in pathlib.Path(folder).iterdir()}
+            assert not any("lambda" in name for name in kept), kept
+            jax.jit(lambda a: a * 3 + 1)(numbers(7))
+            assert any("lambda" in path.name for path in pathlib.Path(folder).iterdir())
+        finally:
+            for name, value in zip(names, before):
+                jax.config.update(name, value)
+            compilation_cache.reset_cache()
 
 
 def case_callbacks_end_with_their_programs():
