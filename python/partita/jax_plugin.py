@@ -5,6 +5,7 @@
 Environment: PARTITA_TARGET is the target (opencl, cpu), PARTITA_NUM_DEVICES how many devices there are, and
 PARTITA_LIBRARY_FOLDER another place of the libraries than in this package.
 """
+import dataclasses
 import os
 import pathlib
 import types
@@ -38,6 +39,7 @@ def initialize() -> None:
         mlir._platforms_with_donation.append(NAME)
     register_lowerings()
     use_persistent_cache()
+    lend_arrays()
 
 
 def use_persistent_cache() -> None:
@@ -54,9 +56,36 @@ def use_persistent_cache() -> None:
     compilation_cache.is_cache_used = is_cache_used
 
 
+def lend_arrays() -> None:
+    """Arrays of our devices go to other libraries by DLPack as copies on JAX's CPU: jaxlib lends those of its own devices."""
+    import jax
+    from jax._src import array
+
+    usual, usual_device = array.ArrayImpl.__dlpack__, array.ArrayImpl.__dlpack_device__
+
+    def on_cpu(lent):
+        if any(device.platform != NAME for device in lent.sharding.device_set):
+            return lent
+        return jax.device_put(lent, jax.devices("cpu")[0])
+
+    def dlpack(self, *, copy=None, **options):
+        lent = on_cpu(self)
+        if lent is not self:
+            if copy is False:
+                raise BufferError("__dlpack__: expected to copy an array of platform partita, found copy=False")
+            copy = None
+        return usual(lent, copy=copy, **options)
+
+    def dlpack_device(self):
+        return usual_device(on_cpu(self))
+
+    array.ArrayImpl.__dlpack__, array.ArrayImpl.__dlpack_device__ = dlpack, dlpack_device
+
+
 def register_lowerings() -> None:
     """Rules for primitives that JAX lowers on platforms it knows alone."""
     from jax._src import core, custom_partitioning
+    from jax._src.export import _export
     from jax._src.interpreters import mlir
 
     from . import jax_callbacks, linalg
@@ -65,6 +94,14 @@ def register_lowerings() -> None:
         """What is called, as it is: our own partitioner cuts it, without the functions given to custom_partitioning."""
         return mlir.lower_fun(core.jaxpr_as_fun(call), multiple_results=True)(ctx, *values)
 
+    def call_exported(ctx, *values, exported):
+        """What was exported for CPUs is for us too: we read what JAX writes for those, LAPACK's calls included."""
+        if NAME not in exported.platforms:
+            ours = tuple(NAME if platform == "cpu" else platform for platform in exported.platforms)
+            exported = dataclasses.replace(exported, platforms=ours)
+        return _export._call_exported_lowering(ctx, *values, exported=exported)
+
+    mlir.register_lowering(_export.call_exported_p, call_exported, platform=NAME)
     linalg.register(NAME)
     jax_callbacks.register(NAME)
     mlir.register_lowering(custom_partitioning.custom_partitioning_p, partitioned_call, platform=NAME)

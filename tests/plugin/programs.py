@@ -123,6 +123,20 @@ def case_results_in_memory_of_donated_arguments():
         np.testing.assert_array_equal(x, np.arange(5.0))
 
 
+def case_arrays_by_dlpack():
+    x = numbers(4, 5)
+    with jax.default_device(OURS[0]):
+        y = jnp.asarray(x) * 2
+        np.testing.assert_array_equal(np.from_dlpack(y), 2 * x)
+        np.testing.assert_array_equal(np.asarray(jnp.from_dlpack(x)), x)
+        try:
+            y.__dlpack__(copy=False)
+            raise AssertionError("expected an error, found none")
+        except BufferError:
+            pass
+    np.testing.assert_array_equal(np.from_dlpack(jax.device_put(x, THEIRS[0])), x)
+
+
 def case_copies_between_devices():
     x = jax.device_put(numbers(5), OURS[1])
     y = jax.device_put(x, OURS[6])
@@ -568,6 +582,24 @@ def case_exports_keep_drjaxs_placements():
     # Written with vmap: the size is all that there is to go by.
     plain = partita.jax.export(jax.vmap(lambda x: x @ x), numbers(6, 4, 4), placement={"clients": 6}).compile(target="cpu")
     np.testing.assert_allclose(plain(numbers(6, 4, 4)), numbers(6, 4, 4) @ numbers(6, 4, 4), 1e-5, 1e-5)
+
+
+def case_functions_exported_for_cpus():
+    a = numbers(3, 4, 4)
+
+    def function(a):
+        return jnp.linalg.eigvalsh(a + jnp.swapaxes(a, -1, -2)), jnp.tanh(a).sum()
+
+    for platforms in (("cpu",), ("tpu", "cpu")):
+        exported = jax.export.export(jax.jit(jnp.tanh if "tpu" in platforms else function), platforms=platforms)(a)
+        agree(exported.call, a, tolerance=1e-4)
+    only = jax.export.export(jax.jit(jnp.tanh), platforms=("tpu",))(a)
+    try:
+        with jax.default_device(OURS[0]):
+            jax.jit(only.call)(a)
+        raise AssertionError("expected an error, found none")
+    except ValueError as error:
+        assert "exported for" in str(error), error
 
 
 def case_exports_with_open_extents():
