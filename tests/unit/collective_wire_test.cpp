@@ -74,8 +74,10 @@ TEST(CollectiveWire, Int8IsOffByHalfAStepOfItsBlock) {
   for (const std::size_t count :
        {std::size_t(1), std::size_t(255), wire_block, wire_block + 1, 5 * wire_block + 7}) {
     std::vector<float> values(count);
-    for (std::size_t i = 0; i < count; ++i)
-      values[i] = normal(random) * std::exp2(float(i / wire_block) * 9 - 20);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t block = i / std::size_t(wire_block);
+      values[i] = normal(random) * std::exp2(float(block) * 9 - 20);
+    }
     const std::vector<float> found = rounded(WireFormat::int8, values);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t begin = i / wire_block * wire_block;
