@@ -54,12 +54,22 @@ void expect_rank(const WrittenOp& op, const I64s& list, const char* what, std::s
 }
 
 Dims padded(const WrittenOp& op) {
+  if (op.operands.size() != 5) fail(op, "5 operands", cat(op.operands.size()));
+  constexpr std::int64_t most = std::int64_t{1} << 31;
   Dims dims = op.operands[0].type().dims;
   const I64s low = known(op, 2, "padding"), high = known(op, 3, "padding"),
              interior = known(op, 4, "padding");
-  for (const I64s* list : {&low, &high, &interior}) expect_rank(op, *list, "padding", dims.size());
-  for (std::size_t d = 0; d < dims.size(); ++d)
-    dims[d] += low[d] + high[d] + std::max<std::int64_t>(dims[d] - 1, 0) * interior[d];
+  for (const I64s* list : {&low, &high, &interior}) {
+    expect_rank(op, *list, "padding", dims.size());
+    for (const std::int64_t n : *list)
+      if (n < -most || n > most) fail(op, "padding that fits in memory", cat(n));
+  }
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    std::int64_t gaps = 0;
+    if (__builtin_mul_overflow(std::max<std::int64_t>(dims[d] - 1, 0), interior[d], &gaps) ||
+        __builtin_add_overflow(dims[d] + low[d] + high[d], gaps, &dims[d]))
+      fail(op, "padding that fits in memory", cat(interior[d]));
+  }
   return dims;
 }
 
@@ -94,7 +104,8 @@ std::optional<I64s> known_difference(Value b, Value a) {
   const auto from = integers_of(a);
   auto to = integers_of(b);
   if (!from || !to || from->size() != to->size()) return std::nullopt;
-  for (std::size_t d = 0; d < to->size(); ++d) (*to)[d] -= (*from)[d];
+  for (std::size_t d = 0; d < to->size(); ++d)
+    if (__builtin_sub_overflow((*to)[d], (*from)[d], &(*to)[d])) return std::nullopt;
   return to;
 }
 
@@ -121,7 +132,8 @@ Dims sliced(const WrittenOp& op) {
   for (const I64s* list : {&extents, &strides}) expect_rank(op, *list, "bounds", dims.size());
   for (std::size_t d = 0; d < dims.size(); ++d) {
     if (strides[d] <= 0) fail(op, "positive strides", cat(strides[d]));
-    dims[d] = (std::max<std::int64_t>(extents[d], 0) + strides[d] - 1) / strides[d];
+    const std::int64_t extent = std::max<std::int64_t>(extents[d], 0);
+    dims[d] = extent / strides[d] + (extent % strides[d] != 0 ? 1 : 0);
   }
   return dims;
 }
@@ -168,13 +180,6 @@ void take_result_shapes(WrittenOp& op) {
 }
 
 // --- Custom calls that JAX has for ops without a form that takes shapes ----------------------------
-
-std::string_view target_of(const WrittenOp& op) {
-  const Attribute* const target =
-      op.name == "stablehlo.custom_call" ? op.attrs.find("call_target_name") : nullptr;
-  const auto* const text = target == nullptr ? nullptr : target->get_if<std::string>();
-  return text == nullptr ? std::string_view() : std::string_view(*text);
-}
 
 /// Inputs, what they begin with, then five lists that say the windows.
 void be_reduce_window(WrittenOp& op) {
@@ -230,7 +235,9 @@ constexpr CallForm call_forms[]{
 
 void close_result(const WrittenOp& op, WrittenType& result, Dims dims) {
   const Type found{.dtype = result.dtype, .dims = std::move(dims)};
-  if (!checked_bytes(found)) fail(op, "a result that fits in memory", to_string(found));
+  const bool has_negative = std::ranges::any_of(found.dims, [](std::int64_t d) { return d < 0; });
+  if (has_negative || !checked_bytes(found))
+    fail(op, "a result that fits in memory", to_string(found));
   if (!admits(result.stored(), found))
     fail(op, cat("a result of ", to_string(result)), to_string(found));
   result.dims = found.dims;

@@ -127,12 +127,6 @@ constexpr std::array started_rows{
     StartedRow{"reduce-scatter-start", "stablehlo.reduce_scatter"},
 };
 
-std::string_view target_of(const WrittenOp& op) {
-  const Attribute* const target = op.name == call ? op.attrs.find("call_target_name") : nullptr;
-  const auto* const text = target == nullptr ? nullptr : target->get_if<std::string>();
-  return text == nullptr ? std::string_view() : std::string_view(*text);
-}
-
 /// What JAX's programs check of shapes that it knows by names of extents alone.
 bool is_assertion(const WrittenOp& op) { return target_of(op) == "shape_assertion"; }
 
@@ -277,6 +271,12 @@ std::vector<WrittenValue> create_as_other(Graph& graph, WrittenOp op) {
       break;
   }
   return its_operand(std::move(op));
+}
+
+std::string_view target_of(const WrittenOp& op) {
+  const Attribute* const target = op.name == call ? op.attrs.find("call_target_name") : nullptr;
+  const auto* const text = target == nullptr ? nullptr : target->get_if<std::string>();
+  return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
 WrittenRegion region_that_calls(const Attribute& callee, const std::vector<DType>& elements,

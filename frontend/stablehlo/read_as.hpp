@@ -22,6 +22,9 @@ namespace partita::ir {
 /// sdy.data_flow_edge, is its operand; regions of sdy.named_computation and stablehlo.async_start become part of the graph.
 [[nodiscard]] std::vector<WrittenValue> create_as_other(Graph& graph, WrittenOp op);
 
+/// What a custom call names; empty for other ops.
+[[nodiscard]] std::string_view target_of(const WrittenOp& op);
+
 /// What combines elements of these types two by two by a function of the module.
 [[nodiscard]] WrittenRegion region_that_calls(const Attribute& callee,
                                               const std::vector<DType>& elements,

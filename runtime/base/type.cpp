@@ -26,7 +26,8 @@ std::string to_string(const Type& type) {
   // Tokens of collectives hold i1, those that order StableHLO's side effects i8.
   if (type.is_token) return type.dtype == DType::i8 ? "!stablehlo.token" : "!mr.token";
   std::string text = "tensor<";
-  for (std::int64_t d : type.dims) text += (d < 0 ? "?" : std::to_string(d)) + "x";
+  // An extent that a text leaves open is -1 (ir/open_types.hpp).
+  for (std::int64_t d : type.dims) text += (d == -1 ? "?" : std::to_string(d)) + "x";
   return text.append(to_string(type.dtype)).append(">");
 }
 

@@ -162,6 +162,25 @@ TEST(OpenShapes, WhatIsSaidHasToFit) {
               HasSubstr("--value: expected the name or number of an argument of so many integers"));
 }
 
+TEST(OpenShapes, OfPaddingsAreAddedUp) {
+  const auto padded = [](const std::string& low, const std::string& interior) {
+    return in_main("%x: tensor<?xf32>, %z: tensor<f32>",
+                   cat("  %l = stablehlo.constant dense<", low, "> : tensor<1xi64>\n",
+                       "  %h = stablehlo.constant dense<2> : tensor<1xi64>\n",
+                       "  %i = stablehlo.constant dense<", interior, "> : tensor<1xi64>\n",
+                       "  %y = stablehlo.dynamic_pad %x, %z, %l, %h, %i : (tensor<?xf32>, "
+                       "tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> "
+                       "tensor<?xf32>\n  return %y : tensor<?xf32>"),
+                   "tensor<?xf32>");
+  };
+  EXPECT_THAT(read_for(padded("1", "3"), {.extent = 4}), HasSubstr("-> tensor<16xf32>"));
+  EXPECT_THAT(error_of(padded("-7", "0"), {.extent = 4}), HasSubstr("fits in memory"));
+  EXPECT_THAT(error_of(padded("9000000000000000000", "0"), {.extent = 4}),
+              HasSubstr("padding that fits in memory, found 9000000000000000000"));
+  EXPECT_THAT(error_of(padded("0", "2147483648"), {.extent = 281474976710656}),
+              HasSubstr("fits in memory"));
+}
+
 TEST(OpenShapes, WrongProgramsAreRefused) {
   const auto error = [](const std::string& body) {
     return error_of(in_main("%x: tensor<?xf32>, %y: tensor<?xf32>", body, "tensor<?xf32>"),
