@@ -178,7 +178,7 @@ void ModuleReader::read_compare(OpText& op) {
   read_types_tail(op);
   // "T" alone names the operands' type.
   if (!op.result_types.empty() && op.result_types[0].dtype != DType::i1 && op.operand_types &&
-      op.operand_types->front() == op.result_types[0])
+      !op.operand_types->empty() && op.operand_types->front() == op.result_types[0])
     op.result_types[0] = Type{.dtype = DType::i1, .dims = op.result_types[0].dims};
 }
 

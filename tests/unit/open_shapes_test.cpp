@@ -191,6 +191,9 @@ TEST(OpenShapes, WrongProgramsAreRefused) {
   EXPECT_THAT(error("  %0 = stablehlo.constant dense<1.0> : tensor<?xf32>\n  return %0 : "
                     "tensor<?xf32>"),
               HasSubstr("expected a constant of known extents, found tensor<?xf32>"));
+  EXPECT_THAT(error("  %0 = stablehlo.compare LT, %x, %x : () -> tensor<?xf32>\n  return %x : "
+                    "tensor<?xf32>"),
+              HasSubstr("stablehlo.compare: expected types of 2 operands, found 0"));
   EXPECT_THAT(error("  %0 = stablehlo.add %x, %x : tensor<?xf64>\n  return %0 : tensor<?xf64>"),
               HasSubstr("expected operand 0 of type tensor<?xf64> as declared"));
   EXPECT_THAT(error_of(R"(module @m {
