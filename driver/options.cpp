@@ -112,53 +112,57 @@ std::vector<std::string> option_names() {
   return names;
 }
 
-void add_placement(std::map<std::string, std::int64_t>& placements, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw_user_error(cat("--placement: expected NAME=N, found ", text));
-  const std::string name = text.substr(0, equals);
-  const std::int64_t size = parse_number(text.substr(equals + 1), "--placement", any_number);
-  if (size == 0) throw_user_error(cat("--placement: expected a size above 0, found ", text));
-  if (!placements.emplace(name, size).second)
-    throw_user_error(cat("--placement: expected each name once, found ", name, " twice"));
-}
-
 namespace {
 
 struct Said {
-  std::string argument, value;
+  std::string name, value;
 };
-/// "ARG=VALUE"; `form` is what VALUE looks like.
+/// "NAME=VALUE"; `form` says what it looks like.
 Said parse_said(const char* option, const std::string& text, const char* form) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw_user_error(cat(option, ": expected ARG=", form, ", found ", text));
+  if (equals == std::string::npos || equals == 0)
+    throw_user_error(cat(option, ": expected ", form, ", found ", text));
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+/// Numbers with a separator between each two.
+std::vector<std::int64_t> parse_numbers(const char* option, const std::string& text,
+                                        char separator) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    numbers.push_back(parse_number(text.substr(begin, end - begin), option, any_number));
+    begin = end + 1;
+  }
+  return numbers;
 }
 
 }  // namespace
 
+void add_placement(std::map<std::string, std::int64_t>& placements, const std::string& text) {
+  const Said said = parse_said("--placement", text, "NAME=N");
+  const std::int64_t size = parse_number(said.value, "--placement", any_number);
+  if (size == 0) throw_user_error(cat("--placement: expected a size above 0, found ", text));
+  if (!placements.emplace(said.name, size).second)
+    throw_user_error(cat("--placement: expected each name once, found ", said.name, " twice"));
+}
+
 void add_shape(ir::OpenArguments& open, const std::string& text) {
-  const Said said = parse_said("--shape", text, "N or ARG=NxN…");
-  Dims dims;
-  for (const std::string& extent : split(said.value, 'x'))
-    dims.push_back(parse_number(extent, "--shape", any_number));
-  if (said.argument == "*") {
+  const Said said = parse_said("--shape", text, "ARG=N or ARG=NxN…");
+  const std::vector<std::int64_t> dims = parse_numbers("--shape", said.value, 'x');
+  if (said.name == "*") {
     if (dims.size() != 1)
       throw_user_error(cat("--shape: expected *=N for all other open extents, found ", text));
     open.extent = dims[0];
-  } else if (!open.shapes.emplace(said.argument, dims).second) {
-    throw_user_error(cat("--shape: expected each argument once, found ", said.argument, " twice"));
+  } else if (!open.shapes.emplace(said.name, Dims(dims.begin(), dims.end())).second) {
+    throw_user_error(cat("--shape: expected each argument once, found ", said.name, " twice"));
   }
 }
 
 void add_value(ir::OpenArguments& open, const std::string& text) {
-  const Said said = parse_said("--value", text, "N or ARG=N,N,…");
-  std::vector<std::int64_t> values;
-  for (const std::string& value : split(said.value, ','))
-    values.push_back(parse_number(value, "--value", any_number));
-  if (!open.values.emplace(said.argument, values).second)
-    throw_user_error(cat("--value: expected each argument once, found ", said.argument, " twice"));
+  const Said said = parse_said("--value", text, "ARG=N or ARG=N,N,…");
+  if (!open.values.emplace(said.name, parse_numbers("--value", said.value, ',')).second)
+    throw_user_error(cat("--value: expected each argument once, found ", said.name, " twice"));
 }
 
 void set_option(CompileOptions& options, const std::string& name, const std::string& value) {

@@ -467,8 +467,8 @@ const CalledFunctions::Instance* BytecodeModuleReader::follow_call(WrittenOp& op
   if (!call) return nullptr;
   const auto later = called_later_.find(call->callee);
   if (later == called_later_.end()) return nullptr;
-  const auto [instance, is_new] = instances_.find_or_add(*call, op.location);
-  if (is_new) {
+  CalledFunctions::Instance& instance = instances_.of(*call, op.location);
+  if (!instance.is_read) {
     // As if the function stood here.
     struct Outer {
       BytecodeModuleReader& reader;
@@ -484,10 +484,12 @@ const CalledFunctions::Instance* BytecodeModuleReader::follow_call(WrittenOp& op
     const Outer outer{*this};
     called_ = &*call;
     instance_ = &instance;
-    Module made;
-    ByteStream regions = later->second.regions;
-    read_function(made, later->second.op, regions);
-    instances_.finish(instance, std::move(made));
+    instances_.fill(instance, op.location, [&] {
+      Module made;
+      ByteStream regions = later->second.regions;
+      read_function(made, later->second.op, regions);
+      return made;
+    });
   }
   OpenShapes::redirect(op, instance.name, instance.results);
   return &instance;

@@ -6,9 +6,11 @@
 #include <array>
 
 #include "frontend/stablehlo/read_as.hpp"
+#include "ir/core/attribute_check.hpp"
 #include "ir/interpreter/constants.hpp"
 #include "partita/base/error.hpp"
 #include "partita/ir/op.hpp"
+#include "partita/ir/window.hpp"
 
 namespace partita::ir {
 
@@ -138,10 +140,11 @@ Dims sliced(const WrittenOp& op) {
   return dims;
 }
 
-DenseRef pairs_of(const I64s& values) {
-  HostArray pairs(Type{.dtype = DType::i64, .dims = {std::int64_t(values.size() / 2), 2}});
-  std::copy_n(values.begin(), pairs.type.count(), pairs.data<DType::i64>());
-  return make_dense(pairs);
+Attribute known_padding(const WrittenOp& op, std::size_t k) {
+  const I64s pairs = known(op, k, "padding");
+  if (pairs.size() % 2 != 0)
+    fail(op, "pairs of low and high padding", cat(pairs.size(), " integers"));
+  return padding_attribute(pairs);
 }
 
 // An operand that says sizes becomes the attribute of the op without it, whose type follows.
@@ -152,20 +155,14 @@ void take_sizes(WrittenOp& op) {
 }
 
 void take_padding(WrittenOp& op) {
-  op.attrs.set("padding", pairs_of(known(op, 2, "padding")));
+  op.attrs.set("padding", known_padding(op, 2));
   op.operands.pop_back();
   op.name = "stablehlo.convolution";
 }
 
 /// Of a custom call that has the shapes of its results as operands.
 void take_result_shapes(WrittenOp& op) {
-  const Attribute& attribute = *op.attrs.find("indices_of_shape_operands");
-  I64s indices;
-  if (const auto* const list = attribute.get_if<I64s>()) indices = *list;  // of an artifact
-  if (const auto* const dense = attribute.get_if<DenseRef>()) {
-    const HostArray array = convert((*dense)->to_array(), DType::i64);
-    indices.assign(array.data<DType::i64>(), array.data<DType::i64>() + array.type.count());
-  }
+  const I64s indices = integers_in(*op.attrs.find("indices_of_shape_operands")).value_or(I64s());
   if (indices.size() != op.results.size())
     fail(op, cat("the shape of each of ", op.results.size(), " results"), cat(indices.size()));
   std::set<std::size_t, std::greater<>> taken;
@@ -193,7 +190,7 @@ void be_reduce_window(WrittenOp& op) {
   Dict attrs;
   for (std::size_t k = 0; k < names.size(); ++k)
     attrs.set(names[k], known(op, 2 * n + k, names[k]));
-  attrs.set("padding", pairs_of(known(op, 2 * n + names.size(), "padding")));
+  attrs.set("padding", known_padding(op, 2 * n + names.size()));
   op.operands.resize(2 * n);
   std::vector<DType> elements;
   for (std::size_t k = 0; k < n; ++k) elements.push_back(op.operands[k].type().dtype);
@@ -295,28 +292,28 @@ void CallOfOpen::expect_taken_by(const std::vector<WrittenType>& arguments,
                        where);
 }
 
-CalledFunctions::Found CalledFunctions::find_or_add(const CallOfOpen& call,
-                                                    const SourceLocation& where) {
+CalledFunctions::Instance& CalledFunctions::of(const CallOfOpen& call,
+                                               const SourceLocation& where) {
   const auto [at, is_new] = instances_.try_emplace(call.key());
   Instance& instance = at->second;
-  if (!is_new && !instance.is_read)
+  if (instance.is_being_read)
     throw_user_error(
         cat("func.call: expected calls without recursion, found one of @", call.callee), where);
   if (is_new) {
     const int others = count_[call.callee]++;
     instance.name = others == 0 ? call.callee : cat(call.callee, "_open_", others);
   }
-  return {instance, is_new};
+  return instance;
 }
 
-void CalledFunctions::finish(Instance& instance, Module made) {
+void CalledFunctions::finish(Instance& instance, Module made, const SourceLocation& where) {
+  if (made.functions.size() != 1)
+    throw_user_error(cat("func.call: expected the body of @", instance.name, ", found none"),
+                     where);
+  for (const Value& v : made.functions.front()->body->results)
+    instance.values.push_back(is_few_integers(v.type()) ? constant_of(v) : nullptr);
+  functions_.push_back(std::move(made.functions.front()));
   instance.is_read = true;
-  for (const auto& function : made.functions) {
-    instance.values.clear();
-    for (const Value& v : function->body->results)
-      instance.values.push_back(is_few_integers(v.type()) ? constant_of(v) : nullptr);
-  }
-  std::ranges::move(made.functions, std::back_inserter(functions_));
 }
 
 void CalledFunctions::settle(const Instance& instance, Graph& graph,

@@ -38,21 +38,29 @@ class CalledFunctions {
     std::string name;
     std::vector<WrittenType> results;
     std::vector<DenseRef> values;  ///< of results that are few integers and known; null: others
-    bool is_read = false;
+    bool is_read = false, is_being_read = false;
   };
-  struct Found {
-    Instance& instance;
-    bool is_new;  ///< to be read, which `finish` ends
-  };
-  /// A user error where a call like this is being read.
-  [[nodiscard]] Found find_or_add(const CallOfOpen& call, const SourceLocation& where);
-  /// `made` holds the function.
-  void finish(Instance& instance, Module made);
+  /// That of calls like this one.  A user error where it is being read.
+  [[nodiscard]] Instance& of(const CallOfOpen& call, const SourceLocation& where);
+  /// Reads it by `read`, which gives a module with the function and its `results`.
+  template <class Read>
+  void fill(Instance& instance, const SourceLocation& where, const Read& read) {
+    struct Reading {
+      Instance& of;
+      explicit Reading(Instance& instance) : of(instance) { of.is_being_read = true; }
+      ~Reading() { of.is_being_read = false; }
+    };
+    const Reading reading(instance);
+    instance.results.clear();
+    finish(instance, read(), where);
+  }
   /// Results of a call that are known become constants.
   static void settle(const Instance& instance, Graph& graph, std::vector<WrittenValue>& values);
   void move_to(Module& module);
 
  private:
+  void finish(Instance& instance, Module made, const SourceLocation& where);
+
   std::map<std::string, Instance> instances_;  // by key
   std::map<std::string, int> count_;           // of each callee
   std::vector<std::unique_ptr<Function>> functions_;

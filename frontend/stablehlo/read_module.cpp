@@ -229,8 +229,8 @@ const CalledFunctions::Instance* ModuleReader::follow_call(WrittenOp& op) {
 }
 
 const CalledFunctions::Instance& ModuleReader::read_called(const CallOfOpen& call) {
-  const auto [instance, is_new] = instances_.find_or_add(call, here());
-  if (is_new) {
+  CalledFunctions::Instance& instance = instances_.of(call, here());
+  if (!instance.is_read) {
     // As if the function stood here.
     struct Outer {
       ModuleReader& reader;
@@ -252,12 +252,12 @@ const CalledFunctions::Instance& ModuleReader::read_called(const CallOfOpen& cal
     const Nested nested(*this);
     called_ = &call;
     instance_ = &instance;
-    lexer_.rewind(called_later_.at(call.callee));
-    Module made;
-    read_function(made);
-    if (made.functions.empty())
-      fail(cat("expected the body of @", call.callee, ", found none"), peek());
-    instances_.finish(instance, std::move(made));
+    instances_.fill(instance, here(), [&] {
+      lexer_.rewind(called_later_.at(call.callee));
+      Module made;
+      read_function(made);
+      return made;
+    });
   }
   return instance;
 }

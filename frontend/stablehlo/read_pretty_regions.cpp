@@ -3,6 +3,7 @@
 //
 // Pretty forms with regions: reduce, while, scan; and convolution.
 #include "frontend/stablehlo/module_reader.hpp"
+#include "partita/ir/window.hpp"
 
 namespace partita::ir {
 
@@ -156,8 +157,7 @@ void ModuleReader::read_convolution(OpText& op) {
     expect("=");
     if (key.text == "pad") {
       const Token where = peek();
-      HostArray padding(Type{.dtype = DType::i64, .dims = {0, 2}});
-      std::vector<std::int64_t> values;
+      I64s values;
       expect("[");
       while (at("[")) {
         const I64s pair = read_bracketed_integers();
@@ -166,10 +166,7 @@ void ModuleReader::read_convolution(OpText& op) {
         if (!eat(",")) break;
       }
       expect("]");
-      padding.type.dims[0] = std::int64_t(values.size() / 2);
-      padding.bytes.resize(values.size() * sizeof(std::int64_t));
-      if (!values.empty()) std::memcpy(padding.bytes.data(), values.data(), padding.bytes.size());
-      op.attrs.set("padding", make_dense(padding));
+      op.attrs.set("padding", padding_attribute(values));
     } else if (key.text == "reverse") {
       op.attrs.set("window_reversal", read_attribute());
     } else {

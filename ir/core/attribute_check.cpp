@@ -53,23 +53,8 @@ std::optional<I64s> dense_integers(const Dense& dense) {
 
 std::optional<Attribute> to_i64s(const Attribute& a) {
   if (a.get_if<I64s>()) return a;
-  if (const auto* raw = a.get_if<RawAttr>()) {
-    if (auto values = parse_raw_array(raw->text)) return Attribute(std::move(*values));
-    return std::nullopt;
-  }
-  if (const auto* dense = a.get_if<DenseRef>()) {
-    if (auto values = dense_integers(**dense)) return Attribute(std::move(*values));
-    return std::nullopt;
-  }
-  const auto* list = a.get_if<List>();
-  if (!list) return std::nullopt;
-  I64s values;
-  for (const Attribute& item : list->items) {
-    const auto* integer = item.get_if<Integer>();
-    if (!integer) return std::nullopt;
-    values.push_back(integer->value);
-  }
-  return Attribute(std::move(values));
+  if (auto values = integers_in(a)) return Attribute(std::move(*values));
+  return std::nullopt;
 }
 
 std::optional<Attribute> to_bools(const Attribute& a) {
@@ -212,6 +197,21 @@ const char* describe(AttrKind kind) {
       return "a dictionary";
   }
   return "an attribute";
+}
+
+std::optional<I64s> integers_in(const Attribute& a) {
+  if (const auto* integers = a.get_if<I64s>()) return *integers;
+  if (const auto* raw = a.get_if<RawAttr>()) return parse_raw_array(raw->text);
+  if (const auto* dense = a.get_if<DenseRef>()) return dense_integers(**dense);
+  const auto* list = a.get_if<List>();
+  if (!list) return std::nullopt;
+  I64s values;
+  for (const Attribute& item : list->items) {
+    const auto* integer = item.get_if<Integer>();
+    if (!integer) return std::nullopt;
+    values.push_back(integer->value);
+  }
+  return values;
 }
 
 void normalize_attributes(const OpDef& op, Dict& attrs, const SourceLocation& location) {

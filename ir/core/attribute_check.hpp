@@ -14,6 +14,9 @@ namespace partita::ir {
 /// Throws a located user error "OP: expected attribute …".  Attributes without a spec stay as they are.
 void normalize_attributes(const OpDef& op, Dict& attrs, const SourceLocation& location);
 
+/// The integers of a list or a dense vector, however it is spelled; nothing for other attributes.
+[[nodiscard]] std::optional<I64s> integers_in(const Attribute& a);
+
 /// Leaves out what says no more than its absence.  Not before the op's infer has seen it: of a list of defaults it knows
 /// how long it has to be.
 void erase_default_attributes(const OpDef& op, Dict& attrs);

@@ -2,14 +2,14 @@
 // Copyright The partita authors
 #include "partita/ir/host_call.hpp"
 
-#include "partita/base/error.hpp"
 #include "partita/ir/backend_config.hpp"
 #include "partita/ir/op.hpp"
 
 namespace partita::ir {
 
 bool is_host_call(const Node& node) {
-  return node.op().name == cat("stablehlo.custom_call @", host_call_target);
+  return node.is("stablehlo.custom_call") &&
+         node.attrs.text("call_target_name", "") == host_call_target;
 }
 
 std::optional<HostCallConfig> read_host_call(const Dict& attrs) {

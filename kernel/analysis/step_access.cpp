@@ -114,6 +114,10 @@ void for_each_access(Step& step, KernelAccesses& kernels,
                      const std::function<void(const Access&)>& visit) {
   const auto read = [&](BufferRef& r) { visit({.ref = &r, .reads = true}); };
   const auto write = [&](BufferRef& r) { visit({.ref = &r, .writes = true}); };
+  const auto on_host = [&](auto& call) {
+    for (BufferRef& r : call.operands) read(r);
+    for (BufferRef& r : call.results) write(r);
+  };
   std::visit(Overloaded{[&](Launch& s) { visit_launch(s, kernels, visit); },
                         [&](Gemm& s) {
                           read(s.a);
@@ -143,14 +147,7 @@ void for_each_access(Step& step, KernelAccesses& kernels,
                           read(s.from);
                           write(s.to);
                         },
-                        [&](HostCall& s) {
-                          for (BufferRef& r : s.operands) read(r);
-                          for (BufferRef& r : s.results) write(r);
-                        },
-                        [&](FunctionCall& s) {
-                          for (BufferRef& r : s.operands) read(r);
-                          for (BufferRef& r : s.results) write(r);
-                        },
+                        [&](HostCall& s) { on_host(s); }, [&](FunctionCall& s) { on_host(s); },
                         [&](Check& s) { read(s.condition); }, [](auto&) {}},
              step.what);
   for (Steps* inner : inner_steps(step))

@@ -18,6 +18,7 @@ from jax._src.lib.mlir import ir
 from jax.interpreters import mlir as public_mlir
 
 from . import host
+from .linalg import tensor_type
 
 _PROCESS = uuid.uuid4().hex
 _MARK = "partita.calls_host"  # of modules
@@ -61,10 +62,6 @@ def _canonical(array: np.ndarray) -> np.ndarray:
     return np.asarray(array, dtype=dtypes.canonicalize_dtype(array.dtype))
 
 
-def _type(aval) -> ir.Type:
-    return ir.RankedTensorType.get(aval.shape, mlir.dtype_to_ir_type(np.dtype(aval.dtype)))
-
-
 def _is_made_once(axis_context) -> bool:
     """Whether the program is one of several devices that is not written for each of them."""
     return isinstance(axis_context, sharding_impls.ShardingContext) and (axis_context.num_devices or 1) > 1
@@ -81,7 +78,7 @@ def _emit(ctx, function, token, operands, _operand_avals, result_avals, *, parti
         config["once"] = ir.BoolAttr.get(True)
     # Calls are in the program's order, with tokens or without.
     call = mlir.custom_call(
-        "partita.host_call", result_types=[_type(aval) for aval in result_avals], operands=list(operands), backend_config=config,
+        "partita.host_call", result_types=[tensor_type(aval) for aval in result_avals], operands=list(operands), backend_config=config,
         has_side_effect=True)
     return list(call.results), token, registered
 

@@ -25,7 +25,7 @@ def _is_narrow(aval):
     return jnp.dtype(aval.dtype) in _NARROW
 
 
-def _tensor_type(aval, dtype=None):
+def tensor_type(aval, dtype=None):
     # Exporting leaves extents open.
     open_size = ir.ShapedType.get_dynamic_size()
     shape = [d if core.is_constant_dim(d) else open_size for d in aval.shape]
@@ -34,7 +34,7 @@ def _tensor_type(aval, dtype=None):
 
 def _wide_type(aval):
     """Of the value as LAPACK takes or gives it."""
-    return _tensor_type(aval, "float32" if _is_narrow(aval) else None)
+    return tensor_type(aval, "float32" if _is_narrow(aval) else None)
 
 
 def _call(ctx, routine, operands, result_types=None, **options):
@@ -54,7 +54,7 @@ def _call(ctx, routine, operands, result_types=None, **options):
         result_shapes=shapes,
         backend_config={name: ir.BoolAttr.get(bool(value)) for name, value in options.items()},
     )
-    return [hlo.convert(_tensor_type(aval), x) if _is_narrow(aval) else x for aval, x in zip(ctx.avals_out, op.results)]
+    return [hlo.convert(tensor_type(aval), x) if _is_narrow(aval) else x for aval, x in zip(ctx.avals_out, op.results)]
 
 
 def _expect_all(primitive, subset_by_index, extents):
@@ -95,7 +95,7 @@ def _lu(ctx, a):
 
 
 def _geqp3(ctx, a, order, **_):
-    order_type = _tensor_type(ctx.avals_in[1])
+    order_type = tensor_type(ctx.avals_in[1])
     types = [_wide_type(aval) for aval in ctx.avals_out]
     narrow = ir.RankedTensorType.get(order_type.shape, ir.IntegerType.get_signless(32))
     if order_type == narrow:

@@ -42,6 +42,12 @@ partita_status to_status(ErrorKind kind) noexcept {
   return PARTITA_ERROR_INTERNAL;
 }
 
+ErrorKind to_kind(partita_status status) noexcept {
+  for (const ErrorKind kind : {ErrorKind::user, ErrorKind::device})
+    if (to_status(kind) == status) return kind;
+  return ErrorKind::internal;
+}
+
 partita_dtype to_c(DType dtype) noexcept { return partita_dtype(info(dtype).c_number); }
 
 std::optional<DType> from_c(partita_dtype dtype) noexcept {

@@ -23,6 +23,8 @@ void set_last_error(const char* text) noexcept;
 void set_last_error(const Error& error) noexcept;
 [[nodiscard]] const char* last_error() noexcept;
 [[nodiscard]] partita_status to_status(ErrorKind kind) noexcept;
+/// Of a status that is not PARTITA_OK; `internal` for a value that is none.
+[[nodiscard]] ErrorKind to_kind(partita_status status) noexcept;
 
 /// The ABI's value of an element type, and back; nothing for a value that is none.
 [[nodiscard]] partita_dtype to_c(DType dtype) noexcept;

@@ -14,7 +14,6 @@
 namespace {
 
 using partita::cat;
-using partita::ErrorKind;
 using partita::Type;
 using partita::c_api::guarded;
 using partita::c_api::require;
@@ -26,17 +25,6 @@ partita_array to_c(const Type& type, void* data) {
           .dims = type.dims.data(),
           .data = data,
           .bytes = type.bytes()};
-}
-
-ErrorKind kind_of(partita_status status) {
-  switch (status) {
-    case PARTITA_ERROR_USER:
-      return ErrorKind::user;
-    case PARTITA_ERROR_DEVICE:
-      return ErrorKind::device;
-    default:
-      return ErrorKind::internal;
-  }
 }
 
 /// A function of C with what belongs to it, which is released with this.
@@ -63,7 +51,8 @@ class Function {
                                             results.size(), error.data(), error.size(), user_);
     if (status == PARTITA_OK) return;
     error.back() = '\0';
-    throw partita::Error(kind_of(status), cat("partita.host_call: ", name_, ": ", error.data()));
+    throw partita::Error(partita::c_api::to_kind(status),
+                         cat("partita.host_call: ", name_, ": ", error.data()));
   }
 
  private:

@@ -94,8 +94,7 @@ void Shard::run_step(const HostCall& x) {
 }
 
 void Shard::run_step(const FunctionCall& x) {
-  const bool calls =
-      !x.once || (place_.mesh_shard == 0 && place_.partition == 0 && place_.replica == 0);
+  const bool calls = !x.once || communicator_.shard() == 0;
   if (!calls && x.results.empty()) return;
   HostArrays operands(*device_), results(*device_);
   for (std::size_t k = 0; k < x.results.size(); ++k) {

@@ -96,9 +96,9 @@ typedef struct partita_array {
 } partita_array;
 
 /* Reads operands, writes every element of the results and returns PARTITA_OK; another status fails the execution, with
- * the text it leaves in `error`, `error_size` bytes at most with the 0 at the end.  Called by threads of partita, by several
- * at once where there are several devices; it may call partita, but must not wait for work on the device that runs the
- * program. */
+ * the text it leaves in `error`, `error_size` bytes at most with the 0 at the end.  Called by threads of partita or by the one
+ * that executes the program, by several at once where there are several devices; it may call partita, but must not wait for
+ * work on the device that runs the program. */
 typedef partita_status (*partita_host_function)(const partita_array* operands, size_t operand_count,
                                                 const partita_array* results, size_t result_count,
                                                 char* error, size_t error_size, void* user);

@@ -233,6 +233,12 @@ TEST(CompilerCApi, wrong_options_are_user_errors) {
   EXPECT_THAT(error({"target=cpu", "tier=7"}), HasSubstr("--tier: expected 0, 1 or auto"));
   EXPECT_THAT(error({"function=none"}), HasSubstr("none"));
   EXPECT_THAT(error({"placement=x"}), HasSubstr("--placement: expected NAME=N, found x"));
+  EXPECT_THAT(error({"shape=x"}), HasSubstr("--shape: expected ARG=N or ARG=NxN…, found x"));
+  EXPECT_THAT(error({"shape=x=4xx8"}), HasSubstr("--shape: expected a number"));
+  EXPECT_THAT(error({"shape=x="}), HasSubstr("--shape: expected a number"));
+  EXPECT_THAT(error({"shape=x=4", "shape=x=5"}), HasSubstr("each argument once, found x twice"));
+  EXPECT_THAT(error({"shape=*=4x5"}), HasSubstr("--shape: expected *=N"));
+  EXPECT_THAT(error({"value=n=1,"}), HasSubstr("--value: expected a number"));
 }
 
 TEST(CompilerCApi, null_pointers_are_user_errors) {
