@@ -38,10 +38,8 @@ std::vector<Tensor> eval(const EvalContext& c) {
     }
     std::vector<std::byte*> results;
     for (HostArray& array : arrays) results.push_back(array.bytes.data());
-    (*get_host_function(config.function))({.operand_types = operand_types,
-                                           .result_types = c.node.result_types(),
-                                           .operands = operands,
-                                           .results = results});
+    call_host_function(*get_host_function(config.function), operand_types, c.node.result_types(),
+                       std::move(operands), std::move(results));
   }
   std::vector<Tensor> tensors;
   for (HostArray& array : arrays)

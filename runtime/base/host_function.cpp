@@ -2,6 +2,7 @@
 // Copyright The partita authors
 #include "partita/base/host_function.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -48,6 +49,19 @@ HostFunctionPtr get_host_function(const std::string& name) {
     throw_user_error(cat("partita.host_call: expected a function '", name,
                          "' that this process has registered, found none"));
   return function;
+}
+
+void call_host_function(const HostFunction& function, std::span<const Type> operand_types,
+                        std::span<const Type> result_types, std::vector<const std::byte*> operands,
+                        std::vector<std::byte*> results) {
+  alignas(64) static std::byte no_elements;  // functions copy by memcpy, which takes no null
+  std::replace(operands.begin(), operands.end(), static_cast<const std::byte*>(nullptr),
+               static_cast<const std::byte*>(&no_elements));
+  std::replace(results.begin(), results.end(), static_cast<std::byte*>(nullptr), &no_elements);
+  function({.operand_types = operand_types,
+            .result_types = result_types,
+            .operands = operands,
+            .results = results});
 }
 
 }  // namespace partita

@@ -109,10 +109,8 @@ void Shard::run_step(const FunctionCall& x) {
     const auto held = functions_.find(x.function);
     const HostFunctionPtr function =
         held == functions_.end() ? get_host_function(x.function) : held->second;
-    (*function)({.operand_types = x.operand_types,
-                 .result_types = x.result_types,
-                 .operands = constant(operands.at()),
-                 .results = results.at()});
+    call_host_function(*function, x.operand_types, x.result_types, constant(operands.at()),
+                       {results.at().begin(), results.at().end()});
     ++stats_.launches;
   } else {
     for (std::size_t k = 0; k < x.results.size(); ++k)

@@ -91,7 +91,7 @@ typedef struct partita_array {
   partita_dtype dtype;
   size_t rank;
   const int64_t* dims;
-  void* data; /* of operands to be read only */
+  void* data; /* of operands to be read only; never NULL */
   size_t bytes;
 } partita_array;
 

@@ -18,8 +18,10 @@
 namespace partita::testing {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::NotNull;
 
 std::string call(const std::string& operands, const std::string& config, const std::string& type) {
   return cat("stablehlo.custom_call @partita.host_call(", operands,
@@ -34,6 +36,8 @@ class HostCalls : public ::testing::Test {
     set_host_function("test.same",
                       std::make_shared<const HostFunction>([this](const HostFunctionArrays& a) {
                         ++calls;
+                        EXPECT_THAT(a.operands, Each(NotNull()));
+                        EXPECT_THAT(a.results, Each(NotNull()));
                         for (std::size_t k = 0; k < a.results.size(); ++k)
                           std::memcpy(a.results[k], a.operands[k], a.result_types[k].bytes());
                       }));

@@ -10,12 +10,14 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "partita/base/type.hpp"
 
 namespace partita {
 
-/// Arrays of one call, dense and row-major, elements as in memory of devices.  They last as long as the call.
+/// Arrays of one call, dense and row-major, elements as in memory of devices.  They last as long as the call.  No pointer is
+/// null, that of an array without elements neither.
 struct HostFunctionArrays {
   std::span<const Type> operand_types, result_types;
   std::span<const std::byte* const> operands;
@@ -33,5 +35,10 @@ void set_host_function(const std::string& name, HostFunctionPtr function);
 [[nodiscard]] HostFunctionPtr find_host_function(const std::string& name);
 /// A user error where there is none of that name.
 [[nodiscard]] HostFunctionPtr get_host_function(const std::string& name);
+
+/// Calls `function` with these arrays; pointers that are null are replaced.
+void call_host_function(const HostFunction& function, std::span<const Type> operand_types,
+                        std::span<const Type> result_types, std::vector<const std::byte*> operands,
+                        std::vector<std::byte*> results);
 
 }  // namespace partita
