@@ -131,6 +131,7 @@ struct ClientCreate {
   Client* client;                                           // out
   void *try_get_callback, *try_get_user;
 };
+/// Destroy; of UpdateGlobalProcessInfo what is used.
 struct ClientDestroy {
   Header header;
   Client* client;

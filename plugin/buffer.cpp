@@ -104,7 +104,7 @@ void ready_event(abi::BufferReadyEvent& call) {
 template <class Call>
 Memory* asked_memory(const Call& call) {
   if (call.memory != nullptr) return call.memory;
-  return (call.device != nullptr ? call.device : call.client->device(0))->memory();
+  return (call.device != nullptr ? call.device : call.client->own_devices.front())->memory();
 }
 template <class Call>
 Type asked_type(const Call& call) {

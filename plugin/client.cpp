@@ -2,7 +2,9 @@
 // Copyright The partita authors
 #include "plugin/client.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -52,14 +54,30 @@ void name(abi::ClientText& call) { set_text(call, platform_name); }
 
 void version(abi::ClientText& call) { set_text(call, call.client->topology.version()); }
 
-void process_index(abi::ClientProcessIndex& call) { call.process_index = 0; }
+void process_index(abi::ClientProcessIndex& call) {
+  call.process_index = call.client->topology.options().process;
+}
 
 void devices(abi::ClientDevices& call) {
   call.devices = call.client->devices.data();
   call.num_devices = call.client->devices.size();
 }
 
+void own_devices(abi::ClientDevices& call) {
+  call.devices = call.client->own_devices.data();
+  call.num_devices = call.client->own_devices.size();
+}
+
 void lookup(abi::ClientLookup& call) { call.device = call.client->device(call.id); }
+
+void lookup_own(abi::ClientLookup& call) {
+  const std::vector<DeviceHandle*>& own = call.client->own_devices;
+  if (call.id < 0 || std::size_t(call.id) >= own.size())
+    throw Failure(
+        abi::invalid_argument,
+        cat("expected a device of this process below ", own.size(), ", found ", call.id));
+  call.device = own[std::size_t(call.id)];
+}
 
 void memories(abi::ClientMemories& call) {
   call.memories = call.client->memories.data();
@@ -74,33 +92,103 @@ void default_assignment(abi::ClientDefaultAssignment& call) {
   for (int k = 0; k < wanted; ++k) call.assignment[k] = k;
 }
 
+// Which processes there are and how they are: those of a job hear of each other's failures over MPI.
+void update_processes(abi::ClientDestroy&) {}
+
 void topology(abi::ClientTopology& call) { call.topology = &call.client->topology; }
+
+/// Meets the other processes of the job, each with `count` devices.
+std::shared_ptr<Communicators> join_job(const ClientOptions& options, int count) {
+  if (!launched_by_mpi())
+    throw_user_error(cat("jax.distributed: expected processes that mpirun has started, ",
+                         options.processes, " of them, found another launcher"));
+  if (const int ranks = mpi_ranks(); ranks != options.processes)
+    throw_user_error(cat("jax.distributed: expected as many processes as MPI has ranks, ", ranks,
+                         ", found ", options.processes));
+  auto job = std::make_shared<Communicators>(make_mpi_communicators({.shards_per_rank = count}));
+  if (const int rank = job->front()->rank(); rank != options.process)
+    throw_user_error(cat("jax.distributed: expected process ", rank,
+                         ", as is this one's rank of MPI, found ", options.process));
+  return job;
+}
+
+constexpr std::size_t most_of_kind = 256;
+
+/// The names of the devices of all processes, of which this one has `own`.
+std::vector<std::string> kinds_of_all(const Communicators& job,
+                                      const std::vector<std::string>& own) {
+  const std::vector<std::size_t> sizes(std::size_t(job.front()->shards()), most_of_kind);
+  std::vector<std::vector<std::byte>> from, to;
+  std::vector<RequestPtr> requests;
+  for (std::size_t s = 0; s < job.size(); ++s) {
+    std::vector<std::byte>& block = from.emplace_back(most_of_kind, std::byte{0});
+    std::memcpy(block.data(), own[s].data(), std::min(own[s].size(), most_of_kind - 1));
+    std::vector<std::byte>& all = to.emplace_back(most_of_kind * sizes.size());
+    requests.push_back(job[s]->all_gather(block, all, sizes, "devices of the job"));
+  }
+  for (const RequestPtr& request : requests) request->wait();
+  std::vector<std::string> kinds;
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    kinds.emplace_back(reinterpret_cast<const char*>(to.front().data() + d * most_of_kind));
+  return kinds;
+}
 
 }  // namespace
 
 Client::Client(ClientOptions options) : topology(std::move(options)) {
-  for (std::unique_ptr<Device>& device : open_devices(
-           {.backend = topology.target(), .devices_per_rank = topology.options().device_count()})) {
+  const int count = topology.options().device_count(), process = topology.options().process;
+  std::vector<std::unique_ptr<Device>> here =
+      open_devices({.backend = topology.target(), .devices_per_rank = count});
+  std::vector<std::string> kinds;
+  for (const std::unique_ptr<Device>& device : here) kinds.push_back(device->profile().name);
+  if (topology.options().processes > 1) {
+    job_ = join_job(topology.options(), count);
+    kinds = kinds_of_all(*job_, kinds);
+  }
+  for (std::size_t d = 0; d < kinds.size(); ++d) {
     DeviceHandle& handle = *owned.emplace_back(std::make_unique<DeviceHandle>());
     handle.client = this;
-    handle.stream = std::make_shared<Stream>(std::move(device));
-    handle.description = topology.describe(handle.stream->profile().name);
+    handle.number = int(d) % count;
+    const int of = int(d) / count;
+    if (of == process)
+      handle.stream = std::make_shared<Stream>(std::move(here[std::size_t(handle.number)]));
+    handle.description = topology.describe(kinds[d], of);
     for (std::size_t k = 0; k < memory_kinds.size(); ++k) {
       Memory& memory = handle.owned_memories[k];
       memory = {&handle, MemoryKind(k),
                 cat(memory_kinds[k], " memory of ", platform_name, ":", handle.description->id)};
       handle.memories[k] = &memory;
-      memories.push_back(&memory);
+      if (of == process) memories.push_back(&memory);
     }
     handle.self = &handle;
     devices.push_back(&handle);
+    if (of == process) own_devices.push_back(&handle);
   }
-  topology.identify(devices.front()->stream->profile());
+  topology.identify(own_devices.front()->stream->profile());
+}
+
+std::shared_ptr<Communicators> Client::job_of(const std::vector<DeviceHandle*>& on) const {
+  if (std::ranges::all_of(on,
+                          [](const DeviceHandle* device) { return device->stream != nullptr; }))
+    return nullptr;
+  if (on != devices)
+    throw Failure(abi::unimplemented,
+                  cat("a program over several processes: expected the job's ", devices.size(),
+                      " devices in order, found ", on.size(), " others"));
+  return job_;
+}
+
+void DeviceHandle::expect_here() const {
+  if (!stream)
+    throw Failure(abi::invalid_argument,
+                  cat("expected a device of this process, ", client->topology.options().process,
+                      ", found ", description->text, " of process ", description->process));
 }
 
 int Memory::id() const { return device->description->id * int(memory_kinds.size()) + int(kind); }
 
 const std::shared_ptr<Stream>& Memory::stream() const {
+  device->expect_here();
   return kind == MemoryKind::device || device->client->topology.target() == "cpu"
              ? device->stream
              : device->client->host_stream();
@@ -130,10 +218,11 @@ void add_client_functions(abi::Table& table) {
   table.Client_ProcessIndex = call<process_index>;
   table.Client_TopologyDescription = call<topology>;
   table.Client_Devices = call<devices>;
-  table.Client_AddressableDevices = call<devices>;
+  table.Client_AddressableDevices = call<own_devices>;
   table.Client_LookupDevice = call<lookup>;
-  table.Client_LookupAddressableDevice = call<lookup>;
+  table.Client_LookupAddressableDevice = call<lookup_own>;
   table.Client_AddressableMemories = call<memories>;
+  table.Client_UpdateGlobalProcessInfo = call<update_processes>;
   table.Client_DefaultDeviceAssignment = call<default_assignment>;
 }
 

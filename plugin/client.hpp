@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// A client: the devices of this process and what is compiled for them.
+// A client: the devices of this process, and of the others of its job, and what is compiled for them.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "partita/collective/communicator.hpp"
 #include "partita/exec/stream.hpp"
 #include "plugin/abi.hpp"
 #include "plugin/memory_kind.hpp"
@@ -31,7 +32,8 @@ struct Memory {
 struct DeviceHandle {
   Client* client = nullptr;
   DeviceDescription* description = nullptr;  ///< the topology's
-  std::shared_ptr<Stream> stream;
+  std::shared_ptr<Stream> stream;  ///< null: of another process
+  int number = 0;                  ///< among those of its process
   std::array<Memory, memory_kinds.size()> owned_memories;
   std::array<Memory*, memory_kinds.size()> memories{};  ///< by kind
 
@@ -39,21 +41,27 @@ struct DeviceHandle {
     return memories[std::size_t(memory_kind)];
   }
   DeviceHandle* self = nullptr;
+
+  /// An invalid argument where the device is another process's.
+  void expect_here() const;
 };
 
 struct Client {
   Topology topology;
   std::vector<std::unique_ptr<DeviceHandle>> owned;
-  std::vector<DeviceHandle*> devices;
-  std::vector<Memory*> memories;
+  std::vector<DeviceHandle*> devices, own_devices;  ///< of the job, and of this process
+  std::vector<Memory*> memories;                    ///< of this process
 
-  /// Devices of this machine.
+  /// Devices of this process.  Where there are others each calls it: over MPI the devices of all become those of a job.
   explicit Client(ClientOptions options);
   [[nodiscard]] DeviceHandle* device(int id) const;
+  /// How shards of a program on these devices meet, one on each; null where all are of this process.
+  [[nodiscard]] std::shared_ptr<Communicators> job_of(const std::vector<DeviceHandle*>& on) const;
   /// Of the host's memory, where devices have memory of their own.
   [[nodiscard]] const std::shared_ptr<Stream>& host_stream();
 
  private:
+  std::shared_ptr<Communicators> job_;  // of all devices
   std::once_flag host_is_open_;
   std::shared_ptr<Stream> host_;
 };

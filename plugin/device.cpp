@@ -15,7 +15,7 @@ namespace {
 
 void id(abi::DescriptionId& call) { call.id = call.device->id; }
 
-void process_index(abi::DescriptionProcessIndex& call) { call.id = 0; }
+void process_index(abi::DescriptionProcessIndex& call) { call.id = call.device->process; }
 
 void attributes(abi::DescriptionAttributes& call) {
   call.num_attributes = 0;
@@ -35,9 +35,11 @@ void text(abi::DescriptionText& call) { set_text(call, call.device->text); }
 
 void description(abi::DeviceGetDescription& call) { call.description = call.device->description; }
 
-void is_addressable(abi::DeviceIsAddressable& call) { call.is_addressable = true; }
+void is_addressable(abi::DeviceIsAddressable& call) {
+  call.is_addressable = call.device->stream != nullptr;
+}
 
-void hardware_id(abi::DeviceLocalHardwareId& call) { call.id = call.device->description->id; }
+void hardware_id(abi::DeviceLocalHardwareId& call) { call.id = call.device->number; }
 
 void memories(abi::DeviceMemories& call) {
   call.memories = call.device->memories.data();
@@ -47,6 +49,7 @@ void memories(abi::DeviceMemories& call) {
 void default_memory(abi::DeviceDefaultMemory& call) { call.memory = call.device->memory(); }
 
 void memory_stats(abi::DeviceMemoryStats& call) {
+  call.device->expect_here();
   const Stream& stream = *call.device->stream;
   const std::int64_t limit = stream.profile().global_bytes;
   call.bytes_in_use = stream.allocated_bytes();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <span>
 
 #include "partita/base/error.hpp"
@@ -30,20 +31,30 @@ Loaded::Loaded(Client& client, CompiledProgram program)
     throw_user_error(cat(program_->name, ": expected an executable for ", client.topology.target(),
                          ", found one for ", program_->artifact->target));
   for (const int id : program_->devices) devices_.push_back(client.device(id));
-  if (devices_.empty()) devices_.push_back(client.device(0));
-  static_cast<void>(function_on(devices_.front()));
+  if (devices_.empty()) devices_.push_back(client.own_devices.front());
+  for (std::size_t p = 0; p < devices_.size(); ++p) {
+    if (!devices_[p]->stream) continue;
+    own_devices_.push_back(devices_[p]);
+    own_partitions_.push_back(int(p));
+  }
+  if (own_devices_.empty()) devices_.front()->expect_here();
+  job_ = client.job_of(devices_);
+  static_cast<void>(function_on(own_devices_.front()));
 }
 
 const Function& Loaded::function_on(DeviceHandle* device) {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<Function>& function = functions_[device];
   if (function) return *function;
+  device->expect_here();
   std::vector<std::shared_ptr<Stream>> streams{device->stream};
+  std::shared_ptr<Communicators> job;
   if (program_->partitions > 1 && !program_->is_gathered) {
     streams.clear();
-    for (const DeviceHandle* const d : devices_) streams.push_back(d->stream);
+    for (const DeviceHandle* const d : own_devices_) streams.push_back(d->stream);
+    job = job_;
   }
-  function = std::make_unique<Function>(program_->artifact, std::move(streams));
+  function = std::make_unique<Function>(program_->artifact, std::move(streams), std::move(job));
   return *function;
 }
 
@@ -71,42 +82,74 @@ std::vector<Loaded::Arrays> reshaped(std::vector<Loaded::Arrays> arrays,
 std::vector<Loaded::Arrays> Loaded::execute(std::vector<Arrays> arguments,
                                             std::span<const int> donated, DeviceHandle* on,
                                             std::vector<EventPtr>& done) {
-  if (arguments.size() != std::size_t(program_->partitions))
-    throw_user_error(cat(program_->name, ": expected arguments for ", program_->partitions,
+  if (arguments.size() != own_devices_.size())
+    throw_user_error(cat(program_->name, ": expected arguments for ", own_devices_.size(),
                          " devices, found ", arguments.size()));
   std::vector<Arrays> own = reshaped(std::move(arguments), program_->input_is_sum, with_term);
   std::vector<Arrays> results = program_->is_gathered
                                     ? execute_gathered(own, done)
-                                    : function_on(on != nullptr ? on : devices_.front())
+                                    : function_on(on != nullptr ? on : own_devices_.front())
                                           .execute(std::move(own), donated, &done);
   return reshaped(std::move(results), program_->output_is_sum, without_term);
 }
 
-// The blocks of all devices meet on the host, one device runs the whole, and each gets its part of the results.
+// Each piece once, from the first partition that has it; where other processes have partitions, they bring theirs.
+std::vector<std::byte> Loaded::gathered(std::size_t i, const std::vector<Arrays>& arguments) const {
+  const Type& type = program_->inputs[i];
+  const PortCut& cut = program_->input_cuts[i];
+  std::vector<ArrayBlock> blocks;
+  std::vector<std::size_t> sizes(devices_.size(), 0);  // of the blocks that are needed
+  for (std::size_t p = 0; p < devices_.size(); ++p) {
+    const ArrayBlock& block = blocks.emplace_back(block_of(cut, type, int(p)));
+    const auto first = std::ranges::find(cut.by_device, cut.by_device[p]);
+    if (std::size_t(first - cut.by_device.begin()) == p)
+      sizes[p] = Type{.dtype = type.dtype, .dims = block.extents}.bytes();
+  }
+  std::vector<std::vector<std::byte>> parts(devices_.size());
+  for (std::size_t d = 0; d < own_partitions_.size(); ++d) {
+    const auto p = std::size_t(own_partitions_[d]);
+    const DeviceArray& array = *arguments[d].at(i);
+    if (array.type().dims != blocks[p].extents)
+      throw_user_error(cat(program_->name, ": argument ", i, ": expected a block of ",
+                           to_string(Type{.dtype = type.dtype, .dims = blocks[p].extents}),
+                           ", found ", to_string(array.type())));
+    parts[p].resize(sizes[p]);
+    if (sizes[p] > 0) array.download(parts[p])->wait();
+  }
+  if (job_) {
+    std::vector<std::vector<std::byte>> all(job_->size());
+    std::vector<RequestPtr> requests;
+    for (std::size_t d = 0; d < all.size(); ++d) {
+      all[d].resize(std::accumulate(sizes.begin(), sizes.end(), std::size_t(0)));
+      requests.push_back((*job_)[d]->all_gather(parts[std::size_t(own_partitions_[d])], all[d],
+                                                sizes, cat("argument ", i)));
+    }
+    for (const RequestPtr& request : requests) request->wait();
+    std::size_t at = 0;
+    for (std::size_t p = 0; p < parts.size(); at += sizes[p++])
+      parts[p].assign(all[0].begin() + std::ptrdiff_t(at),
+                      all[0].begin() + std::ptrdiff_t(at + sizes[p]));
+  }
+  std::vector<std::byte> whole(type.bytes());
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    if (sizes[p] > 0) blocks[p].put(byte_size(type.dtype), parts[p], whole);
+  return whole;
+}
+
+// The blocks of all devices meet on the host, one device of each process runs the whole, and each gets its part of the
+// results.
 std::vector<Loaded::Arrays> Loaded::execute_gathered(const std::vector<Arrays>& arguments,
                                                      std::vector<EventPtr>& done) {
-  DeviceHandle* const first = devices_.front();
+  DeviceHandle* const first = own_devices_.front();
   std::vector<Arrays> wholes(1);
-  for (std::size_t i = 0; i < program_->inputs.size(); ++i) {
-    const Type& type = program_->inputs[i];
-    const std::size_t width = byte_size(type.dtype);
-    std::vector<std::byte> whole(type.bytes());
-    std::vector<const Dims*> seen;
-    for (std::size_t p = 0; p < arguments.size(); ++p) {
-      const Dims& piece = program_->input_cuts[i].by_device[p];
-      if (std::ranges::any_of(seen, [&](const Dims* other) { return *other == piece; })) continue;
-      seen.push_back(&piece);
-      const ArrayBlock block = block_of(program_->input_cuts[i], type, int(p));
-      const DeviceArray& array = *arguments[p].at(i);
-      if (array.type().dims != block.extents)
-        throw_user_error(cat(program_->name, ": argument ", i, ": expected a block of ",
-                             to_string(Type{.dtype = type.dtype, .dims = block.extents}),
-                             ", found ", to_string(array.type())));
-      std::vector<std::byte> bytes(array.type().bytes());
-      array.download(bytes)->wait();
-      block.put(width, bytes, whole);
+  {
+    std::unique_lock lock(Stream::order(), std::defer_lock);
+    if (job_) {  // after what the devices are still to do with other processes
+      lock.lock();
+      for (const DeviceHandle* const device : own_devices_) device->stream->run([](Device&) {});
     }
-    wholes.front().push_back(first->stream->upload(type, whole));
+    for (std::size_t i = 0; i < program_->inputs.size(); ++i)
+      wholes.front().push_back(first->stream->upload(program_->inputs[i], gathered(i, arguments)));
   }
   const Arrays results = function_on(first).execute(std::move(wholes), {}, &done).front();
   done.assign(arguments.size(), EventPtr(done.front()));
@@ -115,12 +158,12 @@ std::vector<Loaded::Arrays> Loaded::execute_gathered(const std::vector<Arrays>& 
     const Type& type = program_->outputs[i];
     std::vector<std::byte> whole(type.bytes());
     results[i]->download(whole)->wait();
-    for (std::size_t p = 0; p < outputs.size(); ++p) {
-      const ArrayBlock block = block_of(program_->output_cuts[i], type, int(p));
+    for (std::size_t d = 0; d < outputs.size(); ++d) {
+      const ArrayBlock block = block_of(program_->output_cuts[i], type, own_partitions_[d]);
       const Type part{.dtype = type.dtype, .dims = block.extents};
       std::vector<std::byte> bytes(part.bytes());
       block.take(byte_size(type.dtype), whole, bytes);
-      outputs[p].push_back(devices_[p]->stream->upload(part, bytes));
+      outputs[d].push_back(own_devices_[d]->stream->upload(part, bytes));
     }
   }
   return outputs;
@@ -340,7 +383,7 @@ void get_executable(abi::LoadedGetExecutable& call) {
 }
 
 void addressable_devices(abi::LoadedDevices& call) {
-  const std::vector<DeviceHandle*>& devices = call.executable->loaded->devices();
+  const std::vector<DeviceHandle*>& devices = call.executable->loaded->own_devices();
   call.devices = devices.data();
   call.num_devices = devices.size();
 }
@@ -402,7 +445,7 @@ void execute(abi::LoadedExecute& call) {
     for (const EventPtr& event : done) event->wait();
   for (std::size_t d = 0; d < call.num_devices; ++d) {
     DeviceHandle* const device =
-        call.execute_device != nullptr ? call.execute_device : loaded.devices()[d];
+        call.execute_device != nullptr ? call.execute_device : loaded.own_devices()[d];
     std::vector<EventPtr> ready{done[d]};
     for (std::size_t i = 0; i < outputs[d].size(); ++i) {
       Memory* const memory = device->memory(output_kind(*loaded.program(), i));

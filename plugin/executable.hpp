@@ -17,18 +17,20 @@
 
 namespace partita::pjrt {
 
-/// A compiled program, loaded on the devices of a client.
+/// A compiled program, loaded on the devices of a client: its partitions on those of this process.
 class Loaded {
  public:
   Loaded(Client& client, CompiledProgram program);
 
   [[nodiscard]] const std::shared_ptr<const CompiledProgram>& program() const { return program_; }
+  /// Of the partitions, and those of them that this process has.
   [[nodiscard]] const std::vector<DeviceHandle*>& devices() const { return devices_; }
+  [[nodiscard]] const std::vector<DeviceHandle*>& own_devices() const { return own_devices_; }
   /// Whether executions call functions of the host: their errors belong to whoever starts them.
   [[nodiscard]] bool calls_host() const { return calls_host_; }
   /// One array for each argument or result of a partition.
   using Arrays = Function::Arrays;
-  /// On `on`, where the program is for any device, else on its own; the results of each partition.  `donated`: arguments
+  /// On `on`, where the program is for any device, else on its own; the results of each partition here.  `donated`: arguments
   /// that are given up.  `done` becomes the events of the execution, by partition.
   [[nodiscard]] std::vector<Arrays> execute(std::vector<Arrays> arguments,
                                             std::span<const int> donated, DeviceHandle* on,
@@ -36,11 +38,16 @@ class Loaded {
 
  private:
   [[nodiscard]] const Function& function_on(DeviceHandle* device);
+  /// The whole of argument `i`, of which partitions have blocks.
+  [[nodiscard]] std::vector<std::byte> gathered(std::size_t i,
+                                                const std::vector<Arrays>& arguments) const;
   [[nodiscard]] std::vector<Arrays> execute_gathered(const std::vector<Arrays>& arguments,
                                                      std::vector<EventPtr>& done);
 
   std::shared_ptr<const CompiledProgram> program_;
-  std::vector<DeviceHandle*> devices_;
+  std::vector<DeviceHandle*> devices_, own_devices_;
+  std::vector<int> own_partitions_;     // of own_devices_
+  std::shared_ptr<Communicators> job_;  // of the partitions, where other processes have some
   bool calls_host_;
   std::mutex mutex_;
   std::map<DeviceHandle*, std::unique_ptr<Function>> functions_;  // by the first device

@@ -28,6 +28,12 @@ constexpr std::int64_t most_devices = 1024;
 constexpr const char* target_option = "target";
 constexpr const char* count_option = "num_devices";
 
+// What jax.distributed says of a job.
+constexpr const char* process_option = "node_id";
+constexpr const char* processes_option = "num_nodes";
+constexpr const char* slice_option = "partition_index";  // of processes that have a network of their own: passed over
+constexpr std::int64_t most_processes = std::int64_t(1) << 20;
+
 std::string text_of(const abi::NamedValue& value) {
   switch (value.kind) {
     case abi::text_value:
@@ -96,6 +102,19 @@ ClientOptions::ClientOptions(std::map<std::string, std::string> options)
   if (const std::string wanted = said(count_option, "PARTITA_NUM_DEVICES"); !wanted.empty())
     count = int(parse_number(wanted, "number of devices", most_devices));
   if (count == 0) throw_user_error("number of devices: expected at least 1, found 0");
+  const auto taken = [&](const char* name, int usual) {
+    const auto found = given.find(name);
+    if (found == given.end()) return usual;
+    const std::string text = std::move(found->second);
+    given.erase(found);
+    return int(parse_number(text, name, most_processes));
+  };
+  process = taken(process_option, 0);
+  processes = taken(processes_option, 1);
+  static_cast<void>(taken(slice_option, 0));
+  if (process >= processes)
+    throw_user_error(cat(process_option, ": expected less than ", processes_option, ", ", processes,
+                         ", found ", process));
   compile.runs = expected_runs;
   compile.target = target;
   for (const auto& [name, value] : given)
@@ -120,9 +139,10 @@ Topology::Topology(std::string_view name, std::map<std::string, std::string> opt
   identify(profile);
 }
 
-DeviceDescription* Topology::describe(const std::string& kind) {
+DeviceDescription* Topology::describe(const std::string& kind, int process) {
   DeviceDescription& device = *owned_.emplace_back(std::make_unique<DeviceDescription>());
   device.id = int(descriptions_.size());
+  device.process = process;
   device.kind = kind;
   device.text = cat(platform_name, ":", device.id, " (", target(), ", ", kind, ")");
   return descriptions_.emplace_back(&device);

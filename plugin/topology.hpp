@@ -21,16 +21,18 @@ namespace partita::pjrt {
 
 struct DeviceDescription {
   int id = 0;
+  int process = 0;
   std::string kind, text;
 };
 
 /// What a client or a topology was asked for.
 struct ClientOptions {
-  /// All options by name, as they were given.
+  /// All options by name, as they were given, but which process of a job this is.
   std::map<std::string, std::string> given;
   std::string target;
   std::optional<int>
       count;  ///< of devices; nothing: as many as there are accelerators, a CPU is one
+  int process = 0, processes = 1;  ///< of a job; each has as many devices
   driver::CompileOptions compile;
 
   /// From the options by name, then PARTITA_TARGET and PARTITA_NUM_DEVICES, then what this machine has; wrong ones are a
@@ -59,7 +61,7 @@ class Topology {
     return descriptions_;
   }
 
-  DeviceDescription* describe(const std::string& kind);
+  DeviceDescription* describe(const std::string& kind, int process = 0);
   void identify(const DeviceProfile& device);
 
   /// As bytes, and back; wrong bytes are a user error.

@@ -140,7 +140,7 @@ class GroupCommunicator final : public Communicator {
   }
 
   int add_groups(const ShardLists& lists) override {
-    return group_->add_groups(local_shard_, lists);
+    return group_->add_groups(lists);
   }
 
   RequestPtr meet(const GroupMeeting& meeting, std::span<const std::byte> from,

@@ -49,8 +49,7 @@ ShardGroup::ShardGroup(const CommunicatorOptions& options, std::unique_ptr<RankL
       link_(std::move(link)),
       failure_(link_ ? link_->failure() : std::make_shared<FailureState>()),
       next_(std::size_t(local_shards_), 0),
-      left_(std::size_t(local_shards_), 0),
-      added_(std::size_t(local_shards_), 0) {
+      left_(std::size_t(local_shards_), 0) {
   failure_->listen([this] {
     { const std::lock_guard lock(mutex_); }  // whoever is about to sleep has seen it or is asleep
     changed_.notify_all();
@@ -97,14 +96,14 @@ void ShardGroup::check_departures(Lock& lock, const Operation& operation) {
   }
 }
 
-int ShardGroup::add_groups(int shard, const ShardLists& lists) {
+int ShardGroup::add_groups(const ShardLists& lists) {
   const Lock lock(mutex_);
-  const int number = added_[std::size_t(shard)]++;
-  if (std::size_t(number) == tables_.size())
-    tables_.push_back(std::make_unique<GroupTable>(lists, rank(), ranks(), local_shards_));
-  else if (tables_[std::size_t(number)]->lists != lists)
-    throw_internal_error("groups: expected the same lists of every shard");
-  return number;
+  const auto known = std::ranges::find(tables_, lists, [](const auto& table) -> const ShardLists& {
+    return table->lists;
+  });
+  if (known != tables_.end()) return int(known - tables_.begin());
+  tables_.push_back(std::make_unique<GroupTable>(lists, rank(), ranks(), local_shards_));
+  return int(tables_.size()) - 1;
 }
 
 const GroupTable& ShardGroup::groups(int number) {

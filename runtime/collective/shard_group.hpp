@@ -100,8 +100,8 @@ class ShardGroup {
   [[nodiscard]] int rank() const { return link_ ? link_->channel().rank() : 0; }
   [[nodiscard]] int ranks() const { return link_ ? link_->channel().ranks() : 1; }
 
-  /// The number of the next table of local shard `shard`, which every shard gives alike.
-  int add_groups(int shard, const ShardLists& lists);
+  /// The number of the table of these lists here.
+  int add_groups(const ShardLists& lists);
   [[nodiscard]] const GroupTable& groups(int number);
   /// The next call of local shard `shard`.  Throws after a failure.
   std::shared_ptr<Operation> submit(int shard, CallInfo info, Part part,
@@ -158,7 +158,6 @@ class ShardGroup {
   std::vector<std::int64_t> next_;                ///< per local shard: index of its next call
   std::vector<char> left_;                        ///< per local shard
   std::vector<std::unique_ptr<GroupTable>> tables_;
-  std::vector<int> added_;  ///< per local shard: tables it has given
   std::int64_t completed_ = 0;
   bool running_ = false;
   /// By step: whether callers did other things between its last call and the wait for it.

@@ -56,7 +56,7 @@ namespace {
 /// holds no streams.
 struct Loaded {
   Artifact artifact;
-  std::vector<std::unique_ptr<Communicator>> communicators;
+  std::shared_ptr<Communicators> job;  // of this function alone, or given
   std::vector<std::unique_ptr<Shard>> shards;
   std::atomic<bool> is_short = false;
   std::atomic<bool> is_broken = false;  // a shard failed, and the others may wait for it no more
@@ -82,9 +82,9 @@ void Loaded::run(std::size_t s, Stream& stream, const std::vector<Argument>& fro
                           [&](std::span<const std::int64_t> bytes) { return stream.arena(bytes); });
     for (std::size_t i = 0; i < to.size(); ++i) *to[i] = results[i];
   } catch (...) {
-    if (shards.size() > 1) {
+    if ((*job)[s]->shards() > 1) {
       is_broken = true;
-      shards[s]->communicator().poison(describe(std::current_exception()));
+      (*job)[s]->poison(describe(std::current_exception()));
     }
     throw;
   }
@@ -95,12 +95,20 @@ void Loaded::run(std::size_t s, Stream& stream, const std::vector<Argument>& fro
 
 struct Function::Impl {
   std::vector<std::shared_ptr<Stream>> streams;
+  bool is_whole;  // no other process has shards
   std::shared_ptr<Loaded> loaded;
   std::vector<std::vector<Type>> input_types, output_types;  // of each shard
 
-  Impl(const Artifact& whole, std::vector<std::shared_ptr<Stream>> on)
+  Impl(const Artifact& whole, std::vector<std::shared_ptr<Stream>> on,
+       std::shared_ptr<Communicators> job)
       : streams(std::move(on)),
-        loaded(std::make_shared<Loaded>(variant_for(whole, *streams.front()))) {}
+        is_whole(job == nullptr),
+        loaded(std::make_shared<Loaded>(variant_for(whole, *streams.front()))) {
+    if (job != nullptr && job->size() != streams.size())
+      throw_internal_error(cat("function: expected a device for each of ", job->size(),
+                               " shards here, found ", streams.size()));
+    loaded->job = std::move(job);
+  }
   ~Impl();
   void load();
   void unload();
@@ -110,24 +118,27 @@ struct Function::Impl {
 
 void Function::Impl::load() {
   const Plan& plan = loaded->artifact.plan;
-  const int count = int(streams.size());
+  if (is_whole)
+    loaded->job = std::make_shared<Communicators>(make_local_communicators(
+        {.shards_per_rank = int(streams.size()), .timeout = patience}));
+  const Communicators& job = *loaded->job;
+  const int count = job.front()->shards();
   if (const std::int64_t needed = mesh_shards(plan);
       count % needed != 0 || (count > needed && plan.placements.empty()))
     throw_user_error(
         cat("expected ", needed, " devices, one for each shard of the mesh, found ", count));
-  loaded->communicators = make_local_communicators({.shards_per_rank = count, .timeout = patience});
   input_types.assign(streams.size(), {});
   output_types.assign(streams.size(), {});
-  for (int s = 0; s < count; ++s) {
-    const ShardPlace place = place_of_shard(plan, s, count);
-    for (const auto& [ports, types] : {std::pair{&plan.inputs, &input_types[std::size_t(s)]},
-                                       std::pair{&plan.outputs, &output_types[std::size_t(s)]}})
+  for (std::size_t s = 0; s < streams.size(); ++s) {
+    const ShardPlace place = place_of_shard(plan, job[s]->shard(), count);
+    for (const auto& [ports, types] :
+         {std::pair{&plan.inputs, &input_types[s]}, std::pair{&plan.outputs, &output_types[s]}})
       for (const PortInfo& port : *ports)
         types->push_back({.dtype = port.type.dtype, .dims = block_of(plan, port, place).extents});
   }
   for (std::size_t s = 0; s < streams.size(); ++s) {
     Shard& shard = *loaded->shards.emplace_back(std::make_unique<Shard>(
-        loaded->artifact, streams[s]->device(), *loaded->communicators[s], SessionOptions{}, true));
+        loaded->artifact, streams[s]->device(), *job[s], SessionOptions{}, true));
     streams[s]->run([&](Device&) {
       shard.check_largest_buffer();
       shard.load();
@@ -168,14 +179,15 @@ Function::Arrays Function::Impl::enqueue(std::size_t s, Arrays inputs, std::span
   inputs.clear();
   streams[s]->enqueue([held = loaded, s, &stream = *streams[s], from = std::move(from),
                        to = std::move(to)](Device&) { held->run(s, stream, from, to); },
-                      done, loaded->is_short && streams.size() == 1);
+                      done, loaded->is_short && streams.size() == 1 && is_whole);
   return outputs;
 }
 
 Function::Function(std::shared_ptr<const Artifact> artifact,
-                   std::vector<std::shared_ptr<Stream>> streams) {
+                   std::vector<std::shared_ptr<Stream>> streams,
+                   std::shared_ptr<Communicators> job) {
   if (streams.empty()) throw_user_error("expected a device, found none");
-  impl_ = std::make_unique<Impl>(*artifact, std::move(streams));
+  impl_ = std::make_unique<Impl>(*artifact, std::move(streams), std::move(job));
   impl_->load();
 }
 
@@ -191,7 +203,7 @@ void Function::Impl::unload() {
   for (std::size_t s = 0; s < loaded->shards.size(); ++s)
     streams[s]->run([&](Device&) { loaded->shards[s].reset(); });
   loaded->shards.clear();
-  loaded->communicators.clear();
+  loaded->job.reset();
 }
 
 const Artifact& Function::artifact() const { return impl_->loaded->artifact; }
@@ -211,9 +223,9 @@ std::vector<Function::Arrays> Function::execute(std::vector<Arrays> inputs,
     if (input < 0 || std::size_t(input) >= impl_->input_types.front().size())
       throw_user_error(cat("donated: expected the number of an argument, found ", input));
   std::unique_lock lock(Stream::order(), std::defer_lock);
-  if (inputs.size() > 1) {
+  if (inputs.size() > 1 || !impl_->is_whole) {
     lock.lock();
-    if (impl_->loaded->is_broken.exchange(false)) {
+    if (impl_->is_whole && impl_->loaded->is_broken.exchange(false)) {
       impl_->unload();
       impl_->load();
     }

@@ -92,8 +92,8 @@ class Communicator {
                                               std::span<const std::size_t> sizes,
                                               const std::string& step) = 0;
   /// Lists of shards of the job that meet apart from others, by their numbers: each shard once, in lists of one
-  /// size; for permute pairs [source, target], each target once.  Every shard gives the same lists in the same order;
-  /// the number is the same on all.
+  /// size; for permute pairs [source, target], each target once.  Every shard gives the same lists; the number is this
+  /// rank's own.
   [[nodiscard]] virtual int add_groups(const ShardLists& lists) = 0;
   /// Every shard of the job calls it.  `from` and `to` are apart, and hold, in a group of g members:
   ///   all_reduce      `to` alone, in place, as of all shards; combined by position
@@ -142,6 +142,9 @@ struct Fault {
 /// "fail|kill|stop|sleep@key:value,…" with keys rank, shard, call, delay (ms), amid (0 or 1); empty
 /// text is no fault; anything else is a user error.
 [[nodiscard]] std::optional<Fault> parse_fault(std::string_view text);
+
+/// Of the shards of this process, in order.
+using Communicators = std::vector<std::unique_ptr<Communicator>>;
 
 struct CommunicatorOptions {
   int shards_per_rank = 1;
