@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -98,16 +99,16 @@ void update_processes(abi::ClientDestroy&) {}
 void topology(abi::ClientTopology& call) { call.topology = &call.client->topology; }
 
 /// Meets the other processes of the job, each with `count` devices.
-std::shared_ptr<Communicators> join_job(const ClientOptions& options, int count) {
+std::shared_ptr<Job> join_job(const ClientOptions& options, int count) {
   if (!launched_by_mpi())
     throw_user_error(cat("jax.distributed: expected processes that mpirun has started, ",
                          options.processes, " of them, found another launcher"));
   if (const int ranks = mpi_ranks(); ranks != options.processes)
     throw_user_error(cat("jax.distributed: expected as many processes as MPI has ranks, ", ranks,
                          ", found ", options.processes));
-  auto job = std::make_shared<Communicators>(make_mpi_communicators({.shards_per_rank = count}));
-  if (const int rank = job->front()->rank(); rank != options.process)
-    throw_user_error(cat("jax.distributed: expected process ", rank,
+  std::shared_ptr<Job> job = Job::over_mpi(count);
+  if (job->process() != options.process)
+    throw_user_error(cat("jax.distributed: expected process ", job->process(),
                          ", as is this one's rank of MPI, found ", options.process));
   return job;
 }
@@ -115,16 +116,18 @@ std::shared_ptr<Communicators> join_job(const ClientOptions& options, int count)
 constexpr std::size_t most_of_kind = 256;
 
 /// The names of the devices of all processes, of which this one has `own`.
-std::vector<std::string> kinds_of_all(const Communicators& job,
-                                      const std::vector<std::string>& own) {
-  const std::vector<std::size_t> sizes(std::size_t(job.front()->shards()), most_of_kind);
+std::vector<std::string> kinds_of_all(Job& job, const std::vector<std::string>& own) {
+  std::vector<int> devices(std::size_t(job.devices()));
+  std::iota(devices.begin(), devices.end(), 0);
+  const std::shared_ptr<Communicators> shards = job.communicators(devices);
+  const std::vector<std::size_t> sizes(devices.size(), most_of_kind);
   std::vector<std::vector<std::byte>> from, to;
   std::vector<RequestPtr> requests;
-  for (std::size_t s = 0; s < job.size(); ++s) {
+  for (std::size_t s = 0; s < shards->size(); ++s) {
     std::vector<std::byte>& block = from.emplace_back(most_of_kind, std::byte{0});
     std::memcpy(block.data(), own[s].data(), std::min(own[s].size(), most_of_kind - 1));
     std::vector<std::byte>& all = to.emplace_back(most_of_kind * sizes.size());
-    requests.push_back(job[s]->all_gather(block, all, sizes, "devices of the job"));
+    requests.push_back((*shards)[s]->all_gather(block, all, sizes, "devices of the job"));
   }
   for (const RequestPtr& request : requests) request->wait();
   std::vector<std::string> kinds;
@@ -171,11 +174,9 @@ std::shared_ptr<Communicators> Client::job_of(const std::vector<DeviceHandle*>& 
   if (std::ranges::all_of(on,
                           [](const DeviceHandle* device) { return device->stream != nullptr; }))
     return nullptr;
-  if (on != devices)
-    throw Failure(abi::unimplemented,
-                  cat("a program over several processes: expected the job's ", devices.size(),
-                      " devices in order, found ", on.size(), " others"));
-  return job_;
+  std::vector<int> numbers;
+  for (const DeviceHandle* const device : on) numbers.push_back(device->description->id);
+  return job_->communicators(numbers);
 }
 
 void DeviceHandle::expect_here() const {

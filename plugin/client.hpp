@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "partita/collective/communicator.hpp"
+#include "partita/collective/job.hpp"
 #include "partita/exec/stream.hpp"
 #include "plugin/abi.hpp"
 #include "plugin/memory_kind.hpp"
@@ -61,7 +61,7 @@ struct Client {
   [[nodiscard]] const std::shared_ptr<Stream>& host_stream();
 
  private:
-  std::shared_ptr<Communicators> job_;  // of all devices
+  std::shared_ptr<Job> job_;  // null where this process is alone
   std::once_flag host_is_open_;
   std::shared_ptr<Stream> host_;
 };

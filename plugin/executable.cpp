@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <numeric>
+#include <set>
 #include <span>
 
 #include "partita/base/error.hpp"
@@ -37,7 +39,7 @@ Loaded::Loaded(Client& client, CompiledProgram program)
     own_devices_.push_back(devices_[p]);
     own_partitions_.push_back(int(p));
   }
-  if (own_devices_.empty()) devices_.front()->expect_here();
+  if (own_devices_.empty()) return;  // another process's matter
   job_ = client.job_of(devices_);
   static_cast<void>(function_on(own_devices_.front()));
 }
@@ -85,6 +87,7 @@ std::vector<Loaded::Arrays> Loaded::execute(std::vector<Arrays> arguments,
   if (arguments.size() != own_devices_.size())
     throw_user_error(cat(program_->name, ": expected arguments for ", own_devices_.size(),
                          " devices, found ", arguments.size()));
+  if (own_devices_.empty()) return {};
   std::vector<Arrays> own = reshaped(std::move(arguments), program_->input_is_sum, with_term);
   std::vector<Arrays> results = program_->is_gathered
                                     ? execute_gathered(own, done)
@@ -93,17 +96,32 @@ std::vector<Loaded::Arrays> Loaded::execute(std::vector<Arrays> arguments,
   return reshaped(std::move(results), program_->output_is_sum, without_term);
 }
 
-// Each piece once, from the first partition that has it; where other processes have partitions, they bring theirs.
+namespace {
+
+/// Whether every process that has partitions has all pieces of an array.
+bool every_process_has_all(const PortCut& cut, const std::vector<DeviceHandle*>& devices) {
+  std::map<int, std::set<Dims>> pieces;
+  for (std::size_t p = 0; p < devices.size(); ++p)
+    pieces[devices[p]->description->process].insert(cut.by_device[p]);
+  const std::set<Dims> all(cut.by_device.begin(), cut.by_device.end());
+  return std::ranges::all_of(pieces, [&](const auto& of) { return of.second == all; });
+}
+
+}  // namespace
+
+// Each piece once, from the first partition that has it, of this process where each has all, else of any: then the others
+// bring theirs.
 std::vector<std::byte> Loaded::gathered(std::size_t i, const std::vector<Arrays>& arguments) const {
   const Type& type = program_->inputs[i];
   const PortCut& cut = program_->input_cuts[i];
   std::vector<ArrayBlock> blocks;
   std::vector<std::size_t> sizes(devices_.size(), 0);  // of the blocks that are needed
+  const bool is_here = every_process_has_all(cut, devices_);
+  std::set<Dims> seen;
   for (std::size_t p = 0; p < devices_.size(); ++p) {
     const ArrayBlock& block = blocks.emplace_back(block_of(cut, type, int(p)));
-    const auto first = std::ranges::find(cut.by_device, cut.by_device[p]);
-    if (std::size_t(first - cut.by_device.begin()) == p)
-      sizes[p] = Type{.dtype = type.dtype, .dims = block.extents}.bytes();
+    if ((is_here && !devices_[p]->stream) || !seen.insert(cut.by_device[p]).second) continue;
+    sizes[p] = Type{.dtype = type.dtype, .dims = block.extents}.bytes();
   }
   std::vector<std::vector<std::byte>> parts(devices_.size());
   for (std::size_t d = 0; d < own_partitions_.size(); ++d) {
@@ -116,7 +134,7 @@ std::vector<std::byte> Loaded::gathered(std::size_t i, const std::vector<Arrays>
     parts[p].resize(sizes[p]);
     if (sizes[p] > 0) array.download(parts[p])->wait();
   }
-  if (job_) {
+  if (!is_here) {
     std::vector<std::vector<std::byte>> all(job_->size());
     std::vector<RequestPtr> requests;
     for (std::size_t d = 0; d < all.size(); ++d) {

@@ -14,8 +14,21 @@ bool FailureState::fail(std::string reason, int rank) {
     rank_ = rank;
     failed_.store(true, std::memory_order_release);
   }
-  for (const auto& action : listeners_) action();
+  const std::lock_guard lock(listening_);
+  for (const auto& [listener, action] : listeners_) action();
   return true;
+}
+
+FailureState::Listener FailureState::listen(std::function<void()> action) {
+  const std::lock_guard lock(listening_);
+  if (failed()) action();  // or who fails meanwhile calls it, perhaps again
+  listeners_.emplace(next_listener_, std::move(action));
+  return next_listener_++;
+}
+
+void FailureState::stop_listening(Listener listener) {
+  const std::lock_guard lock(listening_);
+  listeners_.erase(listener);
 }
 
 void FailureState::raise(const std::string& step) const {

@@ -7,9 +7,9 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
-#include <vector>
 
 namespace partita::collective {
 
@@ -22,9 +22,11 @@ class FailureState {
   /// Throws a CollectiveError for a wait in `step`.  Only after a failure.
   [[noreturn]] void raise(const std::string& step) const;
 
-  /// `action` is called once, on the failing thread, right after the failure became visible.  To be
-  /// called before the first possible failure.
-  void listen(std::function<void()> action) { listeners_.push_back(std::move(action)); }
+  /// `action` is called on the failing thread, right after the failure became visible; at once where there was one.
+  using Listener = int;
+  Listener listen(std::function<void()> action);
+  /// When this returns it is not called any more.
+  void stop_listening(Listener listener);
 
   /// Valid after a failure.
   [[nodiscard]] const std::string& reason() const { return reason_; }
@@ -35,7 +37,9 @@ class FailureState {
   std::atomic<bool> failed_{false};
   std::string reason_;
   int rank_ = -1;
-  std::vector<std::function<void()>> listeners_;
+  std::mutex listening_;
+  std::map<Listener, std::function<void()>> listeners_;
+  Listener next_listener_ = 0;
 };
 
 }  // namespace partita::collective

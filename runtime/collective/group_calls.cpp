@@ -192,19 +192,18 @@ void ShardGroup::all_to_all(Operation& operation, const GroupView& group) {
 void ShardGroup::permute(Operation& operation) {
   std::vector<bool> is_target(std::size_t(local_shards_), false);
   std::vector<Channel::Ticket> tickets;
-  const auto is_here = [&](int shard) { return shard / local_shards_ == rank(); };
-  const auto part = [&](int shard) -> const Part& {
-    return operation.parts[std::size_t(shard % local_shards_)];
-  };
+  const auto is_here = [&](int shard) { return map_.rank_of(shard) == rank(); };
+  const auto number = [&](int shard) { return std::size_t(map_.local_number(shard)); };
+  const auto part = [&](int shard) -> const Part& { return operation.parts[number(shard)]; };
   for (const std::vector<int>& pair : operation.groups->lists) {
     const int source = pair[0], target = pair[1];
-    if (is_here(target)) is_target[std::size_t(target % local_shards_)] = true;
+    if (is_here(target)) is_target[number(target)] = true;
     if (is_here(source) && is_here(target))
       copy_bytes(part(source).from, part(target).to.data());
     else if (is_here(source))
-      tickets.push_back(link_->channel().send(target / local_shards_, part(source).from));
+      tickets.push_back(link_->channel().send(map_.rank_of(target), part(source).from));
     else if (is_here(target))
-      tickets.push_back(link_->channel().receive(source / local_shards_, part(target).to));
+      tickets.push_back(link_->channel().receive(map_.rank_of(source), part(target).to));
   }
   for (std::size_t k = 0; k < is_target.size(); ++k)
     if (!is_target[k]) std::ranges::fill(operation.parts[k].to, std::byte{0});

@@ -6,12 +6,37 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "partita/artifact/plan.hpp"
 #include "runtime/collective/channel.hpp"
 
 namespace partita::collective {
+
+/// Where the shards of a program are.
+class ShardMap {
+ public:
+  /// On ranks 0, 1, … as many each, in order.
+  ShardMap(int ranks, int shards_per_rank);
+  /// Shard s on rank ranks[s]; those of one rank are its local shards 0, 1, … in order.
+  explicit ShardMap(std::span<const int> ranks);
+
+  [[nodiscard]] int shards() const { return int(places_.size()); }
+  [[nodiscard]] int rank_of(int shard) const { return places_[std::size_t(shard)].rank; }
+  [[nodiscard]] int local_number(int shard) const { return places_[std::size_t(shard)].number; }
+  /// The shard that is local shard `number` of `rank`.
+  [[nodiscard]] int shard_of(int rank, int number) const;
+  /// Whether shard s is local shard s mod K of rank s / K, on all ranks of the job.
+  [[nodiscard]] bool is_in_order() const { return is_in_order_; }
+
+ private:
+  struct Place {
+    int rank, number;
+  };
+  std::vector<Place> places_;
+  bool is_in_order_;
+};
 
 /// A group with members on this rank.
 struct GroupView {
@@ -31,10 +56,9 @@ struct GroupView {
 struct GroupTable {
   ShardLists lists;
   std::vector<GroupView> views;
-  bool is_whole_job = false;  ///< one group of all shards in order
+  bool is_whole_job = false;  ///< one group of all shards in order, which are so on the ranks of the job
 
-  /// For rank `rank` of ranks with `local_shards` shards each.
-  GroupTable(ShardLists shard_lists, int rank, int ranks, int local_shards);
+  GroupTable(ShardLists shard_lists, int rank, const ShardMap& map);
 };
 
 /// Some ranks of a channel as ranks 0, 1, … of another.

@@ -50,6 +50,10 @@ FairMutex& mpi_mutex() {
   return mutex;
 }
 
+std::unique_ptr<RankLink> make_mpi_link(const CommunicatorOptions& options) {
+  return library().make_link(options);
+}
+
 }  // namespace collective
 
 int mpi_ranks(const void* mpi_comm) { return collective::library().ranks(mpi_comm); }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "partita/collective/communicator.hpp"
+#include "runtime/collective/rank_link.hpp"
 
 namespace partita::collective {
 
@@ -31,11 +32,15 @@ class FairMutex {
 [[nodiscard]] FairMutex& mpi_mutex();
 using MpiLock = std::lock_guard<FairMutex>;
 
-/// What the library has, as communicator.hpp says of the functions of libpartita.
+/// Of all ranks, which call it alike.
+[[nodiscard]] std::unique_ptr<RankLink> make_mpi_link(const CommunicatorOptions& options);
+
+/// What the library has, as is said of the functions of libpartita.
 struct MpiLibrary {
   int (*ranks)(const void* mpi_comm);
   std::vector<std::unique_ptr<Communicator>> (*make_communicators)(
       const CommunicatorOptions& options, const void* mpi_comm);
+  std::unique_ptr<RankLink> (*make_link)(const CommunicatorOptions& options);
   void (*abort_job)(int exit_code) noexcept;
 };
 

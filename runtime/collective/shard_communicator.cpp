@@ -103,13 +103,16 @@ void check_parts(const GroupMeeting& meeting, std::size_t members, std::size_t p
 class GroupCommunicator final : public Communicator {
  public:
   GroupCommunicator(std::shared_ptr<ShardGroup> group, int local_shard, std::optional<Fault> fault)
-      : group_(std::move(group)), local_shard_(local_shard), fault_(fault) {}
+      : group_(std::move(group)),
+        local_shard_(local_shard),
+        shard_(group_->map().shard_of(group_->rank(), local_shard)),
+        fault_(fault) {}
   GroupCommunicator(const GroupCommunicator&) = delete;
   GroupCommunicator& operator=(const GroupCommunicator&) = delete;
   ~GroupCommunicator() override { group_->leave(local_shard_); }
 
-  int shard() const override { return rank() * group_->local_shards() + local_shard_; }
-  int shards() const override { return ranks() * group_->local_shards(); }
+  int shard() const override { return shard_; }
+  int shards() const override { return group_->map().shards(); }
   int rank() const override { return group_->rank(); }
   int ranks() const override { return group_->ranks(); }
 
@@ -119,6 +122,14 @@ class GroupCommunicator final : public Communicator {
     check_combinable(dtype, combiner);
     check_whole_elements(data, dtype);
     check_wire(wire, dtype, combiner);
+    if (!group_->map().is_in_order())
+      return meet({.call = GroupCall::all_reduce,
+                   .groups = everyone(),
+                   .dtype = dtype,
+                   .combiner = combiner,
+                   .wire = wire,
+                   .step = step},
+                  {}, data);
     auto request = start({.kind = CallKind::all_reduce,
                           .dtype = dtype,
                           .combiner = combiner,
@@ -134,6 +145,12 @@ class GroupCommunicator final : public Communicator {
   RequestPtr all_gather(std::span<const std::byte> from, std::span<std::byte> to,
                         std::span<const std::size_t> sizes, const std::string& step) override {
     check_blocks(from, to, sizes, *this, true);
+    if (!group_->map().is_in_order())
+      return meet({.call = GroupCall::all_gather,
+                   .groups = everyone(),
+                   .sizes = {sizes.begin(), sizes.end()},
+                   .step = step},
+                  from, to);
     auto request = start(gather_info(CallKind::all_gather, sizes, step), {.from = from, .to = to});
     count(to.size());
     return request;
@@ -168,10 +185,21 @@ class GroupCommunicator final : public Communicator {
   void gather_to_root(std::span<const std::byte> from, std::span<std::byte> to,
                       std::span<const std::size_t> sizes, const std::string& step) override {
     check_blocks(from, to, sizes, *this, shard() == 0);
+    if (!group_->map().is_in_order()) {
+      std::vector<std::byte> all(
+          shard() == 0 ? 0 : std::accumulate(sizes.begin(), sizes.end(), std::size_t(0)));
+      return all_gather(from, shard() == 0 ? to : all, sizes, step)->wait();
+    }
     start(gather_info(CallKind::gather_to_root, sizes, step), {.from = from, .to = to})->wait();
   }
 
   void broadcast(std::span<std::byte> data, const std::string& step) override {
+    if (!group_->map().is_in_order()) {
+      std::vector<std::size_t> sizes(std::size_t(shards()), 0);
+      sizes[0] = data.size();
+      const std::span<std::byte> own = shard() == 0 ? data : std::span<std::byte>();
+      return all_gather(own, data, sizes, step)->wait();
+    }
     CallInfo info;
     info.kind = CallKind::broadcast;
     info.bytes = data.size();
@@ -180,6 +208,10 @@ class GroupCommunicator final : public Communicator {
   }
 
   void barrier(const std::string& step) override {
+    if (!group_->map().is_in_order()) {
+      std::byte nothing{0};
+      return all_reduce({&nothing, 1}, DType::ui8, Combiner::max, step)->wait();
+    }
     CallInfo info;
     info.step = step;
     start(std::move(info), {})->wait();
@@ -189,6 +221,16 @@ class GroupCommunicator final : public Communicator {
   Counters counters() const override { return counters_; }
 
  private:
+  /// The number of the group of all shards, where they are anywhere.
+  [[nodiscard]] int everyone() {
+    if (everyone_ < 0) {
+      std::vector<int> all(static_cast<std::size_t>(shards()));
+      std::iota(all.begin(), all.end(), 0);
+      everyone_ = group_->add_groups({all});
+    }
+    return everyone_;
+  }
+
   void check_place(const GroupMeeting& meeting, const GroupTable& table, std::size_t from,
                    std::size_t to) const {
     if (meeting.call == GroupCall::permute) return check_parts(meeting, 1, 0, from, to);
@@ -238,9 +280,10 @@ class GroupCommunicator final : public Communicator {
   }
 
   std::shared_ptr<ShardGroup> group_;
-  int local_shard_;
+  int local_shard_, shard_;
   std::optional<Fault> fault_;
   std::int64_t calls_ = 0;
+  int everyone_ = -1;
   Counters counters_;
 };
 

@@ -43,18 +43,23 @@ void SlicedWork::help() {
 }
 
 ShardGroup::ShardGroup(const CommunicatorOptions& options, std::unique_ptr<RankLink> link)
+    : ShardGroup(options, std::move(link),
+                 ShardMap(link ? link->channel().ranks() : 1, options.shards_per_rank)) {}
+
+ShardGroup::ShardGroup(const CommunicatorOptions& options, std::unique_ptr<RankLink>&& link,
+                       ShardMap map)
     : local_shards_(options.shards_per_rank),
       transfer_{.chunk_bytes = std::max<std::size_t>(options.chunk_bytes, 1)},
       timeout_(options.timeout),
       link_(std::move(link)),
+      map_(std::move(map)),
       failure_(link_ ? link_->failure() : std::make_shared<FailureState>()),
       next_(std::size_t(local_shards_), 0),
-      left_(std::size_t(local_shards_), 0) {
-  failure_->listen([this] {
-    { const std::lock_guard lock(mutex_); }  // whoever is about to sleep has seen it or is asleep
-    changed_.notify_all();
-  });
-}
+      left_(std::size_t(local_shards_), 0),
+      listener_(failure_->listen([this] {
+        { const std::lock_guard lock(mutex_); }  // whoever is about to sleep has seen it or is asleep
+        changed_.notify_all();
+      })) {}
 
 ShardGroup::~ShardGroup() {
   {
@@ -63,6 +68,7 @@ ShardGroup::~ShardGroup() {
   }
   background_work_.notify_all();
   if (background_.joinable()) background_.join();
+  failure_->stop_listening(listener_);
   if (!link_) return;
   if (!failure_->failed()) link_->leave(completed_);
   if (failure_->failed()) {
@@ -75,7 +81,7 @@ ShardGroup::~ShardGroup() {
 std::string ShardGroup::shard_name(int shard) const {
   if (ranks() == 1) return cat("shard ", shard);
   if (local_shards_ == 1) return cat("rank ", rank());
-  return cat("shard ", rank() * local_shards_ + shard, " (rank ", rank(), ")");
+  return cat("shard ", map_.shard_of(rank(), shard), " (rank ", rank(), ")");
 }
 
 void ShardGroup::fail(Lock& lock, const std::string& reason, const std::string& step) {
@@ -102,7 +108,7 @@ int ShardGroup::add_groups(const ShardLists& lists) {
     return table->lists;
   });
   if (known != tables_.end()) return int(known - tables_.begin());
-  tables_.push_back(std::make_unique<GroupTable>(lists, rank(), ranks(), local_shards_));
+  tables_.push_back(std::make_unique<GroupTable>(lists, rank(), map_));
   return int(tables_.size()) - 1;
 }
 

@@ -89,8 +89,10 @@ void copy_bytes(std::span<const std::byte> from, std::byte* to);
 
 class ShardGroup {
  public:
-  /// `link` is null where this process is the whole job.
+  /// As many shards on each rank of the job; `link` is null where this process is the whole job.
   ShardGroup(const CommunicatorOptions& options, std::unique_ptr<RankLink> link);
+  /// Shards anywhere; `link` is of this group alone.
+  ShardGroup(const CommunicatorOptions& options, std::unique_ptr<RankLink>&& link, ShardMap map);
   /// Every shard has left before.
   ~ShardGroup();
   ShardGroup(const ShardGroup&) = delete;
@@ -98,8 +100,10 @@ class ShardGroup {
 
   [[nodiscard]] int local_shards() const { return local_shards_; }
   [[nodiscard]] int rank() const { return link_ ? link_->channel().rank() : 0; }
+  /// Of the job, of which some may have no shards.
   [[nodiscard]] int ranks() const { return link_ ? link_->channel().ranks() : 1; }
 
+  [[nodiscard]] const ShardMap& map() const { return map_; }
   /// The number of the table of these lists here.
   int add_groups(const ShardLists& lists);
   [[nodiscard]] const GroupTable& groups(int number);
@@ -150,6 +154,7 @@ class ShardGroup {
   const TransferOptions transfer_;
   const std::chrono::milliseconds timeout_;
   std::unique_ptr<RankLink> link_;
+  const ShardMap map_;
   std::shared_ptr<FailureState> failure_;
 
   std::mutex mutex_;
@@ -169,6 +174,7 @@ class ShardGroup {
   /// By step and group: what rounded sums have not told the others yet.
   std::map<std::pair<std::string, std::size_t>, std::vector<float>> rests_;
   std::thread background_;
+  const FailureState::Listener listener_;  // last: it may be called at once
 };
 
 /// The communicators of the shards of `group`; `fault` as in CommunicatorOptions.

@@ -16,8 +16,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
-constexpr int data_tag = 0;
-
 /// Pauses between tests: none at first, then the core is offered to others, then sleep of a sixteenth of the time
 /// waited so far; where nobody waits a 64th: a long message comes in pieces, each when both sides look.
 class Backoff {
@@ -79,7 +77,7 @@ Channel::Ticket MpiChannel::send(int to, std::span<const std::byte> data) {
     const std::size_t bytes = std::min(data.size() - at, message);
     MPI_Request request = MPI_REQUEST_NULL;
     PARTITA_MPI(
-        MPI_Isend(data.data() + at, int(bytes), MPI_BYTE, to, data_tag, settings_.comm, &request));
+        MPI_Isend(data.data() + at, int(bytes), MPI_BYTE, to, settings_.tag, settings_.comm, &request));
     transfer.requests.push_back(request);
   }
   return ticket;
@@ -94,7 +92,7 @@ Channel::Ticket MpiChannel::receive(int from, std::span<std::byte> data) {
   for (std::size_t at = 0; at < data.size(); at += message) {
     const std::size_t bytes = std::min(data.size() - at, message);
     MPI_Request request = MPI_REQUEST_NULL;
-    PARTITA_MPI(MPI_Irecv(data.data() + at, int(bytes), MPI_BYTE, from, data_tag, settings_.comm,
+    PARTITA_MPI(MPI_Irecv(data.data() + at, int(bytes), MPI_BYTE, from, settings_.tag, settings_.comm,
                           &request));
     transfer.requests.push_back(request);
   }
@@ -131,7 +129,7 @@ void MpiChannel::wait_for(Ticket ticket) {
   bool warned = false;
   Backoff backoff(start);
   Transfer& transfer = transfers_[std::size_t(ticket)];
-  waiting_for_.store(transfer.peer, std::memory_order_relaxed);
+  settings_.waiting_for->store(transfer.peer, std::memory_order_relaxed);
   while (true) {
     const auto now = Clock::now();
     {
@@ -140,7 +138,7 @@ void MpiChannel::wait_for(Ticket ticket) {
       for (int i = 0; i < tests_at_once && !done; ++i) done = test(transfer);
       if (done) break;
       if (now - last_tick > std::chrono::milliseconds(1)) {
-        settings_.tick();
+        settings_.tick(transfer.peer);
         last_tick = now;
       }
     }
@@ -152,7 +150,7 @@ void MpiChannel::wait_for(Ticket ticket) {
     backoff.pause(someone_waits_.load(std::memory_order_relaxed), now);
   }
   if (settings_.net && transfer.incoming) hold_back(transfer);
-  waiting_for_.store(-1, std::memory_order_relaxed);
+  settings_.waiting_for->store(-1, std::memory_order_relaxed);
   transfer.in_use = false;
   free_.push_back(ticket);
 }
@@ -167,15 +165,15 @@ void MpiChannel::hold_back(const Transfer& transfer) {
   const auto due = line_is_free_ + ticks(settings_.net->latency);
   for (auto now = Clock::now(); now < due; now = Clock::now()) {
     if (settings_.failure->failed()) settings_.failure->raise(step_);
-    note_arrivals();
+    note_arrivals(transfer.peer);
     // What comes before the line is free waits for it; a look at that time keeps it from looking later than it was.
     std::this_thread::sleep_until(std::min(now < line_is_free_ ? line_is_free_ : due, now + look));
   }
 }
 
-void MpiChannel::note_arrivals() {
+void MpiChannel::note_arrivals(int awaited) {
   const MpiLock lock(mpi_mutex());
-  settings_.tick();
+  settings_.tick(awaited);
   for (Transfer& transfer : transfers_)
     if (transfer.in_use && transfer.incoming && !transfer.arrived && test(transfer))
       transfer.arrived = Clock::now();

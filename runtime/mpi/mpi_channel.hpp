@@ -24,15 +24,17 @@ namespace partita::collective {
 class MpiChannel final : public Channel {
  public:
   struct Settings {
-    MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed; used by this channel alone
+    MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed; with this tag used by this channel alone
+    int tag = 0;
     int rank = 0, ranks = 1;
     std::size_t max_message_bytes = std::size_t(1) << 30;
     std::chrono::milliseconds timeout{60'000};  ///< after which a wait is worth a warning
     std::optional<EmulatedNet> net;             ///< messages of others take so long
     bool leaves_host = false;                   ///< ranks are on several hosts, or said to be
     std::shared_ptr<FailureState> failure;
-    std::function<void()>
-        tick;  ///< called with the MPI lock held, about every millisecond of a wait
+    /// Called with the MPI lock held, about every millisecond of a wait, with the rank that is waited for.
+    std::function<void(int peer)> tick;
+    std::shared_ptr<std::atomic<int>> waiting_for;  ///< becomes that rank, and -1 afterwards
   };
   explicit MpiChannel(Settings settings) : settings_(std::move(settings)) {}
 
@@ -44,8 +46,6 @@ class MpiChannel final : public Channel {
 
   void begin_call(const std::string& step) { step_ = step; }
   void hurry(bool someone_waits) { someone_waits_.store(someone_waits, std::memory_order_relaxed); }
-  /// The rank whose message is waited for now, or -1.
-  [[nodiscard]] int waiting_for() const { return waiting_for_.load(std::memory_order_relaxed); }
   /// Ends every receive, so that nothing is written any more; one that is half done is given a tenth
   /// of a second.  (Sends only read, and nobody calls MPI after a failure.)
   void abandon() noexcept;
@@ -71,7 +71,7 @@ class MpiChannel final : public Channel {
   void warn_of_slowness(const Transfer& transfer) const;
   /// Returns when a message that has come would have come over the emulated line; others come meanwhile.
   void hold_back(const Transfer& transfer);
-  void note_arrivals();
+  void note_arrivals(int awaited);
 
   Settings settings_;
   std::vector<Transfer> transfers_;
@@ -79,7 +79,6 @@ class MpiChannel final : public Channel {
   std::chrono::steady_clock::time_point line_is_free_{};  ///< of the emulated line
   std::string step_;
   std::atomic<bool> someone_waits_{true};
-  std::atomic<int> waiting_for_{-1};
 };
 
 }  // namespace partita::collective

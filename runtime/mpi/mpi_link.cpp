@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// The ranks of an MPI communicator as a RankLink: two duplicated communicators (data, control), the
+// The ranks of an MPI communicator as RankLinks: two duplicated communicators (data, control), the
 // agreement of the ranks at start, and what libpartita_mpi.so has.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 #include <unistd.h>
@@ -94,13 +97,24 @@ void check_same(const std::vector<StartRecord>& records, std::int64_t StartRecor
   }
 }
 
-class MpiLink final : public RankLink {
+/// The largest tag of MPI's messages.
+int largest_tag() {
+  const MpiLock lock(mpi_mutex());
+  int* largest = nullptr;
+  int found = 0;
+  PARTITA_MPI(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&largest), &found));
+  return found != 0 ? *largest : 32767;  // which MPI promises
+}
+
+/// What the links of a job share: communicators, and news of its ranks.
+class MpiJob {
  public:
-  MpiLink(const CommunicatorOptions& options, MPI_Comm parent, int thread_level)
+  MpiJob(const CommunicatorOptions& options, MPI_Comm parent, int thread_level)
       : start_limit_(std::max(options.timeout, start_limit)),
         data_(parent, start_limit_),
         control_(parent, start_limit_),
         thread_level_(thread_level),
+        largest_tag_(largest_tag()),
         failure_(std::make_shared<FailureState>()) {
     {
       const MpiLock lock(mpi_mutex());
@@ -113,23 +127,23 @@ class MpiLink final : public RankLink {
       thread_level_ = std::min(thread_level_, int(record.thread_level));
       leaves_host |= record.host != records[0].host || record.has_emulated_net != 0;
     }
-    channel_ = std::make_unique<MpiChannel>(MpiChannel::Settings{
-        .comm = data_.get(),
-        .rank = rank_,
-        .ranks = ranks_,
-        .max_message_bytes =
-            std::clamp<std::size_t>(options.max_message_bytes, 1, std::size_t(1) << 30),
-        .timeout = options.timeout,
-        .net = emulated_net(),
-        .leaves_host = leaves_host,
-        .failure = failure_,
-        .tick = [this] { monitor_->tick(); }});
+    channels_ = {.comm = data_.get(),
+                 .rank = rank_,
+                 .ranks = ranks_,
+                 .max_message_bytes =
+                     std::clamp<std::size_t>(options.max_message_bytes, 1, std::size_t(1) << 30),
+                 .timeout = options.timeout,
+                 .net = emulated_net(),
+                 .leaves_host = leaves_host,
+                 .failure = failure_,
+                 .tick = {},
+                 .waiting_for = std::make_shared<std::atomic<int>>(-1)};
     monitor_ = std::make_unique<MpiMonitor>(monitor_settings(options, records));
     count_links(1);
   }
-  MpiLink(const MpiLink&) = delete;
-  MpiLink& operator=(const MpiLink&) = delete;
-  ~MpiLink() override {
+  MpiJob(const MpiJob&) = delete;
+  MpiJob& operator=(const MpiJob&) = delete;
+  ~MpiJob() {
     monitor_.reset();
     if (failure_->failed()) {
       data_.forget();
@@ -138,21 +152,37 @@ class MpiLink final : public RankLink {
     count_links(-1);
   }
 
-  Channel& channel() override { return *channel_; }
-  const std::shared_ptr<FailureState>& failure() override { return failure_; }
-  bool any_thread() const override { return thread_level_ >= MPI_THREAD_SERIALIZED; }
-  void begin_call(const std::string& step) override {
-    check_thread();
-    channel_->begin_call(step);
+  [[nodiscard]] MpiMonitor& monitor() const { return *monitor_; }
+  [[nodiscard]] const std::shared_ptr<FailureState>& failure() const { return failure_; }
+  [[nodiscard]] bool any_thread() const { return thread_level_ >= MPI_THREAD_SERIALIZED; }
+  void check_thread() const {
+    if (any_thread()) return;
+    int is_main = 0;
+    PARTITA_MPI(MPI_Is_thread_main(&is_main));
+    if (is_main == 0) {
+      throw_device_error(
+          "MPI was initialised below MPI_THREAD_SERIALIZED: collectives must be called on the "
+          "thread that did it");
+    }
   }
-  void hurry(bool someone_waits) override { channel_->hurry(someone_waits); }
-  void set_calls(std::int64_t begun) override { monitor_->set_calls(begun); }
-  void abandon_transfers() noexcept override { channel_->abandon(); }
-  void announce_failure() noexcept override {
-    leave_mpi_unfinalised();
-    monitor_->announce_failure();
+  /// The tag of the link of this number; others' never is the same.
+  [[nodiscard]] int tag_of(std::uint32_t number) {
+    if (number == 0) return 0;
+    const int tag = 1 + int(number % std::uint32_t(largest_tag_));
+    const std::lock_guard lock(mutex_);
+    const std::uint32_t taken = tags_.emplace(tag, number).first->second;
+    if (taken != number)
+      throw_device_error(cat("MPI: expected another tag for messages of ", number,
+                             " than for those of ", taken, ", found ", tag, " for both"));
+    return tag;
   }
-  void leave(std::int64_t completed) noexcept override { monitor_->leave(completed); }
+  [[nodiscard]] MpiChannel::Settings channel_settings(int tag,
+                                                      std::function<void(int)> tick) const {
+    MpiChannel::Settings settings = channels_;
+    settings.tag = tag;
+    settings.tick = std::move(tick);
+    return settings;
+  }
 
  private:
   std::vector<StartRecord> agree(const CommunicatorOptions& options) {
@@ -189,7 +219,7 @@ class MpiLink final : public RankLink {
     settings.own_thread_may_call_mpi = any_thread();
     settings.catch_termination = is_mpi_initialised_here();
     settings.failure = failure_;
-    settings.waiting_for = [this] { return channel_->waiting_for(); };
+    settings.waiting_for = [rank = channels_.waiting_for] { return rank->load(); };
     for (const StartRecord& record : records) {
       settings.peers.push_back(
           {.pid = int(record.pid), .same_host = record.host == records[std::size_t(rank_)].host});
@@ -197,23 +227,65 @@ class MpiLink final : public RankLink {
     return settings;
   }
 
-  void check_thread() const {
-    if (any_thread()) return;
-    int is_main = 0;
-    PARTITA_MPI(MPI_Is_thread_main(&is_main));
-    if (is_main == 0) {
-      throw_device_error(
-          "MPI was initialised below MPI_THREAD_SERIALIZED: collectives must be called on the "
-          "thread that did it");
-    }
-  }
-
   const milliseconds start_limit_;
   OwnedComm data_, control_;
   int thread_level_, rank_ = 0, ranks_ = 1;
+  const int largest_tag_;
   std::shared_ptr<FailureState> failure_;
-  std::unique_ptr<MpiChannel> channel_;
+  MpiChannel::Settings channels_;
   std::unique_ptr<MpiMonitor> monitor_;
+  std::mutex mutex_;
+  std::map<int, std::uint32_t> tags_;  ///< in use, with the numbers of links
+};
+
+class MpiLink final : public RankLink {
+ public:
+  MpiLink(std::shared_ptr<MpiJob> job, std::uint32_t number)
+      : job_(std::move(job)),
+        is_of_job_(number == 0),
+        channel_(
+            job_->channel_settings(job_->tag_of(number), [this](int awaited) { tick(awaited); })) {}
+
+  Channel& channel() override { return channel_; }
+  std::unique_ptr<RankLink> open(std::uint32_t number) override {
+    return std::make_unique<MpiLink>(job_, number);
+  }
+  const std::shared_ptr<FailureState>& failure() override { return job_->failure(); }
+  bool any_thread() const override { return job_->any_thread(); }
+  void begin_call(const std::string& step) override {
+    job_->check_thread();
+    channel_.begin_call(step);
+  }
+  void hurry(bool someone_waits) override { channel_.hurry(someone_waits); }
+  void set_calls(std::int64_t begun) override {
+    if (is_of_job_) job_->monitor().set_calls(begun);
+  }
+  void abandon_transfers() noexcept override { channel_.abandon(); }
+  void announce_failure() noexcept override {
+    leave_mpi_unfinalised();
+    job_->monitor().announce_failure();
+  }
+  void leave(std::int64_t completed) noexcept override {
+    if (is_of_job_) job_->monitor().leave(completed);
+  }
+
+ private:
+  /// Who has left the job makes no calls of other links either; what it sent before is here within the grace.
+  void tick(int awaited) {
+    constexpr auto grace = std::chrono::seconds(1);
+    MpiMonitor& monitor = job_->monitor();
+    monitor.tick();
+    if (is_of_job_) return;
+    if (!monitor.has_left(awaited)) return gone_since_.reset();
+    if (!gone_since_) gone_since_ = Clock::now();
+    if (Clock::now() - *gone_since_ > grace)
+      job_->failure()->fail(cat("waited for rank ", awaited, ", which left the job"), awaited);
+  }
+
+  std::shared_ptr<MpiJob> job_;
+  const bool is_of_job_;
+  MpiChannel channel_;
+  std::optional<Clock::time_point> gone_since_;  ///< noticed so
 };
 
 MPI_Comm given_comm(const void* mpi_comm) {
@@ -241,8 +313,13 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(const Communicator
     throw_user_error(cat("expected MPI initialised with at least MPI_THREAD_SERIALIZED for ",
                          options.shards_per_rank, " shards per rank, found a lower thread level"));
   }
-  auto link = std::make_unique<MpiLink>(options, parent, level);
+  auto link = std::make_unique<MpiLink>(std::make_shared<MpiJob>(options, parent, level), 0);
   return communicators_of(std::make_shared<ShardGroup>(options, std::move(link)), options);
+}
+
+std::unique_ptr<RankLink> make_link(const CommunicatorOptions& options) {
+  return std::make_unique<MpiLink>(std::make_shared<MpiJob>(options, MPI_COMM_WORLD, ensure_mpi()),
+                                   0);
 }
 
 void abort_job(int exit_code) noexcept {
@@ -269,6 +346,9 @@ void abort_job(int exit_code) noexcept {
 const partita::collective::MpiLibrary* partita_mpi_library() {
   using namespace partita::collective;
   static constexpr MpiLibrary library{
-      .ranks = ranks_of, .make_communicators = make_communicators, .abort_job = abort_job};
+      .ranks = ranks_of,
+      .make_communicators = make_communicators,
+      .make_link = make_link,
+      .abort_job = abort_job};
   return &library;
 }

@@ -49,6 +49,8 @@ class MpiMonitor {
 
   /// Looks for messages, sends a heartbeat if one is due, judges silence.  MPI lock held.
   void tick();
+  /// Whether a rank has left the job in order.  MPI lock held.
+  [[nodiscard]] bool has_left(int rank) const { return departed_[std::size_t(rank)] >= 0; }
   /// So many collective calls were begun here.
   void set_calls(std::int64_t begun) { calls_.store(begun, std::memory_order_relaxed); }
   /// After a failure: returns when all ranks were told (or can be told no more).

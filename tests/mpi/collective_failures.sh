@@ -9,13 +9,14 @@
 
 # Seconds: the communicators' timeout, 10 for the end of the job, and some for its start.
 limit=16
+tests=CollectiveMpiRounds
 common=(PARTITA_TEST_TIMEOUT=2000 PARTITA_TEST_ROUNDS=4000)
 
 # expect RANKS SHARDS FAULT TEXT [VARIABLE=value…]
 expect() {
-  case="$3 on $1 ranks of $2 shards ${*:5}"
+  case="${3:-no fault} of $tests on $1 ranks of $2 shards ${*:5}"
   local start=$SECONDS
-  on_ranks "$1" "${common[@]}" PARTITA_TEST_SHARDS="$2" PARTITA_FAULT="$3" "${@:5}" CollectiveMpiRounds.Run
+  on_ranks "$1" "${common[@]}" PARTITA_TEST_SHARDS="$2" PARTITA_FAULT="$3" "${@:5}" "$tests.Run"
   status=$?
   elapsed=$((SECONDS - start))
   expect_failure $limit "$4"
@@ -33,6 +34,14 @@ expect 3 1 fail@rank:0,call:9 "step 'round 9': rank 0 failed: injected failure"
 expect 3 1 kill@rank:1,call:11,amid:1 "" PARTITA_TEST_MPI_LEVEL=1
 expect 3 1 kill@rank:1,call:11,amid:1 "" PARTITA_TEST_MPI_LEVEL=2
 expect 3 1 stop@rank:1,call:10 "step 'round 1[01]': waited for rank 1, silent for 2" PARTITA_TEST_MPI_LEVEL=2
+
+# Of a job, on its devices in another order.
+tests=JobRounds
+expect 2 2 kill@rank:1,call:10 "step 'round 10': waited for rank 1, whose process"
+expect 3 2 kill@rank:2,call:11,amid:1 "step 'round [0-9]+': waited for rank 2, whose process"
+expect 3 2 fail@rank:1,call:9 "step 'round 9': shard [0-9] \\(rank 1\\) failed: injected failure"
+expect 2 2 "" "step 'round 10': waited for rank 0, which left the job" PARTITA_TEST_LEAVES=1
+expect 3 2 "" "step 'round 10': waited for rank 0, which left the job" PARTITA_TEST_LEAVES=1
 
 # expect_from_outside SIGNAL TEXT: the signal hits rank 1 of 3 while rounds are running.
 expect_from_outside() {

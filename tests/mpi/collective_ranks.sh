@@ -8,7 +8,7 @@
 . "${PARTITA_SOURCE_DIR:?is not set}/tests/mpi/_collective.sh" || exit 1
 
 for ranks in 1 4 9; do
-  on_ranks $ranks 'Collective*' || fail "$ranks ranks"
+  on_ranks $ranks 'Collective*:Job*' || fail "$ranks ranks"
 done
 for level in 0 1 2 3; do
   on_ranks 3 PARTITA_TEST_MPI_LEVEL=$level CollectiveMpiRounds.Run || fail "MPI thread level $level"

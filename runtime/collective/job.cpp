@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "partita/collective/job.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "partita/base/error.hpp"
+#include "partita/base/hash.hpp"
+#include "runtime/collective/mpi_library.hpp"
+#include "runtime/collective/shard_group.hpp"
+
+namespace partita {
+
+using collective::RankLink;
+using collective::ShardGroup;
+
+/// The job's own link until the communicators of all devices take it, from which the others are opened.
+struct Job::Links {
+  std::unique_ptr<RankLink> own;
+  RankLink* job;
+};
+
+namespace {
+
+/// Of a list of devices, above 0: processes open its link by it.
+std::uint32_t number_of(std::span<const int> devices) {
+  Hasher hasher;
+  hasher.add(std::as_bytes(devices));
+  const std::string digits = hasher.hex().substr(0, 8);
+  return std::max<std::uint32_t>(std::uint32_t(std::stoul(digits, nullptr, 16)), 1);
+}
+
+CommunicatorOptions options_for(std::size_t shards) { return {.shards_per_rank = int(shards)}; }
+
+}  // namespace
+
+Job::Job(std::shared_ptr<Links> links, int devices_per_process)
+    : links_(std::move(links)),
+      process_(links_->job->channel().rank()),
+      processes_(links_->job->channel().ranks()),
+      devices_per_process_(devices_per_process) {
+  const CommunicatorOptions options = options_for(std::size_t(devices_per_process));
+  auto group = std::make_shared<ShardGroup>(options, std::move(links_->own));
+  std::vector<int> all(std::size_t(this->devices()));
+  std::iota(all.begin(), all.end(), 0);
+  communicators_[std::move(all)] = std::make_shared<Communicators>(
+      collective::communicators_of(std::move(group), options));
+}
+
+std::shared_ptr<Job> Job::over_mpi(int devices_per_process) {
+  if (devices_per_process < 1)
+    throw_user_error(cat("devices: expected at least 1, found ", devices_per_process));
+  std::unique_ptr<RankLink> link =
+      collective::make_mpi_link(options_for(std::size_t(devices_per_process)));
+  RankLink* const job = link.get();
+  return std::shared_ptr<Job>(
+      new Job(std::make_shared<Links>(Links{std::move(link), job}), devices_per_process));
+}
+
+std::shared_ptr<Communicators> Job::communicators(std::span<const int> devices) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Communicators>& known = communicators_[{devices.begin(), devices.end()}];
+  if (known) return known;
+  std::vector<int> ranks;
+  for (const int device : devices) {
+    if (device < 0 || device >= this->devices() || std::ranges::count(devices, device) > 1)
+      throw_user_error(cat("devices: expected each once and below ", this->devices(), ", found ",
+                           device));
+    ranks.push_back(device / devices_per_process_);
+  }
+  const CommunicatorOptions options = options_for(std::size_t(std::ranges::count(ranks, process_)));
+  if (options.shards_per_rank == 0)
+    throw_user_error(cat("devices: expected some of process ", process_, ", found none"));
+  auto group = std::make_shared<ShardGroup>(options, links_->job->open(number_of(devices)),
+                                            collective::ShardMap(ranks));
+  known = std::make_shared<Communicators>(
+      collective::communicators_of(std::move(group), options));
+  return known;
+}
+
+}  // namespace partita
