@@ -74,9 +74,8 @@ void lookup(abi::ClientLookup& call) { call.device = call.client->device(call.id
 void lookup_own(abi::ClientLookup& call) {
   const std::vector<DeviceHandle*>& own = call.client->own_devices;
   if (call.id < 0 || std::size_t(call.id) >= own.size())
-    throw Failure(
-        abi::invalid_argument,
-        cat("expected a device of this process below ", own.size(), ", found ", call.id));
+    throw Failure(abi::invalid_argument,
+                  cat("expected a device of this process below ", own.size(), ", found ", call.id));
   call.device = own[std::size_t(call.id)];
 }
 
@@ -171,8 +170,7 @@ Client::Client(ClientOptions options) : topology(std::move(options)) {
 }
 
 std::shared_ptr<Communicators> Client::job_of(const std::vector<DeviceHandle*>& on) const {
-  if (std::ranges::all_of(on,
-                          [](const DeviceHandle* device) { return device->stream != nullptr; }))
+  if (std::ranges::all_of(on, [](const DeviceHandle* device) { return device->stream != nullptr; }))
     return nullptr;
   std::vector<int> numbers;
   for (const DeviceHandle* const device : on) numbers.push_back(device->description->id);

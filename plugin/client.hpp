@@ -32,8 +32,8 @@ struct Memory {
 struct DeviceHandle {
   Client* client = nullptr;
   DeviceDescription* description = nullptr;  ///< the topology's
-  std::shared_ptr<Stream> stream;  ///< null: of another process
-  int number = 0;                  ///< among those of its process
+  std::shared_ptr<Stream> stream;            ///< null: of another process
+  int number = 0;                            ///< among those of its process
   std::array<Memory, memory_kinds.size()> owned_memories;
   std::array<Memory*, memory_kinds.size()> memories{};  ///< by kind
 

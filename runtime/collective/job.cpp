@@ -45,8 +45,8 @@ Job::Job(std::shared_ptr<Links> links, int devices_per_process)
   auto group = std::make_shared<ShardGroup>(options, std::move(links_->own));
   std::vector<int> all(std::size_t(this->devices()));
   std::iota(all.begin(), all.end(), 0);
-  communicators_[std::move(all)] = std::make_shared<Communicators>(
-      collective::communicators_of(std::move(group), options));
+  communicators_[std::move(all)] =
+      std::make_shared<Communicators>(collective::communicators_of(std::move(group), options));
 }
 
 std::shared_ptr<Job> Job::over_mpi(int devices_per_process) {
@@ -66,8 +66,8 @@ std::shared_ptr<Communicators> Job::communicators(std::span<const int> devices) 
   std::vector<int> ranks;
   for (const int device : devices) {
     if (device < 0 || device >= this->devices() || std::ranges::count(devices, device) > 1)
-      throw_user_error(cat("devices: expected each once and below ", this->devices(), ", found ",
-                           device));
+      throw_user_error(
+          cat("devices: expected each once and below ", this->devices(), ", found ", device));
     ranks.push_back(device / devices_per_process_);
   }
   const CommunicatorOptions options = options_for(std::size_t(std::ranges::count(ranks, process_)));
@@ -75,8 +75,7 @@ std::shared_ptr<Communicators> Job::communicators(std::span<const int> devices) 
     throw_user_error(cat("devices: expected some of process ", process_, ", found none"));
   auto group = std::make_shared<ShardGroup>(options, links_->job->open(number_of(devices)),
                                             collective::ShardMap(ranks));
-  known = std::make_shared<Communicators>(
-      collective::communicators_of(std::move(group), options));
+  known = std::make_shared<Communicators>(collective::communicators_of(std::move(group), options));
   return known;
 }
 

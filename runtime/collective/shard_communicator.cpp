@@ -156,9 +156,7 @@ class GroupCommunicator final : public Communicator {
     return request;
   }
 
-  int add_groups(const ShardLists& lists) override {
-    return group_->add_groups(lists);
-  }
+  int add_groups(const ShardLists& lists) override { return group_->add_groups(lists); }
 
   RequestPtr meet(const GroupMeeting& meeting, std::span<const std::byte> from,
                   std::span<std::byte> to) override {

@@ -57,7 +57,9 @@ ShardGroup::ShardGroup(const CommunicatorOptions& options, std::unique_ptr<RankL
       next_(std::size_t(local_shards_), 0),
       left_(std::size_t(local_shards_), 0),
       listener_(failure_->listen([this] {
-        { const std::lock_guard lock(mutex_); }  // whoever is about to sleep has seen it or is asleep
+        {
+          const std::lock_guard lock(mutex_);
+        }  // whoever is about to sleep has seen it or is asleep
         changed_.notify_all();
       })) {}
 
@@ -104,9 +106,8 @@ void ShardGroup::check_departures(Lock& lock, const Operation& operation) {
 
 int ShardGroup::add_groups(const ShardLists& lists) {
   const Lock lock(mutex_);
-  const auto known = std::ranges::find(tables_, lists, [](const auto& table) -> const ShardLists& {
-    return table->lists;
-  });
+  const auto known = std::ranges::find(
+      tables_, lists, [](const auto& table) -> const ShardLists& { return table->lists; });
   if (known != tables_.end()) return int(known - tables_.begin());
   tables_.push_back(std::make_unique<GroupTable>(lists, rank(), map_));
   return int(tables_.size()) - 1;

@@ -119,8 +119,8 @@ struct Function::Impl {
 void Function::Impl::load() {
   const Plan& plan = loaded->artifact.plan;
   if (is_whole)
-    loaded->job = std::make_shared<Communicators>(make_local_communicators(
-        {.shards_per_rank = int(streams.size()), .timeout = patience}));
+    loaded->job = std::make_shared<Communicators>(
+        make_local_communicators({.shards_per_rank = int(streams.size()), .timeout = patience}));
   const Communicators& job = *loaded->job;
   const int count = job.front()->shards();
   if (const std::int64_t needed = mesh_shards(plan);

@@ -76,8 +76,8 @@ Channel::Ticket MpiChannel::send(int to, std::span<const std::byte> data) {
   for (std::size_t at = 0; at < data.size(); at += message) {
     const std::size_t bytes = std::min(data.size() - at, message);
     MPI_Request request = MPI_REQUEST_NULL;
-    PARTITA_MPI(
-        MPI_Isend(data.data() + at, int(bytes), MPI_BYTE, to, settings_.tag, settings_.comm, &request));
+    PARTITA_MPI(MPI_Isend(data.data() + at, int(bytes), MPI_BYTE, to, settings_.tag, settings_.comm,
+                          &request));
     transfer.requests.push_back(request);
   }
   return ticket;
@@ -92,8 +92,8 @@ Channel::Ticket MpiChannel::receive(int from, std::span<std::byte> data) {
   for (std::size_t at = 0; at < data.size(); at += message) {
     const std::size_t bytes = std::min(data.size() - at, message);
     MPI_Request request = MPI_REQUEST_NULL;
-    PARTITA_MPI(MPI_Irecv(data.data() + at, int(bytes), MPI_BYTE, from, settings_.tag, settings_.comm,
-                          &request));
+    PARTITA_MPI(MPI_Irecv(data.data() + at, int(bytes), MPI_BYTE, from, settings_.tag,
+                          settings_.comm, &request));
     transfer.requests.push_back(request);
   }
   return ticket;

@@ -345,10 +345,9 @@ void abort_job(int exit_code) noexcept {
 
 const partita::collective::MpiLibrary* partita_mpi_library() {
   using namespace partita::collective;
-  static constexpr MpiLibrary library{
-      .ranks = ranks_of,
-      .make_communicators = make_communicators,
-      .make_link = make_link,
-      .abort_job = abort_job};
+  static constexpr MpiLibrary library{.ranks = ranks_of,
+                                      .make_communicators = make_communicators,
+                                      .make_link = make_link,
+                                      .abort_job = abort_job};
   return &library;
 }
