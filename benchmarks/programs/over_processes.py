@@ -10,6 +10,8 @@ Process 0 prints one line for each program: the median of a call's time in micro
 platform, it is run several times.
 """
 import argparse
+import pathlib
+import sys
 import time
 
 import jax
@@ -18,10 +20,13 @@ import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
+import models  # noqa: E402
+
 
 def programs(mesh):
-    """By name: a function whose first result is its first argument of the next call, and its arguments."""
-    cut, whole = NamedSharding(mesh, P("x")), NamedSharding(mesh, P())
+    """By name: a function whose result is its first argument of the next call, and its arguments."""
+    cut, whole = NamedSharding(mesh, P("clients")), NamedSharding(mesh, P())
     count = mesh.size
 
     def placed(shape, sharding, seed):
@@ -47,16 +52,25 @@ def programs(mesh):
         yield f"fully_sharded_step_{width}", jax.jit(step, donate_argnums=0, out_shardings=cut), \
             ([placed((width, width), cut, k) for k in range(4)], x, y)
 
+    # DrJAX's rounds with as many clients on each device.
+    for name, clients in (("mlp", 64), ("lm-s", 4)):
+        case = models.CASES[name](clients * count)
+        round_fn = models.drjax_round(case.loss, clients * count)
+        model = jax.tree.map(lambda a: jax.make_array_from_callback(a.shape, whole, lambda i, a=np.asarray(a): a[i]), case.params)
+        data = jax.tree.map(lambda a: jax.make_array_from_callback(a.shape, cut, lambda i, a=np.asarray(a): a[i]), case.data)
+        yield f"round_{name}_{clients}_clients_each", jax.jit(lambda m, d, f=round_fn: f(m, d)[0], out_shardings=whole), (model, data)
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=2, help="of each program")
     options = parser.parse_args()
     jax.distributed.initialize()
-    mesh = Mesh(np.array(jax.devices()), ("x",))
+    mesh = Mesh(np.array(jax.devices()), ("clients",))
     for name, program, (carry, *others) in programs(mesh):
-        for _ in range(5):
-            carry = program(carry, *others)
+        with mesh:  # where DrJAX looks for the placement's axis
+            for _ in range(5):
+                carry = program(carry, *others)
         jax.block_until_ready(carry)
         begin = time.perf_counter()
         for _ in range(10):

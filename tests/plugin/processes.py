@@ -88,6 +88,29 @@ def case_a_training_step():
         expect(ours, np.asarray(theirs))
 
 
+def case_a_federated_round():
+    import drjax
+
+    clients = 3 * jax.device_count()
+
+    @drjax.program(placements={"clients": clients})
+    def federated_round(model, data):
+        def update(weights, batch):
+            x, y = batch
+            return weights - 0.1 * jax.grad(lambda w: jnp.mean((jnp.tanh(x @ w) - y) ** 2))(weights)
+
+        return drjax.reduce_mean(drjax.map_fn(update, (drjax.broadcast(model), data)))
+
+    model, data = numbers(5, 2), (numbers(clients, 7, 5, seed=1), numbers(clients, 7, 2, seed=2))
+    mesh = mesh_of(jax.devices(), jax.device_count(), names=("clients",))
+    there = placed(model, mesh), tuple(placed(a, mesh, "clients") for a in data)
+    gradient = jax.grad(lambda model, data: jnp.sum(federated_round(model, data) ** 2))
+    for function in (federated_round, gradient):
+        expected = jax.jit(function)(model, data)
+        with mesh:
+            expect(jax.jit(function, out_shardings=NamedSharding(mesh, P()))(*there), np.asarray(expected))
+
+
 def meetings(devices):
     """Every collective of shard_map over these devices, in this order."""
     mesh, n = mesh_of(devices), len(devices)
