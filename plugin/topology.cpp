@@ -31,8 +31,8 @@ constexpr const char* count_option = "num_devices";
 // What jax.distributed says of a job.
 constexpr const char* process_option = "node_id";
 constexpr const char* processes_option = "num_nodes";
-constexpr const char* slice_option =
-    "partition_index";  // of processes that have a network of their own: passed over
+/// Of processes that have a network of their own: passed over.
+constexpr const char* slice_option = "partition_index";
 constexpr std::int64_t most_processes = std::int64_t(1) << 20;
 
 std::string text_of(const abi::NamedValue& value) {

@@ -56,8 +56,8 @@ struct GroupView {
 struct GroupTable {
   ShardLists lists;
   std::vector<GroupView> views;
-  bool is_whole_job =
-      false;  ///< one group of all shards in order, which are so on the ranks of the job
+  /// One group of all shards in order, which are so on the ranks of the job.
+  bool is_whole_job = false;
 
   GroupTable(ShardLists shard_lists, int rank, const ShardMap& map);
 };

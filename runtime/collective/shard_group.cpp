@@ -57,9 +57,8 @@ ShardGroup::ShardGroup(const CommunicatorOptions& options, std::unique_ptr<RankL
       next_(std::size_t(local_shards_), 0),
       left_(std::size_t(local_shards_), 0),
       listener_(failure_->listen([this] {
-        {
-          const std::lock_guard lock(mutex_);
-        }  // whoever is about to sleep has seen it or is asleep
+        // Whoever is about to sleep has seen it or is asleep.
+        { const std::lock_guard lock(mutex_); }
         changed_.notify_all();
       })) {}
 
