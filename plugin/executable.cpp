@@ -92,7 +92,7 @@ std::vector<Loaded::Arrays> Loaded::execute(std::vector<Arrays> arguments,
   std::vector<Arrays> results = program_->is_gathered
                                     ? execute_gathered(own, done)
                                     : function_on(on != nullptr ? on : own_devices_.front())
-                                          .execute(std::move(own), donated, &done);
+                                          .execute(std::move(own), donated, &done, calls_host_);
   return reshaped(std::move(results), program_->output_is_sum, without_term);
 }
 

@@ -26,7 +26,7 @@ class Loaded {
   /// Of the partitions, and those of them that this process has.
   [[nodiscard]] const std::vector<DeviceHandle*>& devices() const { return devices_; }
   [[nodiscard]] const std::vector<DeviceHandle*>& own_devices() const { return own_devices_; }
-  /// Whether executions call functions of the host: their errors belong to whoever starts them.
+  /// Whether executions call functions of the host: their errors belong to whoever starts them, and waits for them.
   [[nodiscard]] bool calls_host() const { return calls_host_; }
   /// One array for each argument or result of a partition.
   using Arrays = Function::Arrays;

@@ -113,7 +113,8 @@ struct Function::Impl {
   void load();
   void unload();
   void check(std::span<const Arrays> inputs) const;
-  Arrays enqueue(std::size_t s, Arrays inputs, std::span<const int> donated, const EventPtr& done);
+  Arrays enqueue(std::size_t s, Arrays inputs, std::span<const int> donated, const EventPtr& done,
+                 bool waits);
 };
 
 void Function::Impl::load() {
@@ -167,7 +168,7 @@ void Function::Impl::check(std::span<const Arrays> inputs) const {
 }
 
 Function::Arrays Function::Impl::enqueue(std::size_t s, Arrays inputs, std::span<const int> donated,
-                                         const EventPtr& done) {
+                                         const EventPtr& done, bool waits) {
   Arrays outputs;
   std::vector<DeviceArray::Place> to;
   std::vector<Argument> from;
@@ -179,7 +180,7 @@ Function::Arrays Function::Impl::enqueue(std::size_t s, Arrays inputs, std::span
   inputs.clear();
   streams[s]->enqueue([held = loaded, s, &stream = *streams[s], from = std::move(from),
                        to = std::move(to)](Device&) { held->run(s, stream, from, to); },
-                      done, loaded->is_short && streams.size() == 1 && is_whole);
+                      done, (loaded->is_short || waits) && streams.size() == 1 && is_whole);
   return outputs;
 }
 
@@ -217,7 +218,7 @@ std::vector<Type> Function::output_types(int shard) const {
 
 std::vector<Function::Arrays> Function::execute(std::vector<Arrays> inputs,
                                                 std::span<const int> donated,
-                                                std::vector<EventPtr>* done) const {
+                                                std::vector<EventPtr>* done, bool waits) const {
   impl_->check(inputs);
   for (const int input : donated)
     if (input < 0 || std::size_t(input) >= impl_->input_types.front().size())
@@ -234,7 +235,7 @@ std::vector<Function::Arrays> Function::execute(std::vector<Arrays> inputs,
   if (done != nullptr) done->clear();
   for (std::size_t s = 0; s < inputs.size(); ++s) {
     const auto event = std::make_shared<Event>();
-    outputs.push_back(impl_->enqueue(s, std::move(inputs[s]), donated, event));
+    outputs.push_back(impl_->enqueue(s, std::move(inputs[s]), donated, event, waits));
     if (done != nullptr) done->push_back(event);
   }
   return outputs;

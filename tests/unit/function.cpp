@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <future>
 #include <numeric>
 #include <thread>
@@ -161,6 +162,42 @@ TEST(Function, SeveralDevicesHaveABlockEachOfThePartitions) {
   inputs[1].push_back(uploaded(*streams[1], counting({3, width}, 1 + 2 * width)));
   for (const Function::Arrays& results : function.execute(inputs))
     EXPECT_EQ(f32_values(downloaded(results[0])), expected_sum({1, 2, 3}, 1));
+}
+
+TEST(Function, SeveralOfOneJobAreExecutedInTurn) {
+  const std::vector<std::shared_ptr<Stream>> streams{null_stream(federated_kernels()),
+                                                     null_stream(federated_kernels())};
+  const auto job =
+      std::make_shared<Communicators>(make_local_communicators({.shards_per_rank = 2}));
+  const auto artifact = std::make_shared<Artifact>(federated_artifact(clients, width));
+  std::deque<Function> functions;
+  for (int k = 0; k < 3; ++k) functions.emplace_back(artifact, streams, job);
+  EXPECT_THAT([&] { Function(artifact, {streams[0]}, job); },
+              ThrowsMessage<Error>(HasSubstr("each of 2 shards here, found 1")));
+  std::vector<Function::Arrays> inputs;
+  for (const auto& stream : streams)
+    inputs.push_back({uploaded(*stream, f32_array({width}, {1, 2, 3}))});
+  inputs[0].push_back(uploaded(*streams[0], counting({2, width}, 1)));
+  inputs[1].push_back(uploaded(*streams[1], counting({3, width}, 1 + 2 * width)));
+  for (int round = 0; round < 20; ++round) {
+    const std::vector<Function::Arrays> results =
+        functions[std::size_t(round) % functions.size()].execute(inputs);
+    if (round % 5 != 4) continue;  // many are under way
+    for (const Function::Arrays& of_device : results)
+      EXPECT_EQ(f32_values(downloaded(of_device[0])), expected_sum({1, 2, 3}, 1));
+  }
+  functions.clear();  // the job stays
+
+  // What fails in one ends the job.
+  const Function last(artifact, streams, job);
+  const auto failed = std::make_shared<Event>();
+  failed->finish(std::make_exception_ptr(std::runtime_error("no block")));
+  std::vector<Function::Arrays> with_failed = inputs;
+  with_failed[1][1] = std::make_shared<DeviceArray>(streams[1], inputs[1][1]->type(), failed);
+  for (const auto& arguments : {with_failed, inputs}) {
+    const std::vector<Function::Arrays> none = last.execute(arguments);
+    EXPECT_THAT([&] { none[0][0]->ready()->wait(); }, ThrowsMessage<Error>(HasSubstr("no block")));
+  }
 }
 
 TEST(Function, ArraysThatNobodyHoldsAreFreed) {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstring>
 #include <future>
+#include <thread>
 
 #include "partita.h"
 #include "partita/base/error.hpp"
@@ -198,6 +199,32 @@ TEST(HostFunction, ExecutionsOutliveTheirProgram) {
   results[0][0]->download(y.bytes)->wait();
   EXPECT_EQ(y.bytes, x.bytes);
   EXPECT_TRUE(done[0]->is_done());
+}
+
+TEST(HostFunction, IsCalledByWhoeverWaitsForItWhereNothingIsBefore) {
+  std::thread::id caller;
+  const Registered registered("test.caller", [&caller](const HostFunctionArrays& a) {
+    caller = std::this_thread::get_id();
+    std::memcpy(a.results[0], a.operands[0], a.operand_types[0].bytes());
+  });
+  const auto stream = std::make_shared<Stream>(make_null_device({}));
+  PlanBuilder b = calling("test.caller");
+  const Function function(std::make_shared<Artifact>(b.artifact), {stream});
+  const HostArray x = f32_array({4}, {1, 2, 3, 4});
+  const auto run = [&](bool waits) {
+    std::vector<EventPtr> done;
+    (void)function.execute({{stream->upload(x.type, x.bytes)}}, {}, &done, waits);
+    return done[0];
+  };
+  EXPECT_TRUE(run(true)->is_done());
+  EXPECT_EQ(caller, std::this_thread::get_id());
+  std::promise<void> go;
+  stream->enqueue([ready = go.get_future().share()](Device&) { ready.wait(); });
+  const EventPtr done = run(true);
+  EXPECT_FALSE(done->is_done());
+  go.set_value();
+  done->wait();
+  EXPECT_NE(caller, std::this_thread::get_id());
 }
 
 }  // namespace

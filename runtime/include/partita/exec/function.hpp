@@ -43,10 +43,12 @@ class Function {
   /// each of these shards its arrays, which the caller may give up at once.  `donated`: arguments whose arrays nobody reads any more;
   /// results may be in the memory of those that nobody else holds.  Where an input has failed, so do the results.  Arrays
   /// of other types or streams are a user error, and so are numbers of no argument.  `done`, unless it is null, becomes the
-  /// events of the execution, by shard, which programs without results have too.
+  /// events of the execution, by shard, which programs without results have too.  `waits`: the caller waits for it next, so
+  /// that its thread may do it where nothing is before it.
   [[nodiscard]] std::vector<Arrays> execute(std::vector<Arrays> inputs,
                                             std::span<const int> donated = {},
-                                            std::vector<EventPtr>* done = nullptr) const;
+                                            std::vector<EventPtr>* done = nullptr,
+                                            bool waits = false) const;
 
  private:
   struct Impl;
