@@ -123,11 +123,36 @@ struct EventOnReady {
 
 // --- The client -----------------------------------------------------------------------------------------
 
+/// What functions of the caller's make an error with.
+using MakeError = Error* (*)(int code, const char* text, std::size_t text_size);
+struct StoreGet {
+  Header header;
+  const char* key;
+  std::size_t key_size;
+  int timeout_ms;
+  MakeError* make_error;
+  void* user;
+  char* text;  // out
+  std::size_t text_size;
+  void (*deleter)(char* text);
+};
+struct StorePut {
+  Header header;
+  const char* key;
+  std::size_t key_size;
+  const char* text;
+  std::size_t text_size;
+  MakeError* make_error;
+  void* user;
+};
 struct ClientCreate {
   Header header;
   const NamedValue* options;
   std::size_t num_options;
-  void *get_callback, *get_user, *put_callback, *put_user;  // of a store that processes share
+  Error* (*get_callback)(StoreGet*);  // of a store that processes share
+  void* get_user;
+  Error* (*put_callback)(StorePut*);
+  void* put_user;
   Client* client;                                           // out
   void *try_get_callback, *try_get_user;
 };

@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "partita/base/error.hpp"
+#include "partita/base/log.hpp"
 #include "plugin/error.hpp"
 #include "plugin/functions.hpp"
 #include "plugin/hand_out.hpp"
+#include "plugin/store.hpp"
 
 namespace partita::pjrt {
 
@@ -46,7 +48,8 @@ void attributes(abi::PluginAttributes& call) {
 }
 
 void create(abi::ClientCreate& call) {
-  call.client = new Client(ClientOptions(options_by_name({call.options, call.num_options})));
+  call.client =
+      new Client(ClientOptions(options_by_name({call.options, call.num_options})), store_of(call));
 }
 
 void destroy(abi::ClientDestroy& call) { delete call.client; }
@@ -92,19 +95,30 @@ void default_assignment(abi::ClientDefaultAssignment& call) {
   for (int k = 0; k < wanted; ++k) call.assignment[k] = k;
 }
 
-// Which processes there are and how they are: those of a job hear of each other's failures over MPI.
+// Which processes there are and how they are: those of a job hear of each other's failures by themselves.
 void update_processes(abi::ClientDestroy&) {}
 
 void topology(abi::ClientTopology& call) { call.topology = &call.client->topology; }
 
+/// Whether MPI connects the processes: its launcher may have started something else with them in it, or MPI not be there.
+bool is_job_of_mpi(int processes) {
+  if (!launched_by_mpi()) return false;
+  try {
+    return mpi_ranks() == processes;
+  } catch (const partita::Error& error) {
+    log(LogLevel::info, cat("jax.distributed: without MPI: ", error.what()));
+    return false;
+  }
+}
+
 /// Meets the other processes of the job, each with `count` devices.
-std::shared_ptr<Job> join_job(const ClientOptions& options, int count) {
-  if (!launched_by_mpi())
-    throw_user_error(cat("jax.distributed: expected processes that mpirun has started, ",
-                         options.processes, " of them, found another launcher"));
-  if (const int ranks = mpi_ranks(); ranks != options.processes)
-    throw_user_error(cat("jax.distributed: expected as many processes as MPI has ranks, ", ranks,
-                         ", found ", options.processes));
+std::shared_ptr<Job> join_job(const ClientOptions& options, int count, const SharedStore& store) {
+  if (!is_job_of_mpi(options.processes)) {
+    if (!store.put)
+      throw_user_error(cat("expected processes of MPI or of jax.distributed, ", options.processes,
+                           " of them, found neither"));
+    return Job::over_tcp(count, options.process, options.processes, store);
+  }
   std::shared_ptr<Job> job = Job::over_mpi(count);
   if (job->process() != options.process)
     throw_user_error(cat("jax.distributed: expected process ", job->process(),
@@ -137,14 +151,14 @@ std::vector<std::string> kinds_of_all(Job& job, const std::vector<std::string>& 
 
 }  // namespace
 
-Client::Client(ClientOptions options) : topology(std::move(options)) {
+Client::Client(ClientOptions options, const SharedStore& store) : topology(std::move(options)) {
   const int count = topology.options().device_count(), process = topology.options().process;
   std::vector<std::unique_ptr<Device>> here =
       open_devices({.backend = topology.target(), .devices_per_rank = count});
   std::vector<std::string> kinds;
   for (const std::unique_ptr<Device>& device : here) kinds.push_back(device->profile().name);
   if (topology.options().processes > 1) {
-    job_ = join_job(topology.options(), count);
+    job_ = join_job(topology.options(), count, store);
     kinds = kinds_of_all(*job_, kinds);
   }
   for (std::size_t d = 0; d < kinds.size(); ++d) {

@@ -52,8 +52,9 @@ struct Client {
   std::vector<DeviceHandle*> devices, own_devices;  ///< of the job, and of this process
   std::vector<Memory*> memories;                    ///< of this process
 
-  /// Devices of this process.  Where there are others each calls it: over MPI the devices of all become those of a job.
-  explicit Client(ClientOptions options);
+  /// Devices of this process.  Where there are others each calls it, and the devices of all become those of a job: over MPI
+  /// where it has started the processes, else over TCP, by the store.
+  Client(ClientOptions options, const SharedStore& store);
   [[nodiscard]] DeviceHandle* device(int id) const;
   /// How shards of a program on these devices meet, one on each; null where all are of this process.
   [[nodiscard]] std::shared_ptr<Communicators> job_of(const std::vector<DeviceHandle*>& on) const;

@@ -24,12 +24,13 @@ struct Job::Links {
 
 namespace {
 
-/// Of a list of devices, above 0: processes open its link by it.
+/// Of a list of devices: processes open its link by it.
 std::uint32_t number_of(std::span<const int> devices) {
   Hasher hasher;
   hasher.add(std::as_bytes(devices));
   const std::string digits = hasher.hex().substr(0, 8);
-  return std::max<std::uint32_t>(std::uint32_t(std::stoul(digits, nullptr, 16)), 1);
+  return std::clamp<std::uint32_t>(std::uint32_t(std::stoul(digits, nullptr, 16)), 1,
+                                   RankLink::largest_number);
 }
 
 CommunicatorOptions options_for(std::size_t shards) { return {.shards_per_rank = int(shards)}; }
@@ -50,10 +51,13 @@ Job::Job(std::shared_ptr<Links> links, int devices_per_process)
 }
 
 std::shared_ptr<Job> Job::over_mpi(int devices_per_process) {
+  return over(collective::make_mpi_link(options_for(std::size_t(devices_per_process))),
+              devices_per_process);
+}
+
+std::shared_ptr<Job> Job::over(std::unique_ptr<RankLink> link, int devices_per_process) {
   if (devices_per_process < 1)
     throw_user_error(cat("devices: expected at least 1, found ", devices_per_process));
-  std::unique_ptr<RankLink> link =
-      collective::make_mpi_link(options_for(std::size_t(devices_per_process)));
   RankLink* const job = link.get();
   return std::shared_ptr<Job>(
       new Job(std::make_shared<Links>(Links{std::move(link), job}), devices_per_process));
@@ -73,8 +77,11 @@ std::shared_ptr<Communicators> Job::communicators(std::span<const int> devices) 
   const CommunicatorOptions options = options_for(std::size_t(std::ranges::count(ranks, process_)));
   if (options.shards_per_rank == 0)
     throw_user_error(cat("devices: expected some of process ", process_, ", found none"));
-  auto group = std::make_shared<ShardGroup>(options, links_->job->open(number_of(devices)),
-                                            collective::ShardMap(ranks));
+  const std::uint32_t number = number_of(devices);
+  if (!numbers_.insert(number).second)
+    throw_device_error("devices: expected a list whose hash is no other list's, found one");
+  auto group =
+      std::make_shared<ShardGroup>(options, links_->job->open(number), collective::ShardMap(ranks));
   known = std::make_shared<Communicators>(collective::communicators_of(std::move(group), options));
   return known;
 }

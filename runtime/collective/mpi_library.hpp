@@ -10,23 +10,10 @@
 #include <vector>
 
 #include "partita/collective/communicator.hpp"
+#include "runtime/collective/fair_mutex.hpp"
 #include "runtime/collective/rank_link.hpp"
 
 namespace partita::collective {
-
-/// A mutex that is handed on in order of arrival: a thread that takes it in a loop does not starve
-/// the others.
-class FairMutex {
- public:
-  void lock() {
-    const std::lock_guard turn(turn_);
-    mutex_.lock();
-  }
-  void unlock() { mutex_.unlock(); }
-
- private:
-  std::mutex turn_, mutex_;
-};
 
 /// Around every MPI call (MPI_THREAD_SERIALIZED).
 [[nodiscard]] FairMutex& mpi_mutex();

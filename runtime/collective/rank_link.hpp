@@ -19,8 +19,9 @@ class RankLink {
   virtual ~RankLink() = default;
   [[nodiscard]] virtual Channel& channel() = 0;
   /// Another link between the same ranks, whose messages go apart from those of others: each rank that has shards in it
-  /// opens it by the same number, above 0.  Its failures are the job's.  Who leaves it has not left the job.
+  /// opens it by the same number, from 1 to the largest.  Its failures are the job's.  Who leaves it has not left the job.
   [[nodiscard]] virtual std::unique_ptr<RankLink> open(std::uint32_t number) = 0;
+  static constexpr std::uint32_t largest_number = 0xfffffffe;
   /// Shared with the group; set by whichever learns of a failure first.
   [[nodiscard]] virtual const std::shared_ptr<FailureState>& failure() = 0;
 

@@ -142,12 +142,12 @@ void MpiChannel::wait_for(Ticket ticket) {
         last_tick = now;
       }
     }
-    if (settings_.failure->failed()) settings_.failure->raise(step_);
+    if (settings_.failure->failed()) settings_.failure->raise(step());
     if (!warned && now - start > settings_.timeout) {
       warned = true;
       warn_of_slowness(transfer);
     }
-    backoff.pause(someone_waits_.load(std::memory_order_relaxed), now);
+    backoff.pause(someone_waits(), now);
   }
   if (settings_.net && transfer.incoming) hold_back(transfer);
   settings_.waiting_for->store(-1, std::memory_order_relaxed);
@@ -164,7 +164,7 @@ void MpiChannel::hold_back(const Transfer& transfer) {
                   ticks(settings_.net->transfer(transfer.bytes));
   const auto due = line_is_free_ + ticks(settings_.net->latency);
   for (auto now = Clock::now(); now < due; now = Clock::now()) {
-    if (settings_.failure->failed()) settings_.failure->raise(step_);
+    if (settings_.failure->failed()) settings_.failure->raise(step());
     note_arrivals(transfer.peer);
     // What comes before the line is free waits for it; a look at that time keeps it from looking later than it was.
     std::this_thread::sleep_until(std::min(now < line_is_free_ ? line_is_free_ : due, now + look));
@@ -180,7 +180,7 @@ void MpiChannel::note_arrivals(int awaited) {
 }
 
 void MpiChannel::warn_of_slowness(const Transfer& transfer) const {
-  log(LogLevel::warning, cat("step '", step_, "': rank ", settings_.rank, " still waits for rank ",
+  log(LogLevel::warning, cat("step '", step(), "': rank ", settings_.rank, " still waits for rank ",
                              transfer.peer, ", which is alive"));
 }
 

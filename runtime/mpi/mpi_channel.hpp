@@ -14,14 +14,14 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include "runtime/collective/channel.hpp"
 #include "runtime/collective/emulated_net.hpp"
 #include "runtime/collective/failure.hpp"
+#include "runtime/collective/job_link.hpp"
 #include "runtime/mpi/mpi_state.hpp"
 
 namespace partita::collective {
 
-class MpiChannel final : public Channel {
+class MpiChannel final : public LinkChannel {
  public:
   struct Settings {
     MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed; with this tag used by this channel alone
@@ -44,11 +44,9 @@ class MpiChannel final : public Channel {
   Ticket send(int to, std::span<const std::byte> data) override;
   Ticket receive(int from, std::span<std::byte> data) override;
 
-  void begin_call(const std::string& step) { step_ = step; }
-  void hurry(bool someone_waits) { someone_waits_.store(someone_waits, std::memory_order_relaxed); }
   /// Ends every receive, so that nothing is written any more; one that is half done is given a tenth
   /// of a second.  (Sends only read, and nobody calls MPI after a failure.)
-  void abandon() noexcept;
+  void abandon() noexcept override;
 
  protected:
   void wait_for(Ticket ticket) override;
@@ -77,8 +75,6 @@ class MpiChannel final : public Channel {
   std::vector<Transfer> transfers_;
   std::vector<Ticket> free_;
   std::chrono::steady_clock::time_point line_is_free_{};  ///< of the emulated line
-  std::string step_;
-  std::atomic<bool> someone_waits_{true};
 };
 
 }  // namespace partita::collective

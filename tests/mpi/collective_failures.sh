@@ -42,6 +42,12 @@ expect 3 2 kill@rank:2,call:11,amid:1 "step 'round [0-9]+': waited for rank 2, w
 expect 3 2 fail@rank:1,call:9 "step 'round 9': shard [0-9] \\(rank 1\\) failed: injected failure"
 expect 2 2 "" "step 'round 10': waited for rank 0, which left the job" PARTITA_TEST_LEAVES=1
 expect 3 2 "" "step 'round 10': waited for rank 0, which left the job" PARTITA_TEST_LEAVES=1
+# The same over TCP, which notices the end of a connection before that of a process.
+gone="waited for rank 1, whose process (or host is gone|\\([0-9]+\\) has ended)"
+expect 2 2 kill@rank:1,call:10 "step 'round 10': $gone" PARTITA_TEST_STORE="$work/store_1"
+expect 3 2 kill@rank:1,call:11,amid:1 "step 'round [0-9]+': $gone" PARTITA_TEST_STORE="$work/store_2"
+expect 3 2 fail@rank:1,call:9 "step 'round 9': shard [0-9] \\(rank 1\\) failed: injected failure" PARTITA_TEST_STORE="$work/store_3"
+expect 3 2 "" "step 'round 10': waited for rank 0, which left the job" PARTITA_TEST_LEAVES=1 PARTITA_TEST_STORE="$work/store_4"
 
 # expect_from_outside SIGNAL TEXT: the signal hits rank 1 of 3 while rounds are running.
 expect_from_outside() {

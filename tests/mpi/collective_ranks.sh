@@ -9,6 +9,7 @@
 
 for ranks in 1 4 9; do
   on_ranks $ranks 'Collective*:Job*' || fail "$ranks ranks"
+  on_ranks $ranks PARTITA_TEST_STORE="$work/store_$ranks" 'Job.*' || fail "$ranks processes over TCP"
 done
 for level in 0 1 2 3; do
   on_ranks 3 PARTITA_TEST_MPI_LEVEL=$level CollectiveMpiRounds.Run || fail "MPI thread level $level"

@@ -4,16 +4,31 @@
 // Processes that run programs together which follow each other, each on some of the devices of all.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "partita/collective/communicator.hpp"
 
 namespace partita {
+
+namespace collective {
+class RankLink;
+}
+
+/// Texts that all processes of a job see, and no other job's.  Both throw where that cannot be.
+struct SharedStore {
+  std::function<void(const std::string& key, const std::string& text)> put;
+  /// Waits until it is there.
+  std::function<std::string(const std::string& key, std::chrono::milliseconds at_most)> get;
+};
 
 /// Device d of process p has the number p * devices_per_process + d.  A failure of any process ends the job: whatever is
 /// under way or comes later throws a CollectiveError.
@@ -22,6 +37,9 @@ class Job {
   /// The processes that an MPI launcher has started, each with as many devices.  Collective; initialises MPI as
   /// make_mpi_communicators does.
   [[nodiscard]] static std::shared_ptr<Job> over_mpi(int devices_per_process);
+  /// Processes that anybody has started, each with as many devices; in `store` they find each other.  Collective.
+  [[nodiscard]] static std::shared_ptr<Job> over_tcp(int devices_per_process, int process,
+                                                     int processes, const SharedStore& store);
 
   [[nodiscard]] int process() const { return process_; }
   [[nodiscard]] int processes() const { return processes_; }
@@ -33,12 +51,15 @@ class Job {
 
  private:
   struct Links;
+  [[nodiscard]] static std::shared_ptr<Job> over(std::unique_ptr<collective::RankLink> link,
+                                                 int devices_per_process);
   Job(std::shared_ptr<Links> links, int devices_per_process);
 
   std::shared_ptr<Links> links_;
   int process_, processes_, devices_per_process_;
   std::mutex mutex_;
   std::map<std::vector<int>, std::shared_ptr<Communicators>> communicators_;
+  std::set<std::uint32_t> numbers_;  // of links
 };
 
 }  // namespace partita

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
-#include "runtime/mpi/mpi_monitor.hpp"
+#include "runtime/collective/job_monitor.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,8 +13,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int control_tag = 0;
-
 /// Open MPI's launcher kills a second after SIGTERM; until then a failing program may say why.
 constexpr milliseconds termination_grace{800};
 
@@ -26,7 +24,7 @@ std::string seconds_text(std::chrono::steady_clock::duration d) {
 
 }  // namespace
 
-MpiMonitor::MpiMonitor(Settings settings)
+JobMonitor::JobMonitor(Settings settings)
     : settings_(std::move(settings)),
       period_(std::clamp(settings_.timeout / 10, milliseconds(5), milliseconds(500))),
       next_((settings_.rank + 1) % settings_.ranks),
@@ -39,41 +37,34 @@ MpiMonitor::MpiMonitor(Settings settings)
     const Peer& peer = settings_.peers[std::size_t(r)];
     if (r != settings_.rank && peer.same_host) watch_.add(r, peer.pid);
   }
-  {
-    const MpiLock lock(mpi_mutex());
-    post_receive();
-  }
-  settings_.failure->listen([this] { watch_.wake(); });
+  listener_ = settings_.failure->listen([this] { watch_.wake(); });
   if (settings_.catch_termination) termination_notice_.emplace();
   thread_ = std::thread([this] { run(); });
 }
 
-MpiMonitor::~MpiMonitor() {
+JobMonitor::~JobMonitor() {
   stopping_ = true;
   watch_.wake();
   thread_.join();
-  if (settings_.failure->failed()) return;
-  const MpiLock lock(mpi_mutex());
-  MPI_Cancel(&receive_);
-  MPI_Wait(&receive_, MPI_STATUS_IGNORE);
+  settings_.failure->stop_listening(listener_);
 }
 
-void MpiMonitor::run() {
+void JobMonitor::run() {
   while (!stopping_) {
     const ProcessWatch::Events events = watch_.wait(period_);
     if (stopping_) return;
-    if (settings_.own_thread_may_call_mpi) tick_safely();
+    if (settings_.own_thread_may_use_wire) tick_safely();
     for (int rank : events.ended) on_process_end(rank);
     if (events.termination) on_termination();
     if (settings_.failure->failed()) {
-      if (settings_.own_thread_may_call_mpi) send_failure();
+      if (settings_.own_thread_may_use_wire) send_failure();
       return watch_after_failure();
     }
   }
 }
 
-void MpiMonitor::tick_safely() noexcept {
-  const MpiLock lock(mpi_mutex());
+void JobMonitor::tick_safely() noexcept {
+  const std::lock_guard lock(mutex());
   try {
     tick();
   } catch (const std::exception& error) {
@@ -84,7 +75,7 @@ void MpiMonitor::tick_safely() noexcept {
 
 /// Lets a program that is on its way out print why, but not linger.  A host that keeps its own SIGTERM
 /// needs nothing more of this thread.
-void MpiMonitor::watch_after_failure() {
+void JobMonitor::watch_after_failure() {
   while (!stopping_ && termination_notice_) {
     const ProcessWatch::Events events = watch_.wait(milliseconds(1000));
     for (int rank : events.ended) watch_.remove(rank);
@@ -93,18 +84,18 @@ void MpiMonitor::watch_after_failure() {
 }
 
 /// Looks for news until the job has failed or `rank` has left in order; false when there are none.
-bool MpiMonitor::settle(milliseconds at_most, int rank) {
+bool JobMonitor::settle(milliseconds at_most, int rank) {
   const auto deadline = Clock::now() + at_most;
   do {
-    if (settings_.own_thread_may_call_mpi) tick_safely();
-    const MpiLock lock(mpi_mutex());
+    if (settings_.own_thread_may_use_wire) tick_safely();
+    const std::lock_guard lock(mutex());
     if (settings_.failure->failed()) return true;
     if (rank >= 0 && departed_[std::size_t(rank)] >= 0) return true;
   } while (std::this_thread::sleep_for(milliseconds(1)), Clock::now() < deadline);
   return false;
 }
 
-void MpiMonitor::on_process_end(int rank) {
+void JobMonitor::on_process_end(int rank) {
   watch_.remove(rank);
   if (settle(milliseconds(20), rank)) return;
   settings_.failure->fail(cat("waited for rank ", rank, ", whose process (",
@@ -112,7 +103,7 @@ void MpiMonitor::on_process_end(int rank) {
                           rank);
 }
 
-void MpiMonitor::on_termination() {
+void JobMonitor::on_termination() {
   const auto deadline = Clock::now() + termination_grace;
   if (!settle(milliseconds(20), -1)) {
     // The reason for the end may be a rank of this host that has died meanwhile.
@@ -123,43 +114,36 @@ void MpiMonitor::on_termination() {
             " when the launcher ended the job (SIGTERM)"),
         waiting_for);
   }
-  if (settings_.own_thread_may_call_mpi) send_failure();
+  if (settings_.own_thread_may_use_wire) send_failure();
   while (!stopping_ && Clock::now() < deadline) std::this_thread::sleep_for(milliseconds(5));
   if (!stopping_) TerminationNotice::terminate();
 }
 
-void MpiMonitor::tick() {
-  if (announced_from_here_ || receive_ == MPI_REQUEST_NULL) return;
+void JobMonitor::tick() {
+  if (announced_from_here_) return;
   const auto now = Clock::now();
   // This process itself was stopped or starved: what the others sent meanwhile comes first.
   if (now - last_tick_ > 2 * period_ + settings_.timeout / 4) last_heard_ = now;
   last_tick_ = now;
   receive_messages();
-  drop_completed_sends();
-  if (settings_.failure->failed() || !settings_.own_thread_may_call_mpi) return judge_departures();
+  static_cast<void>(wire().is_idle());
+  if (settings_.failure->failed() || !settings_.own_thread_may_use_wire) return judge_departures();
   send_heartbeat(now);
   judge_silence(now);
   judge_departures();
 }
 
-void MpiMonitor::post_receive() {
-  PARTITA_MPI(MPI_Irecv(&incoming_, int(sizeof(Message)), MPI_BYTE, MPI_ANY_SOURCE, control_tag,
-                        settings_.comm, &receive_));
+void JobMonitor::receive_messages() {
+  while (const std::optional<ControlWire::Received> received = wire().receive())
+    take_message(received->message, received->from);
+  while (const std::optional<int> rank = wire().lost())
+    if (departed_[std::size_t(*rank)] < 0)
+      settings_.failure->fail(
+          cat("waited for rank ", *rank, ", whose process or host is gone (connection closed)"),
+          *rank);
 }
 
-void MpiMonitor::receive_messages() {
-  while (true) {
-    int done = 0;
-    MPI_Status status;
-    PARTITA_MPI(MPI_Test(&receive_, &done, &status));
-    if (done == 0) return;
-    const Message message = incoming_;
-    post_receive();
-    take_message(message, status.MPI_SOURCE);
-  }
-}
-
-void MpiMonitor::take_message(const Message& message, int from) {
+void JobMonitor::take_message(const Message& message, int from) {
   if (from == previous_) last_heard_ = last_tick_;
   switch (message.topic) {
     case Topic::heartbeat:
@@ -174,36 +158,21 @@ void MpiMonitor::take_message(const Message& message, int from) {
   }
 }
 
-void MpiMonitor::send(int to, const Message& message) {
-  auto& outgoing = *outgoing_.emplace_back(std::make_unique<Outgoing>());
-  outgoing.message = message;
-  PARTITA_MPI(MPI_Isend(&outgoing.message, int(sizeof(Message)), MPI_BYTE, to, control_tag,
-                        settings_.comm, &outgoing.request));
-}
-
-void MpiMonitor::drop_completed_sends() {
-  std::erase_if(outgoing_, [](const std::unique_ptr<Outgoing>& outgoing) {
-    int done = 0;
-    PARTITA_MPI(MPI_Test(&outgoing->request, &done, MPI_STATUS_IGNORE));
-    return done != 0;
-  });
-}
-
-void MpiMonitor::send_heartbeat(Clock::time_point now) {
+void JobMonitor::send_heartbeat(Clock::time_point now) {
   // A stopped neighbour takes nothing in: heartbeats do not pile up for it.
-  if (now - last_sent_ < period_ || said_goodbye_ || !outgoing_.empty()) return;
+  if (now - last_sent_ < period_ || said_goodbye_ || !wire().is_idle()) return;
   last_sent_ = now;
-  send(next_, {.topic = Topic::heartbeat});
+  wire().send(next_, {.topic = Topic::heartbeat});
 }
 
-void MpiMonitor::judge_silence(Clock::time_point now) {
+void JobMonitor::judge_silence(Clock::time_point now) {
   if (departed_[std::size_t(previous_)] >= 0 || now - last_heard_ <= settings_.timeout) return;
   settings_.failure->fail(cat("waited for rank ", previous_, ", silent for ",
                               seconds_text(now - last_heard_), " (no heartbeat)"),
                           previous_);
 }
 
-void MpiMonitor::judge_departures() {
+void JobMonitor::judge_departures() {
   if (departures_ == 0 || settings_.failure->failed()) return;
   for (int r = 0; r < settings_.ranks; ++r) {
     const std::int64_t made = departed_[std::size_t(r)];
@@ -214,26 +183,25 @@ void MpiMonitor::judge_departures() {
   }
 }
 
-void MpiMonitor::send_failure() noexcept {
+void JobMonitor::send_failure() noexcept {
   const auto deadline = Clock::now() + milliseconds(1000);
   try {
     const FailureState& failure = *settings_.failure;
     Message message{.topic = Topic::failure, .rank = failure.rank(), .calls = 0, .text = {}};
     std::strncpy(message.text.data(), failure.reason().c_str(), message.text.size() - 1);
     {
-      const MpiLock lock(mpi_mutex());
+      const std::lock_guard lock(mutex());
       if (announced_from_here_) return;
       announced_from_here_ = true;
       for (int r = 0; r < settings_.ranks; ++r) {
         // Who told this rank tells the others, too.
-        if (!told_ && r != settings_.rank && departed_[std::size_t(r)] < 0) send(r, message);
+        if (!told_ && r != settings_.rank && departed_[std::size_t(r)] < 0) wire().send(r, message);
       }
     }
     while (Clock::now() < deadline) {
       {
-        const MpiLock lock(mpi_mutex());
-        drop_completed_sends();
-        if (outgoing_.empty()) break;
+        const std::lock_guard lock(mutex());
+        if (wire().is_idle()) break;
       }
       std::this_thread::sleep_for(milliseconds(1));
     }
@@ -246,31 +214,31 @@ void MpiMonitor::send_failure() noexcept {
   announcement_.notify_all();
 }
 
-void MpiMonitor::announce_failure() noexcept {
-  if (!settings_.own_thread_may_call_mpi) return send_failure();
+void JobMonitor::announce_failure() noexcept {
+  if (!settings_.own_thread_may_use_wire) return send_failure();
   std::unique_lock lock(mutex_);
   announcement_.wait_for(lock, milliseconds(1500), [this] { return announced_; });
 }
 
-void MpiMonitor::leave(std::int64_t completed) noexcept {
+void JobMonitor::leave(std::int64_t completed) noexcept {
   const auto is_over = [this] {
     return departures_ == settings_.ranks - 1 || settings_.failure->failed();
   };
   try {
     {
-      const MpiLock lock(mpi_mutex());
+      const std::lock_guard lock(mutex());
       if (settings_.failure->failed()) return;
       said_goodbye_ = true;
       for (int i = 1; i < settings_.ranks; ++i) {
-        send((settings_.rank + i) % settings_.ranks,
-             {.topic = Topic::departure, .calls = completed});
+        wire().send((settings_.rank + i) % settings_.ranks,
+                    {.topic = Topic::departure, .calls = completed});
       }
     }
     for (int round = 0;; ++round) {
       {
-        const MpiLock lock(mpi_mutex());
+        const std::lock_guard lock(mutex());
         tick();
-        if (is_over() && (outgoing_.empty() || settings_.failure->failed())) return;
+        if (is_over() && (wire().is_idle() || settings_.failure->failed())) return;
       }
       if (round < 100)
         std::this_thread::yield();

@@ -19,8 +19,8 @@
 #include "runtime/collective/process_watch.hpp"
 #include "runtime/collective/shard_group.hpp"
 #include "runtime/mpi/mpi_channel.hpp"
-#include "runtime/mpi/mpi_monitor.hpp"
 #include "runtime/mpi/mpi_state.hpp"
+#include "runtime/mpi/mpi_wire.hpp"
 
 namespace partita::collective {
 namespace {
@@ -107,7 +107,7 @@ int largest_tag() {
 }
 
 /// What the links of a job share: communicators, and news of its ranks.
-class MpiJob {
+class MpiJob final : public JobTransport {
  public:
   MpiJob(const CommunicatorOptions& options, MPI_Comm parent, int thread_level)
       : start_limit_(std::max(options.timeout, start_limit)),
@@ -138,12 +138,12 @@ class MpiJob {
                  .failure = failure_,
                  .tick = {},
                  .waiting_for = std::make_shared<std::atomic<int>>(-1)};
-    monitor_ = std::make_unique<MpiMonitor>(monitor_settings(options, records));
+    monitor_ = std::make_unique<JobMonitor>(monitor_settings(options, records));
     count_links(1);
   }
   MpiJob(const MpiJob&) = delete;
   MpiJob& operator=(const MpiJob&) = delete;
-  ~MpiJob() {
+  ~MpiJob() override {
     monitor_.reset();
     if (failure_->failed()) {
       data_.forget();
@@ -152,10 +152,17 @@ class MpiJob {
     count_links(-1);
   }
 
-  [[nodiscard]] MpiMonitor& monitor() const { return *monitor_; }
-  [[nodiscard]] const std::shared_ptr<FailureState>& failure() const { return failure_; }
-  [[nodiscard]] bool any_thread() const { return thread_level_ >= MPI_THREAD_SERIALIZED; }
-  void check_thread() const {
+  std::unique_ptr<LinkChannel> open(std::uint32_t number, std::function<void(int)> tick) override {
+    MpiChannel::Settings settings = channels_;
+    settings.tag = tag_of(number);
+    settings.tick = std::move(tick);
+    return std::make_unique<MpiChannel>(std::move(settings));
+  }
+  JobMonitor& monitor() override { return *monitor_; }
+  const std::shared_ptr<FailureState>& failure() override { return failure_; }
+  bool any_thread() const override { return thread_level_ >= MPI_THREAD_SERIALIZED; }
+  void give_up() noexcept override { leave_mpi_unfinalised(); }
+  void check_thread() const override {
     if (any_thread()) return;
     int is_main = 0;
     PARTITA_MPI(MPI_Is_thread_main(&is_main));
@@ -165,6 +172,8 @@ class MpiJob {
           "thread that did it");
     }
   }
+
+ private:
   /// The tag of the link of this number; others' never is the same.
   [[nodiscard]] int tag_of(std::uint32_t number) {
     if (number == 0) return 0;
@@ -176,15 +185,7 @@ class MpiJob {
                              " than for those of ", taken, ", found ", tag, " for both"));
     return tag;
   }
-  [[nodiscard]] MpiChannel::Settings channel_settings(int tag,
-                                                      std::function<void(int)> tick) const {
-    MpiChannel::Settings settings = channels_;
-    settings.tag = tag;
-    settings.tick = std::move(tick);
-    return settings;
-  }
 
- private:
   std::vector<StartRecord> agree(const CommunicatorOptions& options) {
     const StartRecord mine{.host = host_identity(),
                            .pid = ::getpid(),
@@ -209,14 +210,14 @@ class MpiJob {
     return records;
   }
 
-  MpiMonitor::Settings monitor_settings(const CommunicatorOptions& options,
+  JobMonitor::Settings monitor_settings(const CommunicatorOptions& options,
                                         const std::vector<StartRecord>& records) {
-    MpiMonitor::Settings settings;
-    settings.comm = control_.get();
+    JobMonitor::Settings settings;
+    settings.wire = std::make_unique<MpiWire>(control_.get(), failure_);
     settings.rank = rank_;
     settings.ranks = ranks_;
     settings.timeout = options.timeout;
-    settings.own_thread_may_call_mpi = any_thread();
+    settings.own_thread_may_use_wire = any_thread();
     settings.catch_termination = is_mpi_initialised_here();
     settings.failure = failure_;
     settings.waiting_for = [rank = channels_.waiting_for] { return rank->load(); };
@@ -233,59 +234,9 @@ class MpiJob {
   const int largest_tag_;
   std::shared_ptr<FailureState> failure_;
   MpiChannel::Settings channels_;
-  std::unique_ptr<MpiMonitor> monitor_;
+  std::unique_ptr<JobMonitor> monitor_;
   std::mutex mutex_;
   std::map<int, std::uint32_t> tags_;  ///< in use, with the numbers of links
-};
-
-class MpiLink final : public RankLink {
- public:
-  MpiLink(std::shared_ptr<MpiJob> job, std::uint32_t number)
-      : job_(std::move(job)),
-        is_of_job_(number == 0),
-        channel_(
-            job_->channel_settings(job_->tag_of(number), [this](int awaited) { tick(awaited); })) {}
-
-  Channel& channel() override { return channel_; }
-  std::unique_ptr<RankLink> open(std::uint32_t number) override {
-    return std::make_unique<MpiLink>(job_, number);
-  }
-  const std::shared_ptr<FailureState>& failure() override { return job_->failure(); }
-  bool any_thread() const override { return job_->any_thread(); }
-  void begin_call(const std::string& step) override {
-    job_->check_thread();
-    channel_.begin_call(step);
-  }
-  void hurry(bool someone_waits) override { channel_.hurry(someone_waits); }
-  void set_calls(std::int64_t begun) override {
-    if (is_of_job_) job_->monitor().set_calls(begun);
-  }
-  void abandon_transfers() noexcept override { channel_.abandon(); }
-  void announce_failure() noexcept override {
-    leave_mpi_unfinalised();
-    job_->monitor().announce_failure();
-  }
-  void leave(std::int64_t completed) noexcept override {
-    if (is_of_job_) job_->monitor().leave(completed);
-  }
-
- private:
-  /// Who has left the job makes no calls of other links either; what it sent before is here within the grace.
-  void tick(int awaited) {
-    constexpr auto grace = std::chrono::seconds(1);
-    MpiMonitor& monitor = job_->monitor();
-    monitor.tick();
-    if (is_of_job_) return;
-    if (!monitor.has_left(awaited)) return gone_since_.reset();
-    if (!gone_since_) gone_since_ = Clock::now();
-    if (Clock::now() - *gone_since_ > grace)
-      job_->failure()->fail(cat("waited for rank ", awaited, ", which left the job"), awaited);
-  }
-
-  std::shared_ptr<MpiJob> job_;
-  const bool is_of_job_;
-  MpiChannel channel_;
-  std::optional<Clock::time_point> gone_since_;  ///< noticed so
 };
 
 MPI_Comm given_comm(const void* mpi_comm) {
@@ -313,12 +264,12 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(const Communicator
     throw_user_error(cat("expected MPI initialised with at least MPI_THREAD_SERIALIZED for ",
                          options.shards_per_rank, " shards per rank, found a lower thread level"));
   }
-  auto link = std::make_unique<MpiLink>(std::make_shared<MpiJob>(options, parent, level), 0);
+  auto link = std::make_unique<JobLink>(std::make_shared<MpiJob>(options, parent, level), 0);
   return communicators_of(std::make_shared<ShardGroup>(options, std::move(link)), options);
 }
 
 std::unique_ptr<RankLink> make_link(const CommunicatorOptions& options) {
-  return std::make_unique<MpiLink>(std::make_shared<MpiJob>(options, MPI_COMM_WORLD, ensure_mpi()),
+  return std::make_unique<JobLink>(std::make_shared<MpiJob>(options, MPI_COMM_WORLD, ensure_mpi()),
                                    0);
 }
 

@@ -6,7 +6,6 @@
 // steps are.  Whoever notices that, or fails itself, tells all ranks why.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -19,37 +18,36 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/collective/control_wire.hpp"
 #include "runtime/collective/failure.hpp"
 #include "runtime/collective/process_watch.hpp"
-#include "runtime/mpi/mpi_state.hpp"
 
 namespace partita::collective {
 
-class MpiMonitor {
+class JobMonitor {
  public:
   struct Peer {
     int pid = 0;
     bool same_host = false;
   };
   struct Settings {
-    MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed; used by this monitor alone
+    std::unique_ptr<ControlWire> wire;
     int rank = 0, ranks = 1;
     std::chrono::milliseconds timeout{60'000};
-    bool own_thread_may_call_mpi =
-        true;                        ///< otherwise no heartbeats; MPI is called in tick() alone
-    bool catch_termination = false;  ///< SIGTERM becomes a failure of the job
+    bool own_thread_may_use_wire = true;  ///< otherwise no heartbeats; it is used in tick() alone
+    bool catch_termination = false;       ///< SIGTERM becomes a failure of the job
     std::shared_ptr<FailureState> failure;
     std::function<int()> waiting_for;  ///< rank whose message is waited for, or -1
     std::vector<Peer> peers;           ///< per rank
   };
-  explicit MpiMonitor(Settings settings);
-  ~MpiMonitor();
-  MpiMonitor(const MpiMonitor&) = delete;
-  MpiMonitor& operator=(const MpiMonitor&) = delete;
+  explicit JobMonitor(Settings settings);
+  ~JobMonitor();
+  JobMonitor(const JobMonitor&) = delete;
+  JobMonitor& operator=(const JobMonitor&) = delete;
 
-  /// Looks for messages, sends a heartbeat if one is due, judges silence.  MPI lock held.
+  /// Looks for messages, sends a heartbeat if one is due, judges silence.  The wire's mutex held.
   void tick();
-  /// Whether a rank has left the job in order.  MPI lock held.
+  /// Whether a rank has left the job in order.  The wire's mutex held.
   [[nodiscard]] bool has_left(int rank) const { return departed_[std::size_t(rank)] >= 0; }
   /// So many collective calls were begun here.
   void set_calls(std::int64_t begun) { calls_.store(begun, std::memory_order_relaxed); }
@@ -60,18 +58,8 @@ class MpiMonitor {
 
  private:
   using Clock = std::chrono::steady_clock;
-  enum class Topic : std::int32_t { heartbeat, failure, departure };
-  /// The only kind of message; shorter than Open MPI's limit for eager messages.
-  struct Message {
-    Topic topic = Topic::heartbeat;
-    std::int32_t rank = -1;  ///< failure: who failed
-    std::int64_t calls = 0;  ///< departure: after how many calls
-    std::array<char, 480> text{};
-  };
-  struct Outgoing {
-    MPI_Request request = MPI_REQUEST_NULL;
-    Message message;
-  };
+  using Message = ControlWire::Message;
+  using Topic = ControlWire::Topic;
 
   void run();
   void tick_safely() noexcept;
@@ -81,13 +69,12 @@ class MpiMonitor {
   [[nodiscard]] bool settle(std::chrono::milliseconds at_most, int rank);
   void receive_messages();
   void take_message(const Message& message, int from);
-  void send(int to, const Message& message);
-  void drop_completed_sends();
+  [[nodiscard]] ControlWire& wire() const { return *settings_.wire; }
+  [[nodiscard]] FairMutex& mutex() const { return wire().mutex(); }
   void send_heartbeat(Clock::time_point now);
   void judge_silence(Clock::time_point now);
   void judge_departures();
   void send_failure() noexcept;
-  void post_receive();
 
   Settings settings_;
   const std::chrono::milliseconds period_;
@@ -95,10 +82,7 @@ class MpiMonitor {
   ProcessWatch watch_;
   std::optional<TerminationNotice> termination_notice_;
 
-  // Under the MPI lock.
-  Message incoming_;
-  MPI_Request receive_ = MPI_REQUEST_NULL;
-  std::vector<std::unique_ptr<Outgoing>> outgoing_;
+  // Under the wire's mutex.
   Clock::time_point last_sent_, last_heard_, last_tick_;
   std::vector<std::int64_t> departed_;  ///< per rank: calls it made before it left, or -1
   int departures_ = 0;
@@ -110,6 +94,7 @@ class MpiMonitor {
   std::mutex mutex_;
   std::condition_variable announcement_;
   bool announced_ = false;
+  FailureState::Listener listener_;
   std::thread thread_;
 };
 

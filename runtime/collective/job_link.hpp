@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// The links of a job, whatever carries their messages: what they share, and one of them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "partita/base/error.hpp"
+#include "runtime/collective/channel.hpp"
+#include "runtime/collective/failure.hpp"
+#include "runtime/collective/job_monitor.hpp"
+#include "runtime/collective/rank_link.hpp"
+
+namespace partita::collective {
+
+/// The messages of one link.
+class LinkChannel : public Channel {
+ public:
+  /// Transfers of a call named `step` begin.
+  void begin_call(const std::string& step) { step_ = step; }
+  void hurry(bool someone_waits) { someone_waits_.store(someone_waits, std::memory_order_relaxed); }
+  /// After a failure: ends every receive, so that nothing is written any more.
+  virtual void abandon() noexcept = 0;
+
+ protected:
+  [[nodiscard]] const std::string& step() const { return step_; }
+  [[nodiscard]] bool someone_waits() const {
+    return someone_waits_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::string step_;
+  std::atomic<bool> someone_waits_{true};
+};
+
+/// What the links of a job share.
+class JobTransport {
+ public:
+  virtual ~JobTransport() = default;
+  /// Messages that go apart from those of other numbers; 0 is the job's own.  `tick` is called with the control wire's mutex
+  /// held, about every millisecond of a wait, with the rank that is waited for.
+  [[nodiscard]] virtual std::unique_ptr<LinkChannel> open(std::uint32_t number,
+                                                          std::function<void(int)> tick) = 0;
+  [[nodiscard]] virtual JobMonitor& monitor() = 0;
+  [[nodiscard]] virtual const std::shared_ptr<FailureState>& failure() = 0;
+  [[nodiscard]] virtual bool any_thread() const { return true; }
+  /// Throws where this thread may send no messages.
+  virtual void check_thread() const {}
+  /// The job has failed.
+  virtual void give_up() noexcept {}
+};
+
+class JobLink final : public RankLink {
+ public:
+  JobLink(std::shared_ptr<JobTransport> transport, std::uint32_t number)
+      : transport_(std::move(transport)),
+        is_of_job_(number == 0),
+        channel_(transport_->open(number, [this](int awaited) { tick(awaited); })) {}
+
+  Channel& channel() override { return *channel_; }
+  std::unique_ptr<RankLink> open(std::uint32_t number) override {
+    return std::make_unique<JobLink>(transport_, number);
+  }
+  const std::shared_ptr<FailureState>& failure() override { return transport_->failure(); }
+  bool any_thread() const override { return transport_->any_thread(); }
+  void begin_call(const std::string& step) override {
+    transport_->check_thread();
+    channel_->begin_call(step);
+  }
+  void hurry(bool someone_waits) override { channel_->hurry(someone_waits); }
+  void set_calls(std::int64_t begun) override {
+    if (is_of_job_) transport_->monitor().set_calls(begun);
+  }
+  void abandon_transfers() noexcept override { channel_->abandon(); }
+  void announce_failure() noexcept override {
+    transport_->give_up();
+    transport_->monitor().announce_failure();
+  }
+  void leave(std::int64_t completed) noexcept override {
+    if (is_of_job_) transport_->monitor().leave(completed);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Who has left the job makes no calls of other links either; what it sent before is here within the grace.
+  void tick(int awaited) {
+    constexpr auto grace = std::chrono::seconds(1);
+    JobMonitor& monitor = transport_->monitor();
+    monitor.tick();
+    if (is_of_job_) return;
+    if (!monitor.has_left(awaited)) return gone_since_.reset();
+    if (!gone_since_) gone_since_ = Clock::now();
+    if (Clock::now() - *gone_since_ > grace)
+      failure()->fail(cat("waited for rank ", awaited, ", which left the job"), awaited);
+  }
+
+  std::shared_ptr<JobTransport> transport_;
+  const bool is_of_job_;
+  std::unique_ptr<LinkChannel> channel_;
+  std::optional<Clock::time_point> gone_since_;  ///< noticed so
+};
+
+}  // namespace partita::collective

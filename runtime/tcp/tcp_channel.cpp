@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "runtime/tcp/tcp_channel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <poll.h>
+#include <sched.h>
+
+#include "partita/base/error.hpp"
+#include "partita/base/log.hpp"
+
+namespace partita::collective {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Looks without sleeping at the beginning of a wait: news within a host come in some microseconds.
+constexpr int eager_rounds = 64;
+
+}  // namespace
+
+TcpChannel::TcpChannel(Settings settings)
+    : settings_(std::move(settings)), peers_(std::size_t(settings_.ranks)) {}
+
+Channel::Ticket TcpChannel::open(Transfer transfer) {
+  if (free_.empty()) {
+    free_.push_back(Ticket(transfers_.size()));
+    transfers_.emplace_back();
+  }
+  const Ticket ticket = free_.back();
+  free_.pop_back();
+  this->transfer(ticket) = transfer;
+  return ticket;
+}
+
+Channel::Ticket TcpChannel::send(int to, std::span<const std::byte> data) {
+  if (data.empty()) return none;
+  const Ticket ticket = open({.peer = to, .out = data, .in = {}, .length = data.size()});
+  peers_[std::size_t(to)].outgoing.push_back(ticket);
+  progress(to);
+  return ticket;
+}
+
+Channel::Ticket TcpChannel::receive(int from, std::span<std::byte> data) {
+  if (data.empty()) return none;
+  const Ticket ticket = open({.peer = from, .out = {}, .in = data});
+  peers_[std::size_t(from)].incoming.push_back(ticket);
+  return ticket;
+}
+
+void TcpChannel::lose(int rank) {
+  // It may have said why.
+  for (int k = 0; k < 100 && !settings_.failure->failed(); ++k) {
+    settings_.tick(rank);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  settings_.failure->fail(
+      cat("waited for rank ", rank, ", whose process or host is gone (connection closed)"), rank);
+  settings_.failure->raise(step());
+}
+
+bool TcpChannel::progress() {
+  bool any = false;
+  for (int rank = 0; rank < settings_.ranks; ++rank) any = progress(rank) || any;
+  return any;
+}
+
+bool TcpChannel::progress(int rank) {
+  Peer& peer = peers_[std::size_t(rank)];
+  if (peer.is_idle()) return false;
+  if (!peer.socket) peer.socket = settings_.connections->to(rank, settings_.number);
+  if (!peer.socket) return false;
+  const bool out = move_out(peer);
+  return move_in(peer) || out;
+}
+
+bool TcpChannel::move_out(Peer& peer) {
+  bool any = false;
+  while (!peer.outgoing.empty()) {
+    Transfer& t = transfer(peer.outgoing.front());
+    const auto length = std::as_bytes(std::span(&t.length, 1));
+    const std::ptrdiff_t moved =
+        t.moved < length.size()
+            ? send_some(peer.socket.get(), length.subspan(t.moved))
+            : send_some(peer.socket.get(), t.out.subspan(t.moved - length.size()));
+    if (moved < 0) lose(t.peer);
+    if (moved == 0) return any;
+    any = true;
+    t.moved += std::size_t(moved);
+    if (t.moved < t.bytes()) continue;
+    t.is_done = true;
+    peer.outgoing.pop_front();
+  }
+  return any;
+}
+
+bool TcpChannel::move_in(Peer& peer) {
+  bool any = false;
+  while (!peer.incoming.empty()) {
+    Transfer& t = transfer(peer.incoming.front());
+    const auto length = std::as_writable_bytes(std::span(&t.length, 1));
+    const std::ptrdiff_t moved =
+        t.moved < length.size()
+            ? receive_some(peer.socket.get(), length.subspan(t.moved))
+            : receive_some(peer.socket.get(), t.in.subspan(t.moved - length.size()));
+    if (moved < 0) lose(t.peer);
+    if (moved == 0) return any;
+    any = true;
+    t.moved += std::size_t(moved);
+    if (t.moved == length.size()) check_length(t);
+    if (t.moved < t.bytes()) continue;
+    t.is_done = true;
+    peer.incoming.pop_front();
+  }
+  return any;
+}
+
+void TcpChannel::check_length(const Transfer& transfer) const {
+  if (transfer.length != transfer.in.size())
+    throw_device_error(cat("expected ", transfer.in.size(), " bytes from rank ", transfer.peer,
+                           ", found ", transfer.length, ": the ranks do not make the same calls"));
+}
+
+void TcpChannel::pause() const {
+  constexpr int most_milliseconds = 1;
+  std::vector<pollfd> watched;
+  for (const Peer& peer : peers_) {
+    if (peer.is_idle() || !peer.socket) continue;
+    const int events = (peer.incoming.empty() ? 0 : POLLIN) | (peer.outgoing.empty() ? 0 : POLLOUT);
+    watched.push_back({peer.socket.get(), short(events), 0});
+  }
+  ::poll(watched.data(), watched.size(), most_milliseconds);
+}
+
+void TcpChannel::wait_for(Ticket ticket) {
+  const auto start = Clock::now();
+  auto last_tick = start;
+  bool warned = false;
+  const int peer = transfer(ticket).peer;
+  settings_.waiting_for->store(peer, std::memory_order_relaxed);
+  for (int round = 0;; ++round) {
+    const bool any = progress();
+    if (transfer(ticket).is_done) break;
+    const auto now = Clock::now();
+    if (now - last_tick > std::chrono::milliseconds(1)) {
+      settings_.tick(peer);
+      last_tick = now;
+    }
+    if (settings_.failure->failed()) settings_.failure->raise(step());
+    if (!warned && now - start > settings_.timeout) {
+      warned = true;
+      log(LogLevel::warning, cat("step '", step(), "': rank ", settings_.rank,
+                                 " still waits for rank ", peer, ", which is alive"));
+    }
+    if (any) continue;
+    if (round < eager_rounds && someone_waits())
+      ::sched_yield();
+    else
+      pause();
+  }
+  settings_.waiting_for->store(-1, std::memory_order_relaxed);
+  free_.push_back(ticket);
+}
+
+// Nothing moves but in waits, which have ended.
+void TcpChannel::abandon() noexcept {
+  for (Peer& peer : peers_) {
+    peer.incoming.clear();
+    peer.outgoing.clear();
+  }
+}
+
+}  // namespace partita::collective
