@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
-"""Programs of JAX on the devices of several processes: each process of an MPI job runs this file, and every result is compared
-with NumPy's or with the same function on one device.  Arguments: names of cases, or none for all.  Each is a function of this
+"""Programs of JAX on the devices of several processes: each process of an MPI job runs this file, or each of those that
+PARTITA_TEST_PROCESS (ADDRESS,PROCESSES,PROCESS) tells apart, and every result is compared with NumPy's or with the same function on one device.  Arguments: names of cases, or none for all.  Each is a function of this
 file whose name begins with `case_`."""
 import functools
 import os
@@ -235,7 +235,8 @@ def fail_alone():
 
 
 def main(names):
-    jax.distributed.initialize()
+    address, *numbers_of = os.environ.get("PARTITA_TEST_PROCESS", "").split(",")
+    jax.distributed.initialize(address or None, *map(int, numbers_of))
     if names == ["fail_alone"]:
         return fail_alone()
     cases = {n.removeprefix("case_"): f for n, f in globals().items() if n.startswith("case_")}

@@ -4,8 +4,8 @@
 # timeout: 600
 # processors: 2
 #
-# Programs of JAX on the devices of several processes that mpirun has started (processes.py), and what the others say when one
-# of them ends. Skipped where JAX cannot be had.
+# Programs of JAX on the devices of several processes (processes.py), over MPI where mpirun has started them and over TCP where it
+# has not, and what the others say when one of them ends. Skipped where JAX cannot be had.
 set -euo pipefail
 : "${PARTITA_SOURCE_DIR:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${PARTITA_BIN_DIR:=$PARTITA_SOURCE_DIR/build/release/bin}"
@@ -23,6 +23,20 @@ on() {
     "$venv/bin/python" "$PARTITA_SOURCE_DIR/tests/plugin/processes.py" "${@:4}" >"$work/log" 2>&1
 }
 
+# apart PROCESSES DEVICES TARGET [CASE…]: the same without mpirun.
+apart() {
+  local pids=() status=0 port
+  port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("localhost", 0)); print(s.getsockname()[1])')
+  for ((k = 0; k < $1; ++k)); do
+    PARTITA_TEST_PROCESS=localhost:$port,$1,$k PARTITA_NUM_DEVICES=$2 PARTITA_TARGET=$3 timeout --kill-after=5 250 \
+      "$venv/bin/python" "$PARTITA_SOURCE_DIR/tests/plugin/processes.py" "${@:4}" >"$work/log.$k" 2>&1 &
+    pids+=($!)
+  done
+  for pid in "${pids[@]}"; do wait "$pid" || status=$?; done
+  cat "$work"/log.* >"$work/log"
+  return $status
+}
+
 fail() {
   echo "FAILED: $*" >&2
   cat "$work/log" >&2
@@ -34,6 +48,13 @@ for setting in "2 2 cpu" "3 1 cpu" "2 1 opencl"; do
   on $setting "$@" || fail "on $setting"
 done
 
-if on 3 1 cpu fail_alone; then fail "a process that ends: expected another status than 0"; fi
-grep -q "waited for rank 1, whose process" "$work/log" || fail "a process that ends: expected the others to say which one"
+for setting in "2 2 cpu" "3 1 cpu"; do
+  # shellcheck disable=SC2086
+  apart $setting "$@" || fail "apart, on $setting"
+done
+
+for how in on apart; do
+  if $how 3 1 cpu fail_alone; then fail "a process that ends: expected another status than 0"; fi
+  grep -q "waited for rank 1, whose process" "$work/log" || fail "a process that ends: expected the others to say which one"
+done
 echo "passed"
