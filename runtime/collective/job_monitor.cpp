@@ -194,8 +194,8 @@ void JobMonitor::send_failure() noexcept {
       if (announced_from_here_) return;
       announced_from_here_ = true;
       for (int r = 0; r < settings_.ranks; ++r) {
-        // Who told this rank tells the others, too.
-        if (!told_ && r != settings_.rank && departed_[std::size_t(r)] < 0) wire().send(r, message);
+        // Who told this rank tells the others, too; those that have left wait for this one to leave.
+        if (!told_ && r != settings_.rank) wire().send(r, message);
       }
     }
     while (Clock::now() < deadline) {

@@ -22,6 +22,9 @@ using Clock = std::chrono::steady_clock;
 /// Looks without sleeping at the beginning of a wait: news within a host come in some microseconds.
 constexpr int eager_rounds = 64;
 
+/// Where a connection is closed the job's monitor knows why, or hears of it.
+constexpr auto closed_limit = std::chrono::seconds(5);
+
 }  // namespace
 
 TcpChannel::TcpChannel(Settings settings)
@@ -53,17 +56,6 @@ Channel::Ticket TcpChannel::receive(int from, std::span<std::byte> data) {
   return ticket;
 }
 
-void TcpChannel::lose(int rank) {
-  // It may have said why.
-  for (int k = 0; k < 100 && !settings_.failure->failed(); ++k) {
-    settings_.tick(rank);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  settings_.failure->fail(
-      cat("waited for rank ", rank, ", whose process or host is gone (connection closed)"), rank);
-  settings_.failure->raise(step());
-}
-
 bool TcpChannel::progress() {
   bool any = false;
   for (int rank = 0; rank < settings_.ranks; ++rank) any = progress(rank) || any;
@@ -72,7 +64,7 @@ bool TcpChannel::progress() {
 
 bool TcpChannel::progress(int rank) {
   Peer& peer = peers_[std::size_t(rank)];
-  if (peer.is_idle()) return false;
+  if (peer.is_idle() || peer.is_closed) return false;
   if (!peer.socket) peer.socket = settings_.connections->to(rank, settings_.number);
   if (!peer.socket) return false;
   const bool out = move_out(peer);
@@ -88,8 +80,8 @@ bool TcpChannel::move_out(Peer& peer) {
         t.moved < length.size()
             ? send_some(peer.socket.get(), length.subspan(t.moved))
             : send_some(peer.socket.get(), t.out.subspan(t.moved - length.size()));
-    if (moved < 0) lose(t.peer);
-    if (moved == 0) return any;
+    if (moved < 0) peer.is_closed = true;
+    if (moved <= 0) return any;
     any = true;
     t.moved += std::size_t(moved);
     if (t.moved < t.bytes()) continue;
@@ -108,8 +100,8 @@ bool TcpChannel::move_in(Peer& peer) {
         t.moved < length.size()
             ? receive_some(peer.socket.get(), length.subspan(t.moved))
             : receive_some(peer.socket.get(), t.in.subspan(t.moved - length.size()));
-    if (moved < 0) lose(t.peer);
-    if (moved == 0) return any;
+    if (moved < 0) peer.is_closed = true;
+    if (moved <= 0) return any;
     any = true;
     t.moved += std::size_t(moved);
     if (t.moved == length.size()) check_length(t);
@@ -130,7 +122,7 @@ void TcpChannel::pause() const {
   constexpr int most_milliseconds = 1;
   std::vector<pollfd> watched;
   for (const Peer& peer : peers_) {
-    if (peer.is_idle() || !peer.socket) continue;
+    if (peer.is_idle() || peer.is_closed || !peer.socket) continue;
     const int events = (peer.incoming.empty() ? 0 : POLLIN) | (peer.outgoing.empty() ? 0 : POLLOUT);
     watched.push_back({peer.socket.get(), short(events), 0});
   }
@@ -151,6 +143,8 @@ void TcpChannel::wait_for(Ticket ticket) {
       settings_.tick(peer);
       last_tick = now;
     }
+    if (peers_[std::size_t(peer)].is_closed && now - start > closed_limit)
+      settings_.failure->fail(cat("waited for rank ", peer, ", which closed its connection"), peer);
     if (settings_.failure->failed()) settings_.failure->raise(step());
     if (!warned && now - start > settings_.timeout) {
       warned = true;

@@ -55,6 +55,7 @@ class TcpChannel final : public LinkChannel {
   };
   struct Peer {
     FileDescriptor socket;
+    bool is_closed = false;                 ///< by the other side
     std::deque<Ticket> outgoing, incoming;  ///< in order
     [[nodiscard]] bool is_idle() const { return outgoing.empty() && incoming.empty(); }
   };
@@ -66,7 +67,6 @@ class TcpChannel final : public LinkChannel {
   bool move_out(Peer& peer);
   bool move_in(Peer& peer);
   void check_length(const Transfer& transfer) const;
-  [[noreturn]] void lose(int rank);
   /// Until a connection has news, a millisecond at most.
   void pause() const;
 
