@@ -153,7 +153,7 @@ struct ClientCreate {
   void* get_user;
   Error* (*put_callback)(StorePut*);
   void* put_user;
-  Client* client;                                           // out
+  Client* client;  // out
   void *try_get_callback, *try_get_user;
 };
 /// Destroy; of UpdateGlobalProcessInfo what is used.
