@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <set>
 #include <string_view>
+#include <vector>
 
 #include "ir/core/contraction.hpp"
 #include "lowering/values/host_operations.hpp"
@@ -271,8 +273,37 @@ void ValueAnalysis::find_host_scalars(const Graph& graph) {
   }
 }
 
+/// Whether computing elements of `v` reads `array`, as far as a look at some nodes tells.
+static bool reads(Value v, Value array) {
+  constexpr std::size_t most_nodes = 64;
+  std::vector<Value> open{v};
+  std::set<Value> seen{v};
+  for (std::size_t k = 0; k < open.size() && k < most_nodes; ++k) {
+    if (open[k] == array) return true;
+    if (open[k].node == nullptr || open[k].node->op().shape != KernelShape::loops) continue;
+    for (const Value& operand : open[k].node->operands())
+      if (seen.insert(operand).second) open.push_back(operand);
+  }
+  return false;
+}
+
+/// What a small part of an array is replaced by is computed before where it reads that array: who only writes the array may
+/// do it in place, and loops that carry it copy nothing.
+void ValueAnalysis::force_updates(const Node& node) {
+  constexpr std::int64_t least_ratio = 4;
+  const bool is_slice = node.is("stablehlo.dynamic_update_slice");
+  if (!is_slice && !node.is("stablehlo.scatter")) return;
+  const std::size_t arrays = is_slice ? 1 : node.operands().size() / 2;
+  for (std::size_t a = 0; a < arrays; ++a)
+    for (std::size_t k = arrays; k < node.operands().size(); ++k) {
+      const Value array = node.operand(a), v = node.operand(k);
+      if (v.type().count() * least_ratio <= array.type().count() && reads(v, array)) force_value(v);
+    }
+}
+
 void ValueAnalysis::force(const Graph& graph) {
   for (Node* node : graph.nodes()) {
+    force_updates(*node);
     const KernelShape shape = node->op().shape;
     const bool is_loops =
         shape == KernelShape::loops && !node->is("stablehlo.dynamic_update_slice");

@@ -67,6 +67,7 @@ class ValueAnalysis {
   [[nodiscard]] bool suits_bf16(const ir::Node& dot) const;
   void force(const ir::Graph& graph);
   void force_operands(const ir::Node& dot);
+  void force_updates(const ir::Node& node);
   void force_viewed(ir::Value v);
   void form_epilogues(const ir::Graph& graph);
   void keep_whole_epilogues(const ir::Graph& graph);
