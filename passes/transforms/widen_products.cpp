@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// Products of small floats are summed in f32 and rounded once: written so, with operands converted
-// once each, they are products of f32, for which there are fast kernels and libraries.  Kernels for GPUs read
-// small floats as they are.
+// Products for which there are fast kernels and libraries, in the place of others: of small floats, which are summed in f32 and
+// rounded once, with operands converted once each; of integers whose sums floats hold exactly; of complex numbers as
+// four of their parts.  Kernels for GPUs read such operands as they are.
 #include "ir/core/contraction.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
@@ -30,23 +30,109 @@ bool is_widened(const Node& node) {
   return s.k > few_terms && s.batch * s.m * s.n * s.k >= worth_widening;
 }
 
+/// Multiply-adds from which four products of parts pay.
+constexpr std::int64_t worth_parts = 32768;
+
+bool is_in_parts(const Node& node) {
+  if (!node.is("stablehlo.dot_general") || node.attrs.find("algorithm") != nullptr) return false;
+  const DType result = node.result_types()[0].dtype;
+  if (!is_complex(result)) return false;
+  for (const Value& v : node.operands())
+    if (v.type().dtype != result) return false;
+  const ir::ContractionShape s = contraction_shape(node);
+  return s.batch * s.m * s.n * s.k >= worth_parts;
+}
+
+Value product_of_parts(const ir::Maker& make, const Node& node) {
+  const Type& type = node.result_types()[0];
+  const Type part{.dtype = info(type.dtype).part, .dims = type.dims};
+  const auto product = [&](std::string_view a, std::string_view b) {
+    return make.typed("stablehlo.dot_general",
+                      {make.op(a, {node.operand(0)}), make.op(b, {node.operand(1)})}, part,
+                      node.attrs);
+  };
+  constexpr std::string_view real = "stablehlo.real", imaginary = "stablehlo.imag";
+  return make.op(
+      "stablehlo.complex",
+      {make.op("stablehlo.subtract", {product(real, real), product(imaginary, imaginary)}),
+       make.op("stablehlo.add", {product(real, imaginary), product(imaginary, real)})});
+}
+
+/// Terms of a sum and multiply-adds of all sums, of a product or a convolution.
+struct Size {
+  std::int64_t terms = 0, multiply_adds = 0;
+};
+Size size_of(const Node& node) {
+  const std::int64_t sums = node.result_types()[0].count();
+  if (node.is("stablehlo.dot_general")) {
+    const std::int64_t terms = contraction_shape(node).k;
+    return {terms, terms * sums};
+  }
+  const ir::Convolution c(node.operand(0).type(), node.operand(1).type(), node.attrs);
+  const std::int64_t terms = ir::element_count(c.window) * c.input;
+  return {terms, terms * sums};
+}
+
+/// The float in which all sums of a product of integers are exact; nothing where none is, or where it is too small to pay.
+std::optional<DType> exact_float(const Node& node) {
+  if (!node.is("stablehlo.dot_general") && !node.is("stablehlo.convolution")) return std::nullopt;
+  if (node.attrs.find("algorithm") != nullptr || !is_integer(node.result_types()[0].dtype))
+    return std::nullopt;
+  int bits = 0;  // of a term, without its sign
+  for (const Value& v : node.operands()) {
+    const DType d = v.type().dtype;
+    if (!is_integer(d)) return std::nullopt;
+    bits += info(d).bits - (info(d).kind == Kinds::signed_ ? 1 : 0);
+  }
+  const Size size = size_of(node);
+  if (size.multiply_adds < worth_widening) return std::nullopt;
+  const auto holds = [&](int exact) {
+    return bits <= exact && size.terms <= std::int64_t(1) << (exact - bits);
+  };
+  constexpr int exact_f32 = 24, exact_f64 = 53;
+  if (holds(exact_f32)) return DType::f32;
+  if (holds(exact_f64)) return DType::f64;
+  return std::nullopt;
+}
+
+/// With operands converted to `wide`; the sum in it.
+Value widened(const ir::Maker& make, const Node& node, DType wide) {
+  std::vector<Value> operands;
+  for (const Value& v : node.operands()) operands.push_back(make.convert(v, wide));
+  return make.typed(node.name(), std::move(operands),
+                    {.dtype = wide, .dims = node.result_types()[0].dims}, node.attrs);
+}
+
+/// What a node becomes; nothing where it stays.
+std::optional<Value> replacement(Node& node) {
+  const ir::Maker make{*node.graph(), &node};
+  const DType result = node.result_types()[0].dtype;
+  if (is_widened(node)) return make.convert(widened(make, node, DType::f32), result);
+  if (is_in_parts(node)) return product_of_parts(make, node);
+  if (const auto wide = exact_float(node)) {
+    // The low bits of the sum, which an integer between holds.
+    const DType between = *wide == DType::f32 ? DType::i32 : DType::i64;
+    return make.convert(make.convert(widened(make, node, *wide), between), result);
+  }
+  return std::nullopt;
+}
+
 void run(ir::Module& module, PassContext& context) {
   if (context.target.device_class == DeviceClass::simt) return;
   for (const auto& f : module.functions) {
     std::vector<Node*> nodes;
     ir::walk(*f->body, [&](Node& node) {
-      if (is_widened(node)) nodes.push_back(&node);
+      if (node.is("stablehlo.dot_general") || node.is("stablehlo.convolution"))
+        nodes.push_back(&node);
     });
+    bool changed = false;
     for (Node* node : nodes) {
-      const ir::Maker make{*node->graph(), node};
-      const Type& type = node->result_types()[0];
-      std::vector<Value> operands;
-      for (const Value& v : node->operands()) operands.push_back(make.convert(v, DType::f32));
-      const Type wide{.dtype = DType::f32, .dims = type.dims};
-      const Value sum = make.typed("stablehlo.dot_general", std::move(operands), wide, node->attrs);
-      f->body->replace_uses({{node->result(), make.convert(sum, type.dtype)}});
+      const std::optional<Value> value = replacement(*node);
+      if (!value) continue;
+      f->body->replace_uses({{node->result(), *value}});
+      changed = true;
     }
-    if (!nodes.empty()) ir::remove_dead_nodes(*f->body);
+    if (changed) ir::remove_dead_nodes(*f->body);
   }
 }
 
@@ -56,7 +142,11 @@ PassInfo pass_widen_products();
 PassInfo pass_widen_products() {
   return {
       .name = "widen-products",
-      .doc = "Writes products of small floats as products of f32, rounded once, but not for GPUs.",
+      .doc =
+          "Writes products of small floats as products of f32, rounded once, those of integers as "
+          "products of floats that hold all sums exactly, and those of complex numbers as four of "
+          "their "
+          "parts, but not for GPUs.",
       .needs = Stage::parsed,
       .gives = Stage::parsed,
       .idempotent = true,
