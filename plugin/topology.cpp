@@ -124,6 +124,7 @@ ClientOptions::ClientOptions(std::map<std::string, std::string> options)
 
 int ClientOptions::device_count() const {
   if (count) return *count;
+  if (target == "cpu") return 1;  // nobody asks OpenCL's drivers
   int accelerators = 0;
   for (const DeviceProfile& profile : list_devices())
     if (profile.backend == target && !profile.is_cpu) ++accelerators;

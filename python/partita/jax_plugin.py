@@ -5,7 +5,9 @@
 Environment: PARTITA_TARGET is the target (opencl, cpu), PARTITA_NUM_DEVICES how many devices there are, and
 PARTITA_LIBRARY_FOLDER another place of the libraries than in this package.
 """
+import ctypes
 import dataclasses
+import importlib.util
 import os
 import pathlib
 import types
@@ -29,6 +31,7 @@ def initialize() -> None:
     from jax._src import xla_bridge
     from jax._src.interpreters import mlir
 
+    keep_pocl_apart()
     # Before 0.10 XLA's client hands Shardy's statements to plugins in a form of its own; GSPMD's are the same everywhere.
     if tuple(int(n) for n in jax.__version__.split(".")[:2]) < (0, 10) and "JAX_USE_SHARDY_PARTITIONER" not in os.environ:
         jax.config.update("jax_use_shardy_partitioner", False)
@@ -40,6 +43,18 @@ def initialize() -> None:
     register_lowerings()
     use_persistent_cache()
     lend_arrays()
+
+
+def keep_pocl_apart() -> None:
+    """Where there is TensorFlow, PoCL is loaded with symbols of its own before the loader of OpenCL does, and before TensorFlow may be:
+    bound to those of TensorFlow's LLVM it crashes.  Not beside another malloc, which such a library would not use throughout."""
+    if importlib.util.find_spec("tensorflow") is None or "LD_PRELOAD" in os.environ:
+        return
+    for path in sorted(pathlib.Path(os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")).glob("*pocl*.icd")):
+        try:
+            ctypes.CDLL(path.read_text().strip(), mode=os.RTLD_NOW | os.RTLD_LOCAL | os.RTLD_DEEPBIND)
+        except OSError:  # the loader passes over it as well
+            pass
 
 
 def use_persistent_cache() -> None:
