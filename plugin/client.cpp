@@ -132,20 +132,17 @@ constexpr std::size_t most_of_kind = 256;
 std::vector<std::string> kinds_of_all(Job& job, const std::vector<std::string>& own) {
   std::vector<int> devices(std::size_t(job.devices()));
   std::iota(devices.begin(), devices.end(), 0);
-  const std::shared_ptr<Communicators> shards = job.communicators(devices);
   const std::vector<std::size_t> sizes(devices.size(), most_of_kind);
-  std::vector<std::vector<std::byte>> from, to;
-  std::vector<RequestPtr> requests;
-  for (std::size_t s = 0; s < shards->size(); ++s) {
-    std::vector<std::byte>& block = from.emplace_back(most_of_kind, std::byte{0});
-    std::memcpy(block.data(), own[s].data(), std::min(own[s].size(), most_of_kind - 1));
-    std::vector<std::byte>& all = to.emplace_back(most_of_kind * sizes.size());
-    requests.push_back((*shards)[s]->all_gather(block, all, sizes, "devices of the job"));
+  std::vector<std::vector<std::byte>> blocks;
+  for (const std::string& kind : own) {
+    std::vector<std::byte>& block = blocks.emplace_back(most_of_kind, std::byte{0});
+    std::memcpy(block.data(), kind.data(), std::min(kind.size(), most_of_kind - 1));
   }
-  for (const RequestPtr& request : requests) request->wait();
+  const std::vector<std::byte> all =
+      gather_by_all(*job.communicators(devices), blocks, sizes, "devices of the job");
   std::vector<std::string> kinds;
   for (std::size_t d = 0; d < sizes.size(); ++d)
-    kinds.emplace_back(reinterpret_cast<const char*>(to.front().data() + d * most_of_kind));
+    kinds.emplace_back(reinterpret_cast<const char*>(all.data() + d * most_of_kind));
   return kinds;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <numeric>
 #include <set>
 #include <span>
 
@@ -135,18 +134,13 @@ std::vector<std::byte> Loaded::gathered(std::size_t i, const std::vector<Arrays>
     if (sizes[p] > 0) array.download(parts[p])->wait();
   }
   if (!is_here) {
-    std::vector<std::vector<std::byte>> all(job_->size());
-    std::vector<RequestPtr> requests;
-    for (std::size_t d = 0; d < all.size(); ++d) {
-      all[d].resize(std::accumulate(sizes.begin(), sizes.end(), std::size_t(0)));
-      requests.push_back((*job_)[d]->all_gather(parts[std::size_t(own_partitions_[d])], all[d],
-                                                sizes, cat("argument ", i)));
-    }
-    for (const RequestPtr& request : requests) request->wait();
+    std::vector<std::vector<std::byte>> own;
+    for (const int p : own_partitions_) own.push_back(std::move(parts[std::size_t(p)]));
+    const std::vector<std::byte> all = gather_by_all(*job_, own, sizes, cat("argument ", i));
     std::size_t at = 0;
     for (std::size_t p = 0; p < parts.size(); at += sizes[p++])
-      parts[p].assign(all[0].begin() + std::ptrdiff_t(at),
-                      all[0].begin() + std::ptrdiff_t(at + sizes[p]));
+      parts[p].assign(all.begin() + std::ptrdiff_t(at),
+                      all.begin() + std::ptrdiff_t(at + sizes[p]));
   }
   std::vector<std::byte> whole(type.bytes());
   for (std::size_t p = 0; p < parts.size(); ++p)

@@ -16,12 +16,6 @@ namespace partita {
 using collective::RankLink;
 using collective::ShardGroup;
 
-/// The job's own link until the communicators of all devices take it, from which the others are opened.
-struct Job::Links {
-  std::unique_ptr<RankLink> own;
-  RankLink* job;
-};
-
 namespace {
 
 /// Of a list of devices: processes open its link by it.
@@ -37,13 +31,13 @@ CommunicatorOptions options_for(std::size_t shards) { return {.shards_per_rank =
 
 }  // namespace
 
-Job::Job(std::shared_ptr<Links> links, int devices_per_process)
-    : links_(std::move(links)),
-      process_(links_->job->channel().rank()),
-      processes_(links_->job->channel().ranks()),
+Job::Job(std::unique_ptr<RankLink> link, int devices_per_process)
+    : link_(link.get()),
+      process_(link->channel().rank()),
+      processes_(link->channel().ranks()),
       devices_per_process_(devices_per_process) {
   const CommunicatorOptions options = options_for(std::size_t(devices_per_process));
-  auto group = std::make_shared<ShardGroup>(options, std::move(links_->own));
+  auto group = std::make_shared<ShardGroup>(options, std::move(link));
   std::vector<int> all(std::size_t(this->devices()));
   std::iota(all.begin(), all.end(), 0);
   communicators_[std::move(all)] =
@@ -58,9 +52,7 @@ std::shared_ptr<Job> Job::over_mpi(int devices_per_process) {
 std::shared_ptr<Job> Job::over(std::unique_ptr<RankLink> link, int devices_per_process) {
   if (devices_per_process < 1)
     throw_user_error(cat("devices: expected at least 1, found ", devices_per_process));
-  RankLink* const job = link.get();
-  return std::shared_ptr<Job>(
-      new Job(std::make_shared<Links>(Links{std::move(link), job}), devices_per_process));
+  return std::shared_ptr<Job>(new Job(std::move(link), devices_per_process));
 }
 
 std::shared_ptr<Communicators> Job::communicators(std::span<const int> devices) {
@@ -81,7 +73,7 @@ std::shared_ptr<Communicators> Job::communicators(std::span<const int> devices) 
   if (!numbers_.insert(number).second)
     throw_device_error("devices: expected a list whose hash is no other list's, found one");
   auto group =
-      std::make_shared<ShardGroup>(options, links_->job->open(number), collective::ShardMap(ranks));
+      std::make_shared<ShardGroup>(options, link_->open(number), collective::ShardMap(ranks));
   known = std::make_shared<Communicators>(collective::communicators_of(std::move(group), options));
   return known;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "partita/base/error.hpp"
+#include "partita/base/log.hpp"
 #include "runtime/collective/channel.hpp"
 #include "runtime/collective/failure.hpp"
 #include "runtime/collective/job_monitor.hpp"
@@ -20,9 +21,24 @@
 
 namespace partita::collective {
 
+/// What every channel of a link is told.
+struct LinkSettings {
+  int rank = 0, ranks = 1;
+  bool leaves_host = false;                   ///< ranks are on several hosts, or said to be
+  std::chrono::milliseconds timeout{60'000};  ///< after which a wait is worth a warning
+  std::shared_ptr<FailureState> failure;
+  /// Called with the control wire's mutex held, about every millisecond of a wait, with the rank that is waited for.
+  std::function<void(int peer)> tick;
+  std::shared_ptr<std::atomic<int>> waiting_for;  ///< becomes that rank, and -1 afterwards
+};
+
 /// The messages of one link.
 class LinkChannel : public Channel {
  public:
+  explicit LinkChannel(LinkSettings settings) : link_(std::move(settings)) {}
+  int rank() const override { return link_.rank; }
+  int ranks() const override { return link_.ranks; }
+  bool leaves_host() const override { return link_.leaves_host; }
   /// Transfers of a call named `step` begin.
   void begin_call(const std::string& step) { step_ = step; }
   void hurry(bool someone_waits) { someone_waits_.store(someone_waits, std::memory_order_relaxed); }
@@ -30,12 +46,19 @@ class LinkChannel : public Channel {
   virtual void abandon() noexcept = 0;
 
  protected:
+  [[nodiscard]] const LinkSettings& link() const { return link_; }
+  /// A peer's message has been waited for as long as is worth it.
+  void warn_of_slowness(int peer) const {
+    log(LogLevel::warning, cat("step '", step_, "': rank ", link_.rank, " still waits for rank ",
+                               peer, ", which is alive"));
+  }
   [[nodiscard]] const std::string& step() const { return step_; }
   [[nodiscard]] bool someone_waits() const {
     return someone_waits_.load(std::memory_order_relaxed);
   }
 
  private:
+  LinkSettings link_;
   std::string step_;
   std::atomic<bool> someone_waits_{true};
 };

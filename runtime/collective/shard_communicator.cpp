@@ -365,6 +365,18 @@ std::vector<std::unique_ptr<Communicator>> communicators_of(std::shared_ptr<Shar
 
 namespace partita {
 
+std::vector<std::byte> gather_by_all(const Communicators& shards,
+                                     std::span<const std::vector<std::byte>> blocks,
+                                     std::span<const std::size_t> sizes, const std::string& step) {
+  const std::size_t bytes = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
+  std::vector<std::vector<std::byte>> all(shards.size(), std::vector<std::byte>(bytes));
+  std::vector<RequestPtr> requests;
+  for (std::size_t s = 0; s < shards.size(); ++s)
+    requests.push_back(shards[s]->all_gather(blocks[s], all[s], sizes, step));
+  for (const RequestPtr& request : requests) request->wait();
+  return std::move(all.front());
+}
+
 std::vector<std::unique_ptr<Communicator>> make_local_communicators(
     const CommunicatorOptions& options) {
   if (options.shards_per_rank < 1) {

@@ -8,7 +8,6 @@
 #include <sched.h>
 
 #include "partita/base/error.hpp"
-#include "partita/base/log.hpp"
 
 namespace partita::collective {
 namespace {
@@ -129,7 +128,7 @@ void MpiChannel::wait_for(Ticket ticket) {
   bool warned = false;
   Backoff backoff(start);
   Transfer& transfer = transfers_[std::size_t(ticket)];
-  settings_.waiting_for->store(transfer.peer, std::memory_order_relaxed);
+  link().waiting_for->store(transfer.peer, std::memory_order_relaxed);
   while (true) {
     const auto now = Clock::now();
     {
@@ -138,19 +137,19 @@ void MpiChannel::wait_for(Ticket ticket) {
       for (int i = 0; i < tests_at_once && !done; ++i) done = test(transfer);
       if (done) break;
       if (now - last_tick > std::chrono::milliseconds(1)) {
-        settings_.tick(transfer.peer);
+        link().tick(transfer.peer);
         last_tick = now;
       }
     }
-    if (settings_.failure->failed()) settings_.failure->raise(step());
-    if (!warned && now - start > settings_.timeout) {
+    if (link().failure->failed()) link().failure->raise(step());
+    if (!warned && now - start > link().timeout) {
       warned = true;
-      warn_of_slowness(transfer);
+      warn_of_slowness(transfer.peer);
     }
     backoff.pause(someone_waits(), now);
   }
   if (settings_.net && transfer.incoming) hold_back(transfer);
-  settings_.waiting_for->store(-1, std::memory_order_relaxed);
+  link().waiting_for->store(-1, std::memory_order_relaxed);
   transfer.in_use = false;
   free_.push_back(ticket);
 }
@@ -164,7 +163,7 @@ void MpiChannel::hold_back(const Transfer& transfer) {
                   ticks(settings_.net->transfer(transfer.bytes));
   const auto due = line_is_free_ + ticks(settings_.net->latency);
   for (auto now = Clock::now(); now < due; now = Clock::now()) {
-    if (settings_.failure->failed()) settings_.failure->raise(step());
+    if (link().failure->failed()) link().failure->raise(step());
     note_arrivals(transfer.peer);
     // What comes before the line is free waits for it; a look at that time keeps it from looking later than it was.
     std::this_thread::sleep_until(std::min(now < line_is_free_ ? line_is_free_ : due, now + look));
@@ -173,15 +172,10 @@ void MpiChannel::hold_back(const Transfer& transfer) {
 
 void MpiChannel::note_arrivals(int awaited) {
   const MpiLock lock(mpi_mutex());
-  settings_.tick(awaited);
+  link().tick(awaited);
   for (Transfer& transfer : transfers_)
     if (transfer.in_use && transfer.incoming && !transfer.arrived && test(transfer))
       transfer.arrived = Clock::now();
-}
-
-void MpiChannel::warn_of_slowness(const Transfer& transfer) const {
-  log(LogLevel::warning, cat("step '", step(), "': rank ", settings_.rank, " still waits for rank ",
-                             transfer.peer, ", which is alive"));
 }
 
 void MpiChannel::abandon() noexcept {

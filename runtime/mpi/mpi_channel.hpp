@@ -26,21 +26,13 @@ class MpiChannel final : public LinkChannel {
   struct Settings {
     MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed; with this tag used by this channel alone
     int tag = 0;
-    int rank = 0, ranks = 1;
     std::size_t max_message_bytes = std::size_t(1) << 30;
-    std::chrono::milliseconds timeout{60'000};  ///< after which a wait is worth a warning
-    std::optional<EmulatedNet> net;             ///< messages of others take so long
-    bool leaves_host = false;                   ///< ranks are on several hosts, or said to be
-    std::shared_ptr<FailureState> failure;
-    /// Called with the MPI lock held, about every millisecond of a wait, with the rank that is waited for.
-    std::function<void(int peer)> tick;
-    std::shared_ptr<std::atomic<int>> waiting_for;  ///< becomes that rank, and -1 afterwards
+    std::optional<EmulatedNet> net;  ///< messages of others take so long
+    LinkSettings link;
   };
-  explicit MpiChannel(Settings settings) : settings_(std::move(settings)) {}
+  explicit MpiChannel(Settings settings)
+      : LinkChannel(std::move(settings.link)), settings_(std::move(settings)) {}
 
-  int rank() const override { return settings_.rank; }
-  int ranks() const override { return settings_.ranks; }
-  bool leaves_host() const override { return settings_.leaves_host; }
   Ticket send(int to, std::span<const std::byte> data) override;
   Ticket receive(int from, std::span<std::byte> data) override;
 
@@ -66,7 +58,6 @@ class MpiChannel final : public LinkChannel {
   [[nodiscard]] std::size_t message_bytes(std::size_t transfer_bytes) const;
   [[nodiscard]] bool test(Transfer& transfer);
   void check_size(const Transfer& transfer, const MPI_Status& status) const;
-  void warn_of_slowness(const Transfer& transfer) const;
   /// Returns when a message that has come would have come over the emulated line; others come meanwhile.
   void hold_back(const Transfer& transfer);
   void note_arrivals(int awaited);

@@ -128,16 +128,16 @@ class MpiJob final : public JobTransport {
       leaves_host |= record.host != records[0].host || record.has_emulated_net != 0;
     }
     channels_ = {.comm = data_.get(),
-                 .rank = rank_,
-                 .ranks = ranks_,
                  .max_message_bytes =
                      std::clamp<std::size_t>(options.max_message_bytes, 1, std::size_t(1) << 30),
-                 .timeout = options.timeout,
                  .net = emulated_net(),
-                 .leaves_host = leaves_host,
-                 .failure = failure_,
-                 .tick = {},
-                 .waiting_for = std::make_shared<std::atomic<int>>(-1)};
+                 .link = {.rank = rank_,
+                          .ranks = ranks_,
+                          .leaves_host = leaves_host,
+                          .timeout = options.timeout,
+                          .failure = failure_,
+                          .tick = {},
+                          .waiting_for = std::make_shared<std::atomic<int>>(-1)}};
     monitor_ = std::make_unique<JobMonitor>(monitor_settings(options, records));
     count_links(1);
   }
@@ -155,7 +155,7 @@ class MpiJob final : public JobTransport {
   std::unique_ptr<LinkChannel> open(std::uint32_t number, std::function<void(int)> tick) override {
     MpiChannel::Settings settings = channels_;
     settings.tag = tag_of(number);
-    settings.tick = std::move(tick);
+    settings.link.tick = std::move(tick);
     return std::make_unique<MpiChannel>(std::move(settings));
   }
   JobMonitor& monitor() override { return *monitor_; }
@@ -220,7 +220,7 @@ class MpiJob final : public JobTransport {
     settings.own_thread_may_use_wire = any_thread();
     settings.catch_termination = is_mpi_initialised_here();
     settings.failure = failure_;
-    settings.waiting_for = [rank = channels_.waiting_for] { return rank->load(); };
+    settings.waiting_for = [rank = channels_.link.waiting_for] { return rank->load(); };
     for (const StartRecord& record : records) {
       settings.peers.push_back(
           {.pid = int(record.pid), .same_host = record.host == records[std::size_t(rank_)].host});

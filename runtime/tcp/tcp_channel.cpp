@@ -12,7 +12,6 @@
 #include <sched.h>
 
 #include "partita/base/error.hpp"
-#include "partita/base/log.hpp"
 
 namespace partita::collective {
 namespace {
@@ -28,7 +27,9 @@ constexpr auto closed_limit = std::chrono::seconds(5);
 }  // namespace
 
 TcpChannel::TcpChannel(Settings settings)
-    : settings_(std::move(settings)), peers_(std::size_t(settings_.ranks)) {}
+    : LinkChannel(std::move(settings.link)),
+      settings_(std::move(settings)),
+      peers_(std::size_t(ranks())) {}
 
 Channel::Ticket TcpChannel::open(Transfer transfer) {
   if (free_.empty()) {
@@ -58,7 +59,7 @@ Channel::Ticket TcpChannel::receive(int from, std::span<std::byte> data) {
 
 bool TcpChannel::progress() {
   bool any = false;
-  for (int rank = 0; rank < settings_.ranks; ++rank) any = progress(rank) || any;
+  for (int rank = 0; rank < ranks(); ++rank) any = progress(rank) || any;
   return any;
 }
 
@@ -67,53 +68,40 @@ bool TcpChannel::progress(int rank) {
   if (peer.is_idle() || peer.is_closed) return false;
   if (!peer.socket) peer.socket = settings_.connections->to(rank, settings_.number);
   if (!peer.socket) return false;
-  const bool out = move_out(peer);
-  return move_in(peer) || out;
-}
-
-bool TcpChannel::move_out(Peer& peer) {
-  bool any = false;
-  while (!peer.outgoing.empty()) {
-    Transfer& t = transfer(peer.outgoing.front());
+  const auto send = [](int socket, Transfer& t) {
     const auto length = std::as_bytes(std::span(&t.length, 1));
-    const std::ptrdiff_t moved =
-        t.moved < length.size()
-            ? send_some(peer.socket.get(), length.subspan(t.moved))
-            : send_some(peer.socket.get(), t.out.subspan(t.moved - length.size()));
-    if (moved < 0) peer.is_closed = true;
-    if (moved <= 0) return any;
-    any = true;
-    t.moved += std::size_t(moved);
-    if (t.moved < t.bytes()) continue;
-    t.is_done = true;
-    peer.outgoing.pop_front();
-  }
-  return any;
+    return send_some(socket, t.moved < length.size() ? length.subspan(t.moved)
+                                                     : t.out.subspan(t.moved - length.size()));
+  };
+  const auto receive = [](int socket, Transfer& t) {
+    const auto length = std::as_writable_bytes(std::span(&t.length, 1));
+    return receive_some(socket, t.moved < length.size() ? length.subspan(t.moved)
+                                                        : t.in.subspan(t.moved - length.size()));
+  };
+  const bool out = move(peer, peer.outgoing, send);
+  return move(peer, peer.incoming, receive) || out;
 }
 
-bool TcpChannel::move_in(Peer& peer) {
+bool TcpChannel::move(Peer& peer, std::deque<Ticket>& queue,
+                      std::ptrdiff_t (*some)(int socket, Transfer& transfer)) {
   bool any = false;
-  while (!peer.incoming.empty()) {
-    Transfer& t = transfer(peer.incoming.front());
-    const auto length = std::as_writable_bytes(std::span(&t.length, 1));
-    const std::ptrdiff_t moved =
-        t.moved < length.size()
-            ? receive_some(peer.socket.get(), length.subspan(t.moved))
-            : receive_some(peer.socket.get(), t.in.subspan(t.moved - length.size()));
+  while (!queue.empty()) {
+    Transfer& t = transfer(queue.front());
+    const std::ptrdiff_t moved = some(peer.socket.get(), t);
     if (moved < 0) peer.is_closed = true;
     if (moved <= 0) return any;
     any = true;
     t.moved += std::size_t(moved);
-    if (t.moved == length.size()) check_length(t);
+    if (t.moved == sizeof t.length) check_length(t);
     if (t.moved < t.bytes()) continue;
     t.is_done = true;
-    peer.incoming.pop_front();
+    queue.pop_front();
   }
   return any;
 }
 
 void TcpChannel::check_length(const Transfer& transfer) const {
-  if (transfer.length != transfer.in.size())
+  if (!transfer.in.empty() && transfer.length != transfer.in.size())
     throw_device_error(cat("expected ", transfer.in.size(), " bytes from rank ", transfer.peer,
                            ", found ", transfer.length, ": the ranks do not make the same calls"));
 }
@@ -134,22 +122,21 @@ void TcpChannel::wait_for(Ticket ticket) {
   auto last_tick = start;
   bool warned = false;
   const int peer = transfer(ticket).peer;
-  settings_.waiting_for->store(peer, std::memory_order_relaxed);
+  link().waiting_for->store(peer, std::memory_order_relaxed);
   for (int round = 0;; ++round) {
     const bool any = progress();
     if (transfer(ticket).is_done) break;
     const auto now = Clock::now();
     if (now - last_tick > std::chrono::milliseconds(1)) {
-      settings_.tick(peer);
+      link().tick(peer);
       last_tick = now;
     }
     if (peers_[std::size_t(peer)].is_closed && now - start > closed_limit)
-      settings_.failure->fail(cat("waited for rank ", peer, ", which closed its connection"), peer);
-    if (settings_.failure->failed()) settings_.failure->raise(step());
-    if (!warned && now - start > settings_.timeout) {
+      link().failure->fail(cat("waited for rank ", peer, ", which closed its connection"), peer);
+    if (link().failure->failed()) link().failure->raise(step());
+    if (!warned && now - start > link().timeout) {
       warned = true;
-      log(LogLevel::warning, cat("step '", step(), "': rank ", settings_.rank,
-                                 " still waits for rank ", peer, ", which is alive"));
+      warn_of_slowness(peer);
     }
     if (any) continue;
     if (round < eager_rounds && someone_waits())
@@ -157,7 +144,7 @@ void TcpChannel::wait_for(Ticket ticket) {
     else
       pause();
   }
-  settings_.waiting_for->store(-1, std::memory_order_relaxed);
+  link().waiting_for->store(-1, std::memory_order_relaxed);
   free_.push_back(ticket);
 }
 

@@ -22,19 +22,10 @@ class TcpChannel final : public LinkChannel {
   struct Settings {
     std::shared_ptr<Connections> connections;
     std::uint32_t number = 0;  ///< of the link
-    int rank = 0, ranks = 1;
-    bool leaves_host = false;
-    std::chrono::milliseconds timeout{60'000};  ///< after which a wait is worth a warning
-    std::shared_ptr<FailureState> failure;
-    /// Called about every millisecond of a wait, with the rank that is waited for.
-    std::function<void(int peer)> tick;
-    std::shared_ptr<std::atomic<int>> waiting_for;  ///< becomes that rank, and -1 afterwards
+    LinkSettings link;
   };
   explicit TcpChannel(Settings settings);
 
-  int rank() const override { return settings_.rank; }
-  int ranks() const override { return settings_.ranks; }
-  bool leaves_host() const override { return settings_.leaves_host; }
   Ticket send(int to, std::span<const std::byte> data) override;
   Ticket receive(int from, std::span<std::byte> data) override;
   void abandon() noexcept override;
@@ -64,8 +55,9 @@ class TcpChannel final : public LinkChannel {
   /// Moves what goes at once; whether anything did.
   bool progress();
   bool progress(int rank);
-  bool move_out(Peer& peer);
-  bool move_in(Peer& peer);
+  /// Moves messages of a queue by `some`, which moves bytes of one that are still to go.
+  bool move(Peer& peer, std::deque<Ticket>& queue,
+            std::ptrdiff_t (*some)(int socket, Transfer& transfer));
   void check_length(const Transfer& transfer) const;
   /// Until a connection has news, a millisecond at most.
   void pause() const;

@@ -101,19 +101,19 @@ class TcpJob final : public JobTransport {
         std::make_shared<Connections>(rank, std::move(listener), to_word(records[0].word));
     connections_->set_hosts(std::move(hosts));
     channels_ = {.connections = connections_,
-                 .rank = rank,
-                 .ranks = ranks,
-                 .leaves_host = leaves_host,
-                 .failure = failure_,
-                 .tick = {},
-                 .waiting_for = std::make_shared<std::atomic<int>>(-1)};
+                 .link = {.rank = rank,
+                          .ranks = ranks,
+                          .leaves_host = leaves_host,
+                          .failure = failure_,
+                          .tick = {},
+                          .waiting_for = std::make_shared<std::atomic<int>>(-1)}};
     JobMonitor::Settings monitor;
     monitor.wire = std::make_unique<TcpWire>(*connections_, rank, ranks, start_limit);
     control_mutex_ = &monitor.wire->mutex();
     monitor.rank = rank;
     monitor.ranks = ranks;
     monitor.failure = failure_;
-    monitor.waiting_for = [peer = channels_.waiting_for] { return peer->load(); };
+    monitor.waiting_for = [peer = channels_.link.waiting_for] { return peer->load(); };
     monitor.peers = std::move(peers);
     monitor_ = std::make_unique<JobMonitor>(std::move(monitor));
   }
@@ -121,7 +121,7 @@ class TcpJob final : public JobTransport {
   std::unique_ptr<LinkChannel> open(std::uint32_t number, std::function<void(int)> tick) override {
     TcpChannel::Settings settings = channels_;
     settings.number = number;
-    settings.tick = [this, tick = std::move(tick)](int peer) {
+    settings.link.tick = [this, tick = std::move(tick)](int peer) {
       const std::lock_guard lock(*control_mutex_);
       tick(peer);
     };

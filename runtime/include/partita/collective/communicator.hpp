@@ -146,6 +146,12 @@ struct Fault {
 /// Of the shards of this process, in order.
 using Communicators = std::vector<std::unique_ptr<Communicator>>;
 
+/// The blocks of all shards, in order, of which this process's bring `blocks`: all_gather by one thread for its shards.
+[[nodiscard]] std::vector<std::byte> gather_by_all(const Communicators& shards,
+                                                   std::span<const std::vector<std::byte>> blocks,
+                                                   std::span<const std::size_t> sizes,
+                                                   const std::string& step);
+
 struct CommunicatorOptions {
   int shards_per_rank = 1;
   std::chrono::milliseconds timeout{60'000};       ///< silence, not length of a step (heartbeats)

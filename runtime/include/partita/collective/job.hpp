@@ -50,12 +50,11 @@ class Job {
   [[nodiscard]] std::shared_ptr<Communicators> communicators(std::span<const int> devices);
 
  private:
-  struct Links;
   [[nodiscard]] static std::shared_ptr<Job> over(std::unique_ptr<collective::RankLink> link,
                                                  int devices_per_process);
-  Job(std::shared_ptr<Links> links, int devices_per_process);
+  Job(std::unique_ptr<collective::RankLink> link, int devices_per_process);
 
-  std::shared_ptr<Links> links_;
+  collective::RankLink* link_;  // the job's own, which the communicators of all devices have
   int process_, processes_, devices_per_process_;
   std::mutex mutex_;
   std::map<std::vector<int>, std::shared_ptr<Communicators>> communicators_;
