@@ -56,43 +56,35 @@ std::string run_pass(const Pass& pass, const PassRun& run) {
   return broken.empty() ? "" : cat("did not reach its stage: ", broken);
 }
 
-/// The program's text as passes come and go, and where it is what a pass has left before: that pass has
-/// nothing to do again.  Without an `original`, that is; else no text is printed.
-class Texts {
+/// What passes leave: a pass that would be given that again has nothing to do.  And what they were given, for replays.
+class History {
  public:
-  explicit Texts(const Subject& subject) : subject_(subject) {}
+  explicit History(const Subject& subject) : subject_(subject) {}
 
   /// Before a pass: whether it has nothing to do.
   [[nodiscard]] bool is_done(const PassRun& run) {
-    if (subject_.original) return false;
-    const std::string& now = current();
+    if (!subject_.original) text_ = subject_.text();
+    if (subject_.original && !subject_.state) return false;
+    const std::string now = subject_.state ? std::to_string(subject_.state()) : text_;
+    if (!last_.empty()) left_[last_] = now;
+    last_.clear();
     const auto found = left_.find(run.name);
     return run.options.empty() && found != left_.end() && found->second == now;
   }
   void has_run(const Pass& pass, const PassRun& run) {
-    is_current_ = false;
-    last_ = pass.is_idempotent && run.options.empty() ? run.name : "";
+    if (pass.is_idempotent && run.options.empty()) last_ = run.name;
   }
   /// Of the last pass of `passes`, which was given what the others left; after is_done().
   [[nodiscard]] Replay replay(std::vector<PassRun> passes) const {
     if (subject_.original) return {subject_.original(), std::move(passes)};
-    return {{subject_.ending, subject_.whole ? subject_.whole(text_) : text_},
-            {std::move(passes.back())}};
+    return {{subject_.ending, text_}, {std::move(passes.back())}};
   }
 
  private:
-  const std::string& current() {
-    if (is_current_) return text_;
-    text_ = subject_.brief ? subject_.brief() : subject_.text();
-    is_current_ = true;
-    if (!last_.empty()) left_[last_] = text_;
-    return text_;
-  }
-
   const Subject& subject_;
-  std::string text_, last_;
-  bool is_current_ = false;
-  std::map<std::string, std::string> left_;  ///< by pass
+  std::string text_;  ///< without an original: of what the next pass is given
+  std::string last_;  ///< the pass that has run, where that counts
+  std::map<std::string, std::string> left_;  ///< by pass: what it left
 };
 
 }  // namespace
@@ -111,7 +103,7 @@ void expect_options(const PassRun& run, const std::vector<std::string>& known) {
 std::vector<PassTiming> run(const Subject& subject, const std::vector<PassRun>& passes,
                             const RunOptions& options) {
   std::vector<PassTiming> timings;
-  Texts texts(subject);
+  History history(subject);
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const PassRun& run = passes[i];
     const Pass pass = subject.find(run.name);
@@ -119,11 +111,11 @@ std::vector<PassTiming> run(const Subject& subject, const std::vector<PassRun>& 
     const std::string missing = pass.missing();
     if (!missing.empty()) throw_user_error(cat("passes: ", run.name, ": ", missing));
     const auto start = std::chrono::steady_clock::now();
-    if (!texts.is_done(run)) {
+    if (!history.is_done(run)) {
       const std::string why = run_pass(pass, run);
       const auto end = passes.begin() + std::ptrdiff_t(i) + 1;
-      if (!why.empty()) report_crash(texts.replay({passes.begin(), end}), why);
-      texts.has_run(pass, run);
+      if (!why.empty()) report_crash(history.replay({passes.begin(), end}), why);
+      history.has_run(pass, run);
     }
     timings.push_back(
         {run.name,

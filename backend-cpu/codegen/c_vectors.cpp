@@ -2,6 +2,10 @@
 // Copyright The partita authors
 #include "backend-cpu/codegen/c_vectors.hpp"
 
+#include <map>
+#include <string>
+
+#include "kernel/ast/kernel.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::cpu::codegen {
@@ -12,7 +16,7 @@ namespace {
 // v - 0 is v for every v, -0 included.
 constexpr std::string_view operations = R"(#define load_lanes(T, n, p) (*(const T##x##n##_at*)(p))
 #define store_lanes(T, n, v, p) (*(T##x##n##_at*)(p) = (v))
-#define splat_lanes(T, n, v) ((v) - (T##x##n){0})
+#define splat_lanes(T, n, v) ((T)(v) - (T##x##n){0})
 #define fma_lanes(T, n, a, b, c) fma_##T##x##n(a, b, c)
 #define choose_lanes(T, n, c, a, b) choose_##T##x##n(c, a, b)
 #define maximum_lanes(T, n, a, b) \
@@ -74,7 +78,31 @@ std::string fused_product(std::string_view element, int n, int bits) {
              " c) {\n", text, "}\n");
 }
 
-std::string vectors_of(std::string_view element, int element_bits) {
+/// a b + c for all lanes, modulo the range of integers.
+std::string wrapped_product(std::string_view element, int n) {
+  const std::string type = cat(element, "x", n), bits = cat("(", type, "_words)");
+  return cat("static inline ", type, " fma_", type, "(", type, " a, ", type, " b, ", type,
+             " c) {\n  return (", type, ")(", bits, "a * ", bits, "b + ", bits, "c);\n}\n");
+}
+
+/// The sum of the lanes; of integers as unsigned ones, which wrap.
+std::string lane_sum(std::string_view element, int n, bool is_float) {
+  const std::string type = cat(element, "x", n), half = cat(element, "x", n / 2);
+  if (n == 2 && is_float)
+    return cat("static inline ", element, " sum_", type, "(", type,
+               " v) {\n  return v[0] + v[1];\n}\n");
+  if (n == 2)
+    return cat("static inline ", element, " sum_", type, "(", type, " v) {\n  const ", type,
+               "_words w = (", type, "_words)v;\n  return (", element, ")(w[0] + w[1]);\n}\n");
+  const std::string cast = is_float ? "" : cat("(", half, "_words)");
+  const auto part = [&](int first) {
+    return cat(cast, "__builtin_shufflevector(v, v", lanes(first, n / 2), ")");
+  };
+  return cat("static inline ", element, " sum_", type, "(", type, " v) {\n  return sum_", half, "(",
+             is_float ? "" : cat("(", half, ")"), "(", part(0), " + ", part(n / 2), "));\n}\n");
+}
+
+std::string vectors_of(std::string_view element, int element_bits, bool is_float = true) {
   std::string text;
   for (const int n : {2, 4, 8, 16}) {
     const std::string type = cat(element, "x", n);
@@ -86,13 +114,11 @@ std::string vectors_of(std::string_view element, int element_bits) {
             "_bits __attribute__((vector_size(", bytes, ")));\n", "static inline ", type,
             " choose_", type, "(", type, "_bits c, ", type, " a, ", type, " b) {\n  return (", type,
             ")((c & (", type, "_bits)a) | (~c & (", type, "_bits)b));\n}\n");
-    text += fused_product(element, n, n * element_bits);
-    text += cat("static inline ", element, " sum_", type, "(", type, " v) {\n  return ");
-    if (n == 2)
-      text += "v[0] + v[1];\n}\n";
-    else
-      text += cat("sum_", element, "x", n / 2, "(__builtin_shufflevector(v, v", lanes(0, n / 2),
-                  ") + __builtin_shufflevector(v, v", lanes(n / 2, n / 2), "));\n}\n");
+    if (!is_float)
+      text += cat("typedef unsigned ", element_bits == 64 ? "long" : "int", " ", type,
+                  "_words __attribute__((vector_size(", bytes, ")));\n");
+    text += is_float ? fused_product(element, n, n * element_bits) : wrapped_product(element, n);
+    text += lane_sum(element, n, is_float);
   }
   return text;
 }
@@ -100,10 +126,16 @@ std::string vectors_of(std::string_view element, int element_bits) {
 }  // namespace
 
 std::vector<kernel::Snippet> c_vectors() {
-  static const std::string single = vectors_of("f32", 32), wide = vectors_of("f64", 64);
-  return {{"vectors", operations},
-          {"vectors_f32", single, {"vectors"}},
-          {"vectors_f64", wide, {"vectors"}}};
+  static const std::map<std::string, std::string> texts = [] {
+    std::map<std::string, std::string> all;
+    for (const DType d : kernel::vector_dtypes)
+      all[cat("vectors_", info(d).name)] =
+          vectors_of(info(d).name, int(8 * byte_size(d)), is_float(d));
+    return all;
+  }();
+  std::vector<kernel::Snippet> snippets{{"vectors", operations}};
+  for (const auto& [name, text] : texts) snippets.push_back({name, text, {"vectors"}});
+  return snippets;
 }
 
 }  // namespace partita::cpu::codegen

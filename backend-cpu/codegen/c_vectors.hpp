@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 //
-// The dialect's vectors of f32 and f64 (ScalarText::vector_call) in the C of gcc and clang.
+// The dialect's vectors (ScalarText::vector_call) in the C of gcc and clang.
 #pragma once
 
 #include <vector>

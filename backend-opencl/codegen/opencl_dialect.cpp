@@ -83,7 +83,7 @@ constexpr std::string_view maximum_f64 = R"(f64 ieee_maximum_f64(f64 x, f64 y) {
 constexpr std::string_view vectors = R"(#define load_lanes(T, n, p) vload##n(0, p)
 #define store_lanes(T, n, v, p) vstore##n(v, 0, p)
 #define splat_lanes(T, n, v) ((T##x##n)(v))
-#define fma_lanes(T, n, a, b, c) fma(a, b, c)
+#define fma_lanes(T, n, a, b, c) fma_##T(n, a, b, c)
 #define choose_lanes(T, n, c, a, b) select(b, a, c)
 #define maximum_lanes(T, n, a, b) \
   select(b, a, (a > b) | (a != a) | ((a == b) & (bits_##T(n, a) >= 0)))
@@ -98,6 +98,7 @@ constexpr std::string_view vectors_f32 = R"(typedef float2 f32x2;
 typedef float4 f32x4;
 typedef float8 f32x8;
 typedef float16 f32x16;
+#define fma_f32(n, a, b, c) fma(a, b, c)
 #define bits_f32(n, x) as_int##n(x)
 #define same_f32(n, x) ((int##n)(-(int)(x)))
 #define truth_f32(n, p) convert_int##n(vload##n(0, p))
@@ -111,6 +112,7 @@ constexpr std::string_view vectors_f64 = R"(typedef double2 f64x2;
 typedef double4 f64x4;
 typedef double8 f64x8;
 typedef double16 f64x16;
+#define fma_f64(n, a, b, c) fma(a, b, c)
 #define bits_f64(n, x) as_long##n(x)
 #define same_f64(n, x) ((long##n)(-(long)(x)))
 #define truth_f64(n, p) convert_long##n(vload##n(0, p))
@@ -120,7 +122,27 @@ f64 sum_f64x8(f64x8 v) { return sum_f64x4(v.lo + v.hi); }
 f64 sum_f64x16(f64x16 v) { return sum_f64x8(v.lo + v.hi); }
 )";
 
+/// Of integers; what overflows is computed in words, which wrap.
+std::string integer_vectors(DType d) {
+  const std::string_view name = info(d).name;
+  const bool is_signed = info(d).kind == Kinds::signed_;
+  const std::string word = byte_size(d) == 8 ? "ulong" : "uint",
+                    element = is_signed ? word.substr(1) : word;
+  std::string text;
+  for (const int n : {2, 4, 8, 16}) text += cat("typedef ", element, n, " ", name, "x", n, ";\n");
+  text += cat("#define fma_", name, "(n, a, b, c) as_", element, "##n(as_", word, "##n(a) * as_",
+              word, "##n(b) + as_", word, "##n(c))\n", name, " sum_", name, "x2(", name,
+              "x2 v) { return (", name, ")((", word, ")v.x + (", word, ")v.y); }\n");
+  for (const int n : {4, 8, 16})
+    text += cat(name, " sum_", name, "x", n, "(", name, "x", n, " v) { return sum_", name, "x",
+                n / 2, "(as_", element, n / 2, "(as_", word, n / 2, "(v.lo) + as_", word, n / 2,
+                "(v.hi))); }\n");
+  return text;
+}
+
 kernel::Dialect make_dialect() {
+  static const std::string i32 = integer_vectors(DType::i32), ui32 = integer_vectors(DType::ui32),
+                           i64 = integer_vectors(DType::i64), ui64 = integer_vectors(DType::ui64);
   return {
       .name = "OpenCL C 1.2",
       .always = always,
@@ -130,6 +152,10 @@ kernel::Dialect make_dialect() {
               {"vectors", vectors},
               {"vectors_f32", vectors_f32, {"vectors"}},
               {"vectors_f64", vectors_f64, {"vectors"}},
+              {"vectors_i32", i32, {"vectors"}},
+              {"vectors_ui32", ui32, {"vectors"}},
+              {"vectors_i64", i64, {"vectors"}},
+              {"vectors_ui64", ui64, {"vectors"}},
               {"f16_value", f16_value},
               {"f16_bits", f16_bits},
               {"round_f16",

@@ -147,12 +147,16 @@ struct When {
   Block body;
 };
 
+/// Elements of vectors; of integers, whose vectors are multiplied and added up alone, these wrap.
+inline constexpr DType vector_dtypes[] = {DType::f32,  DType::f64, DType::i32,
+                                          DType::ui32, DType::i64, DType::ui64};
+
 struct Stmt {
   std::variant<Declare, Assign, MultiplyAdd, AddLanes, Store, StoreWide, StoreLocal, AtomicCombine,
                LoadMatrices, MultiplyMatrices, Barrier, Loop, When>
       what;
   /// Above 1: the statement does for all values of index variable `lane` below `width` what it says,
-  /// at once; registers that it names are vectors.  f32 and f64 alone, and nothing with a body.
+  /// at once; registers that it names are vectors.  Of vector_dtypes alone, and nothing with a body.
   int width = 1;
   std::int32_t lane = -1;
 };

@@ -200,8 +200,8 @@ class KernelCheck {
     if (s.width > 1) {
       const auto dtype = dtype_of(s);
       if (!dtype) fail("one statement for the lanes of a vector", "a body");
-      if (*dtype != DType::f32 && *dtype != DType::f64)
-        fail("vectors of f32 or f64", to_string(*dtype));
+      if (std::ranges::count(vector_dtypes, *dtype) == 0)
+        fail("vectors of f32, f64 or integers of their size", to_string(*dtype));
       Scope lanes(*this);
       if (as<AddLanes>(s) == nullptr) lanes.add_variable(s.lane);
       return check_statement(s, scope);

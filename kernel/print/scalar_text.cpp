@@ -192,7 +192,7 @@ std::string ScalarText::wide_store(DType d, const std::string& pointer, const st
 
 std::string ScalarText::vector_type(DType d, int width) {
   note(d);
-  use(d == DType::f64 ? "vectors_f64" : "vectors_f32");
+  use(cat("vectors_", name_of(d)));
   return cat(name_of(d), "x", width);
 }
 

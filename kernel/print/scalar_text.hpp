@@ -96,9 +96,9 @@ class ScalarText {
   [[nodiscard]] std::string wide_store(DType d, const std::string& pointer,
                                        const std::string& index,
                                        std::span<const std::string> values, bool is_local);
-  /// Type of `width` (2, 4, 8 or 16) elements of f32 or f64 as one value.
+  /// Type of `width` (2, 4, 8 or 16) elements of one of vector_dtypes as one value.
   [[nodiscard]] std::string vector_type(DType d, int width);
-  /// Call of a vector operation of the dialect (load, store, splat, fma, maximum, choose, sum).
+  /// Call of a vector operation of the dialect (load, store, splat, fma, sum; of floats maximum and choose).
   [[nodiscard]] std::string vector_call(std::string_view operation, DType d, int width,
                                         std::string_view arguments);
   /// x * y + z, rounded once; of floats.

@@ -77,7 +77,8 @@ bool VectorPrinter::has_lanes(ExprId id, std::int32_t lane) {
   return has_lanes_[{id, lane}] = result;
 }
 
-/// Whether the dialect's vectors can compute the value, whose elements are of dtype d.
+/// Whether the dialect's vectors can compute the value, whose elements are of dtype d: those of integers are
+/// multiplied and added up alone.
 bool VectorPrinter::is_native(ExprId id, DType d, std::int32_t lane) {
   if (!has_lanes(id, lane)) return pool_[id].dtype == d;
   const Expr& e = pool_[id];
@@ -88,7 +89,7 @@ bool VectorPrinter::is_native(ExprId id, DType d, std::int32_t lane) {
   };
   if (e.kind == ExprKind::reg) return e.dtype == d;
   if (is_element(e.kind)) return e.dtype == d && index_stride(pool_, e.operands[0], lane) == 1;
-  if (e.kind != ExprKind::apply || e.source != d) return false;
+  if (e.kind != ExprKind::apply || e.source != d || !is_float(d)) return false;
   if (arithmetic(e.name) != 0 || e.name == "negate" || e.name == "maximum" || e.name == "minimum")
     return operands_are(0);
   return e.name == "select" && is_native_truth(e.operands[0], d, lane) && operands_are(1);
@@ -228,7 +229,9 @@ void VectorPrinter::print(const MultiplyAdd& x, const Lanes& s) {
 
 void VectorPrinter::print(const AddLanes& x, const Lanes& s) {
   const std::string v = value(x.vector, s);
-  values_.line(cat("r", x.slot, " += ", text_.vector_call("sum", x.dtype, s.width, v), ";"));
+  const std::string r = cat("r", x.slot);
+  const std::string parts[] = {r, text_.vector_call("sum", x.dtype, s.width, v)};
+  values_.line(cat(r, " = ", text_.apply("add", x.dtype, parts), ";"));
 }
 
 void VectorPrinter::print(const Store& x, const Lanes& s) {

@@ -4,7 +4,10 @@
 // Products for which there are fast kernels and libraries, in the place of others: of small floats, which are summed in f32 and
 // rounded once, with operands converted once each; of integers whose sums floats hold exactly; of complex numbers as
 // four of their parts.  Kernels for GPUs read such operands as they are.
+#include <limits>
+
 #include "ir/core/contraction.hpp"
+#include "partita/base/parse.hpp"
 #include "partita/ir/maker.hpp"
 #include "partita/ir/op.hpp"
 #include "partita/ir/window.hpp"
@@ -103,8 +106,52 @@ Value widened(const ir::Maker& make, const Node& node, DType wide) {
                     {.dtype = wide, .dims = node.result_types()[0].dims}, node.attrs);
 }
 
-/// What a node becomes; nothing where it stays.
-std::optional<Value> replacement(Node& node) {
+/// Multiply-adds from which three products of halves take less time than vectors of integers do (docs/contractions.md),
+/// where the sums have several terms each.
+constexpr std::int64_t worth_halves = std::int64_t(1) << 29;
+
+/// Whether it is one of integers of 32 bits whose halves' sums f64 holds: two terms of 32 bits each.
+bool is_in_halves(const Node& node, std::int64_t least) {
+  const DType d = node.result_types()[0].dtype;
+  if ((d != DType::i32 && d != DType::ui32) || node.attrs.find("algorithm") != nullptr)
+    return false;
+  for (const Value& v : node.operands())
+    if (v.type().dtype != d) return false;
+  const Size size = size_of(node);
+  constexpr std::int64_t fewest = 16, most = std::int64_t(1) << 20;
+  return size.multiply_adds >= least && fewest <= size.terms && size.terms <= most;
+}
+
+/// l r + (h r' + l h') 2^16, with the low halves l and r' of the operands; the product of the high ones has no bits left.
+Value product_of_halves(const ir::Maker& make, const Node& node) {
+  struct Halves {
+    Value low, high;
+  };
+  const DType d = node.result_types()[0].dtype;
+  const auto all = [&](const Value& like, double x) { return make.splat(like.type(), x); };
+  const auto halves = [&](const Value& v) {
+    const Value high = make.op(
+        d == DType::i32 ? "stablehlo.shift_right_arithmetic" : "stablehlo.shift_right_logical",
+        {v, all(v, 16)});
+    return Halves{make.convert(make.op("stablehlo.and", {v, all(v, 0xFFFF)}), DType::f64),
+                  make.convert(high, DType::f64)};
+  };
+  const Halves a = halves(node.operand(0)), b = halves(node.operand(1));
+  const Type wide{.dtype = DType::f64, .dims = node.result_types()[0].dims};
+  const auto product = [&](const Value& x, const Value& y) {
+    return make.typed(node.name(), {x, y}, wide, node.attrs);
+  };
+  const auto low_bits = [&](const Value& sum) {
+    return make.convert(make.convert(sum, DType::i64), d);
+  };
+  const Value middle =
+      low_bits(make.op("stablehlo.add", {product(a.high, b.low), product(a.low, b.high)}));
+  return make.op("stablehlo.add", {low_bits(product(a.low, b.low)),
+                                   make.op("stablehlo.shift_left", {middle, all(middle, 16)})});
+}
+
+/// What a node becomes; nothing where it stays.  `halves`: see worth_halves.
+std::optional<Value> replacement(Node& node, std::int64_t halves) {
   const ir::Maker make{*node.graph(), &node};
   const DType result = node.result_types()[0].dtype;
   if (is_widened(node)) return make.convert(widened(make, node, DType::f32), result);
@@ -114,10 +161,16 @@ std::optional<Value> replacement(Node& node) {
     const DType between = *wide == DType::f32 ? DType::i32 : DType::i64;
     return make.convert(make.convert(widened(make, node, *wide), between), result);
   }
+  if (is_in_halves(node, halves)) return product_of_halves(make, node);
   return std::nullopt;
 }
 
 void run(ir::Module& module, PassContext& context) {
+  const auto option = context.options.find("worth-halves");
+  const std::int64_t halves = option == context.options.end()
+                                  ? worth_halves
+                                  : parse_number(option->second, "widen-products: worth-halves",
+                                                 std::numeric_limits<std::int64_t>::max());
   if (context.target.device_class == DeviceClass::simt) return;
   for (const auto& f : module.functions) {
     std::vector<Node*> nodes;
@@ -127,7 +180,7 @@ void run(ir::Module& module, PassContext& context) {
     });
     bool changed = false;
     for (Node* node : nodes) {
-      const std::optional<Value> value = replacement(*node);
+      const std::optional<Value> value = replacement(*node, halves);
       if (!value) continue;
       f->body->replace_uses({{node->result(), *value}});
       changed = true;
@@ -144,12 +197,13 @@ PassInfo pass_widen_products() {
       .name = "widen-products",
       .doc =
           "Writes products of small floats as products of f32, rounded once, those of integers as "
-          "products of floats that hold all sums exactly, and those of complex numbers as four of "
-          "their "
-          "parts, but not for GPUs.",
+          "products of floats that hold all sums exactly (of 32 bits by halves, from "
+          "`worth-halves` multiply-adds on), and those of complex numbers as four of their parts, "
+          "but not for GPUs.",
       .needs = Stage::parsed,
       .gives = Stage::parsed,
       .idempotent = true,
+      .options = {"worth-halves"},
       .run = run};
 }
 

@@ -4,18 +4,13 @@
 // Arrays that loops carry and of which each turn replaces a small part by what it reads there: they are not copied.
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 
 #include "kernel/ast/plan_steps.hpp"
-#include "partita/compile.hpp"
-#include "partita/exec/executor.hpp"
-#include "tests/ops/op_test.hpp"
+#include "tests/codegen/on_targets.hpp"
 
 namespace partita::testing {
 namespace {
-
-using ir::Tensor;
 
 /// Elements that copies within loops move.
 std::int64_t copied(const Steps& steps, bool in_loop = false) {
@@ -47,23 +42,11 @@ void expect_turns(const std::string& type, const std::string& body, std::int64_t
           body, R"(
     stablehlo.return %j, %next : tensor<i32>, )",
           type, "\n  }\n  return %r#1 : ", type, "\n}\n");
-  const auto module = ir::parse_module(text, "t");
-  std::mt19937 random(3);
-  std::vector<Tensor> inputs;
-  for (const ir::Value v : module->entry("main").body->arguments())
-    inputs.push_back(ir::random_tensor(v.type(), random));
-  const std::vector<Tensor> expected = ir::run_text(text, inputs);
-  for (const char* target : {"cpu", "opencl"}) {
-    if (std::string(target) == "opencl" && list_devices().empty()) continue;
+  const Asked asked(text);
+  for (const std::string& target : targets_here()) {
     Artifact artifact = partita::compile(text, {.target = target}).artifact;
     EXPECT_LT(copied(artifact.plan.steps), most) << target << body;
-    Session session(std::move(artifact), {.poison = 0xff});
-    for (std::size_t k = 0; k < inputs.size(); ++k) session.set_input(int(k), *inputs[k]);
-    for (int run = 0; run < 2; ++run) {
-      session.run();
-      ir::expect_close(std::make_shared<const HostArray>(session.output(0).value()), expected[0],
-                       cat(target, body));
-    }
+    asked.expect_of(std::move(artifact), cat(target, body));
   }
 }
 

@@ -251,7 +251,8 @@ TEST(DraftText, kernels_must_hold_together) {
       {"when %28", "when %12", "expected i1, found i32"},
       {"step 2", "step 0", "expected a step of at least 1, found 0"},
       {"%2 = s0", "%2 = s1", "expected one of 1 scalars, found s1"},
-      {"over k3 of 4 f32\n    %36", "over k3 of 4 i32\n    %36", "expected vectors of f32 or f64"},
+      {"over k3 of 4 f32\n    %36", "over k3 of 4 i16\n    %36",
+       "expected vectors of f32, f64 or integers"},
       {"flags wide_index", "flags narrow", "expected a flag of a kernel, found 'narrow'"}};
   for (const Wrong& w : all)
     EXPECT_THAT(refusal(with_steps(with(every_expression, w.from, w.to))), HasSubstr(w.message))

@@ -85,15 +85,17 @@ TEST(Manager, crash_files_hold_what_the_pass_was_given) {
   EXPECT_EQ(contents(message), "ba");
 }
 
-TEST(Manager, brief_texts_are_kept_and_crash_files_hold_what_they_stand_for) {
-  Program p;
+TEST(Manager, of_a_state_no_text_is_printed) {
+  Program p{.text = "x"};
   Subject subject = p.subject();
-  subject.brief = [&] { return std::to_string(p.text.size()); };
-  subject.whole = [](const std::string& brief) { return "whole of " + brief; };
+  subject.original = [] { return Source{"start", "x"}; };
+  subject.state = [&] { return std::hash<std::string>()(p.text); };
   const std::string message =
-      message_of([&] { (void)run(subject, parse_runs("b a break")); }, ErrorKind::internal);
-  EXPECT_EQ(contents(message), "whole of 2");
+      message_of([&] { (void)run(subject, parse_runs("a a b a break")); }, ErrorKind::internal);
+  EXPECT_THAT(message, HasSubstr("partita-crash-break.start --passes \"a a b a break\""));
+  EXPECT_EQ(contents(message), "x");
   EXPECT_EQ(p.texts, 0);
+  EXPECT_EQ(p.runs, 4);
 }
 
 TEST(Manager, with_an_original_no_text_is_printed_and_crash_files_hold_it) {

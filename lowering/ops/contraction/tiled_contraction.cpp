@@ -119,7 +119,7 @@ class Tiler {
   // --- Choices ---
 
   [[nodiscard]] bool suits() const {
-    if (vector_width_ < 2 || vector_width_ > 16 || (d_ != DType::f32 && d_ != DType::f64))
+    if (vector_width_ < 2 || vector_width_ > 16 || std::ranges::count(vector_dtypes, d_) == 0)
       return false;
     return s_.k > 0 && std::ranges::all_of(dot_.operands(),
                                            [&](const Value& v) { return v.type().dtype == d_; });

@@ -12,7 +12,7 @@ using scalar::ExprPool;
 PairMerge::PairMerge(SortKernel& sort, const Pair& pair) : s_(sort), from_(pair.from) {
   ExprPool& pool = s_.pool;
   begin = pool.mul(pair.number, pool.mul(pair.run, 2));
-  const ExprId rest = pool.sub(pool.index(pair.n), begin);
+  const ExprId rest = pool.sub(pair.n, begin);
   left = pool.min(pair.run, rest);
   right = pool.max(pool.index(0), pool.min(pair.run, pool.sub(rest, pair.run)));
 }

@@ -19,7 +19,7 @@ class PairMerge {
   struct Pair {
     const std::vector<std::int32_t>& from;
     scalar::ExprId run, number;  ///< length of a run, number of the pair within the slice
-    std::int64_t n;              ///< length of the slice
+    scalar::ExprId n;            ///< length of the slice
   };
   PairMerge(SortKernel& sort, const Pair& pair);
 

@@ -3,13 +3,14 @@
 //
 // Sort, by the comparisons of sorting.hpp: work-items sort short runs by insertion, then passes over
 // memory merge pairs of runs until one is left (sorter.hpp).  Where few elements of each slice are read and the
-// comparator is known to be an order, one kernel selects these alone.  Devices of many items sort by groups
+// comparator is known to be an order, these alone are selected (selection.hpp).  Devices of many items sort by groups
 // instead (group_sort.hpp).
 #include <utility>
 
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/lowerings.hpp"
 #include "lowering/ops/sort/group_sort.hpp"
+#include "lowering/ops/sort/selection.hpp"
 #include "lowering/ops/sort/sort_order.hpp"
 #include "lowering/ops/sort/sorter.hpp"
 #include "partita/ir/sorting.hpp"
@@ -24,9 +25,6 @@ using ir::Node;
 
 /// Elements that a work-item merges: runs of insertion_run times a power of two.
 constexpr std::int64_t chunk = 64;
-
-/// So many elements are worth selecting one by one; more are sorted.
-constexpr std::int64_t most_selected = 32, least_part = 4;
 
 }  // namespace
 
@@ -56,13 +54,10 @@ static void lower_sort(Context& context, Node& node) {
     lower_group_sort(context, node, pass.to);
     return set_results();
   }
-  if (shape.n > insertion_run && ir::is_first_operand_order(node.region(0))) {
-    const std::int64_t prefix = used_prefix(node, shape.dimension, shape.n);
-    if (0 < prefix && prefix <= most_selected && prefix * least_part <= shape.n) {
-      run_kernel("first_of_", shape.in(shape.n),
-                 [&](KernelBody& body) { sorter.select(body, pass.to, prefix); });
-      return set_results();
-    }
+  const std::int64_t prefix = used_prefix(node, shape.dimension, shape.n);
+  if (suits_selection(node, shape, prefix)) {
+    lower_selection(context, node, shape, prefix, pass.to);
+    return set_results();
   }
   run_kernel("runs_", shape.in(insertion_run),
              [&](KernelBody& body) { sorter.runs(body, pass.to); });

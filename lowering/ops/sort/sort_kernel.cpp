@@ -56,16 +56,25 @@ void SortKernel::write(const std::vector<Register>& registers,
     body.store(buffers[i], linear(position), body.value(registers[i]));
 }
 
+void SortKernel::read_operands(const ir::Node& node, const std::vector<ExprId>& at) const {
+  for (std::size_t o = 0; o < node.operands().size(); ++o)
+    body.assign(before[o], body.element(node.operand(o), at));
+}
+
 bool SortKernel::reads(std::size_t operand) const {
   return std::ranges::any_of(std::array{before[operand], after[operand]}, [&](const Register& r) {
     return depends_on(pool, holds, scalar::ExprKind::reg, r.slot);
   });
 }
 
-ExprId SortKernel::linear(ExprId position) const {
+std::vector<ExprId> SortKernel::index_at(ExprId position) const {
   std::vector<ExprId> at = index;
   at[shape_.dimension] = position;
-  return scalar::linear_index(pool, at, shape_.dims);
+  return at;
+}
+
+ExprId SortKernel::linear(ExprId position) const {
+  return scalar::linear_index(pool, index_at(position), shape_.dims);
 }
 
 }  // namespace partita::lowering

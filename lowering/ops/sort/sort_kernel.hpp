@@ -36,6 +36,10 @@ class SortKernel {
             scalar::ExprId position) const;
   void write(const std::vector<Register>& registers, const std::vector<std::int32_t>& buffers,
              scalar::ExprId position) const;
+  /// before = what the sort's operands have at an index.
+  void read_operands(const ir::Node& node, const std::vector<scalar::ExprId>& at) const;
+  /// Index of a position of the slice.
+  [[nodiscard]] std::vector<scalar::ExprId> index_at(scalar::ExprId position) const;
   [[nodiscard]] scalar::ExprId linear(scalar::ExprId position) const;
   /// Whether the comparator reads an operand.
   [[nodiscard]] bool reads(std::size_t operand) const;

@@ -37,8 +37,6 @@ class Sorter {
   [[nodiscard]] const Dims& chunks() const { return chunks_; }
 
   void runs(KernelBody& body, const std::vector<Location>& sorted) const;
-  /// The first `count` of each slice alone, in order.
-  void select(KernelBody& body, const std::vector<Location>& sorted, std::int64_t count) const;
   void merge_pairs(KernelBody& body, const Pass& pass) const;
   void cut(KernelBody& body, const Pass& pass) const;
   void merge_chunks(KernelBody& body, const Pass& pass) const;
@@ -55,8 +53,6 @@ class Sorter {
 
  private:
   struct Chunk;
-  /// s.before = the operands' elements of the slice at a place.
-  void read_operands(SortKernel& s, scalar::ExprId at) const;
   [[nodiscard]] std::vector<std::int32_t> buffers(KernelBody& body, const std::vector<Location>& at,
                                                   bool is_written) const {
     std::vector<std::int32_t> slots;

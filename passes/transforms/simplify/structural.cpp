@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The partita authors
 #include "passes/transforms/simplify/structural.hpp"
-#include "partita/ir/effects.hpp"
 
+#include "partita/ir/effects.hpp"
+#include "partita/ir/fingerprint.hpp"
 #include "passes/transforms/simplify/hoisting.hpp"
 
 namespace partita::passes {
 namespace {
 
 using ir::Graph;
+using ir::mix;
 using ir::Node;
 using ir::Value;
-
-std::size_t mix(std::size_t seed, std::size_t value) {
-  return (seed ^ value) * 0x9e3779b97f4a7c15ull + (seed >> 29);
-}
-
-std::size_t hash_of(const ir::Attribute& a) {
-  if (const auto* list = a.get_if<ir::I64s>()) {
-    std::size_t h = list->size();
-    for (const std::int64_t i : *list) h = mix(h, std::size_t(i));
-    return h;
-  }
-  if (const auto* dense = a.get_if<ir::DenseRef>()) return std::size_t((*dense)->hash());
-  if (const auto* i = a.get_if<ir::Integer>()) return std::size_t(i->value);
-  if (const auto* s = a.get_if<std::string>()) return std::hash<std::string>()(*s);
-  if (const auto* e = a.get_if<ir::EnumAttr>()) return std::hash<std::string>()(e->value);
-  return a.value().index();
-}
-
-std::size_t hash_of(const Type& t) {
-  std::size_t h = std::size_t(t.dtype);
-  for (const std::int64_t d : t.dims) h = mix(h, std::size_t(d));
-  return h;
-}
 
 /// How many nodes one after the other that are not worth keeping are looked through.
 constexpr int most_looked_through = 4;
@@ -53,9 +32,8 @@ std::size_t hash_of(Value v, int depth) {
 std::size_t hash_of(const Node& node, int depth) {
   std::size_t h = std::hash<const void*>()(&node.op());
   for (const Value& v : node.operands()) h = mix(h, hash_of(v, depth));
-  for (const auto& a : node.attrs.items())
-    h = mix(mix(h, std::hash<std::string>()(a.name)), hash_of(a.value));
-  for (const Type& t : node.result_types()) h = mix(h, hash_of(t));
+  h = mix(h, ir::fingerprint(node.attrs));
+  for (const Type& t : node.result_types()) h = mix(h, ir::fingerprint(t));
   for (const auto& region : node.regions()) h = mix(h, region->nodes().size());
   return h;
 }

@@ -63,14 +63,12 @@ struct Subject {
   std::string ending;                 ///< of files with its text: "mlir"
   std::function<std::string()> text;  ///< canonical: equal texts are equal programs
   std::function<Pass(const std::string& name)> find;
-  /// A shorter text, of equal programs only the same, and the text that it stands for: what is kept while passes run.  Both
-  /// or none.
-  std::function<std::string()> brief = {};
-  std::function<std::string(const std::string& brief)> whole = {};
   /// What the passes began with, asked for when one breaks: it is kept with all passes up to that one.
-  /// Where this is empty, each pass's own input is kept, and passes that would change nothing are not run
-  /// again.
+  /// Where this is empty, each pass's own input is kept.
   std::function<Source()> original = {};
+  /// A number that is another one where the program is: a pass that would be given what it has left before is not run
+  /// again.  Where this and `original` are empty, texts say so.
+  std::function<std::uint64_t()> state = {};
 };
 
 /// An option that is not among `known` is a user error.
