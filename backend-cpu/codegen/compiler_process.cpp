@@ -3,7 +3,9 @@
 #include "backend-cpu/codegen/compiler_process.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,12 +36,12 @@ std::string first_lines(const fs::path& log) {
   return text;
 }
 
-/// The children of one call: started in order, awaited in order, none left behind.
+/// The children of one call: started in order, none left behind.
 class Runs {
  public:
   Runs(const fs::path& folder, const fs::path& program) : folder_(folder), program_(program) {}
   ~Runs() {
-    while (awaited_ < children_.size()) await();
+    while (running() > 0) await();
   }
   Runs(const Runs&) = delete;
   Runs& operator=(const Runs&) = delete;
@@ -53,6 +55,7 @@ class Runs {
     argv.push_back(nullptr);
     const std::string log = log_of(children_.size());
     children_.reserve(children_.size() + 1);
+    watched_.reserve(children_.size() + 1);
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_addchdir_np(&actions, folder_.c_str());
@@ -67,19 +70,26 @@ class Runs {
     if (error != 0)
       throw_device_error(
           cat("expected to run ", program_.string(), ", found: ", std::strerror(error)));
-    children_.push_back(child);
+    // Negative where the kernel has no such descriptors: then children are awaited in order.
+    const int ended = int(::syscall(SYS_pidfd_open, child, 0));
+    children_.push_back({child, ended});
   }
 
-  /// Waits for the first that was not awaited yet.
+  /// Waits for one that was not awaited yet, the first that ends.
   void await() noexcept {
+    const std::size_t run = first_to_end();
+    Child& child = children_[run];
     int status = 0;
-    while (::waitpid(children_[awaited_], &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
     }
-    if (status != 0 && !has_failed()) failed_ = Failed{awaited_, status};
-    ++awaited_;
+    if (child.ended >= 0) ::close(child.ended);
+    child.is_awaited = true;
+    if (status != 0 && !has_failed()) failed_ = Failed{run, status};
   }
 
-  [[nodiscard]] std::size_t running() const { return children_.size() - awaited_; }
+  [[nodiscard]] std::size_t running() const {
+    return std::size_t(std::ranges::count(children_, false, &Child::is_awaited));
+  }
   [[nodiscard]] bool has_failed() const { return failed_.status != 0; }
 
   void throw_failed() const {
@@ -97,6 +107,25 @@ class Runs {
   }
 
  private:
+  struct Child {
+    pid_t process = 0;
+    int ended = -1;  ///< readable once it has
+    bool is_awaited = false;
+  };
+
+  [[nodiscard]] std::size_t first_to_end() noexcept {
+    watched_.clear();
+    for (const Child& c : children_) {
+      if (!c.is_awaited && c.ended < 0) return std::size_t(&c - children_.data());
+      watched_.push_back({c.is_awaited ? -1 : c.ended, POLLIN, 0});  // negative: not looked at
+    }
+    while (::poll(watched_.data(), nfds_t(watched_.size()), -1) < 0 && errno == EINTR) {
+    }
+    const auto ended =
+        std::ranges::find_if(watched_, [](const pollfd& p) { return p.revents != 0; });
+    return std::size_t(ended - watched_.begin());
+  }
+
   struct Failed {
     std::size_t run = 0;
     int status = 0;  // of waitpid; 0: none has failed
@@ -116,8 +145,8 @@ class Runs {
 
   const fs::path& folder_;
   const fs::path& program_;
-  std::vector<pid_t> children_;
-  std::size_t awaited_ = 0;
+  std::vector<Child> children_;
+  std::vector<pollfd> watched_;  ///< by child
   Failed failed_;
 };
 

@@ -11,6 +11,7 @@
 #include "backend-cpu/codegen/host_compiler.hpp"
 #include "backend-cpu/codegen/lane_writer.hpp"
 #include "backend-cpu/codegen/object_code.hpp"
+#include "backend-cpu/codegen/source_units.hpp"
 #include "backend-cpu/codegen/step_functions.hpp"
 #include "backend-cpu/codegen/work_loops.hpp"
 #include "kernel/analysis/kernel_work.hpp"
@@ -36,9 +37,6 @@ namespace {
 constexpr std::int64_t blas_threshold = 4096, interpreted_threshold = 64;
 /// Multiply-adds from which copying an operand is worth its launch.
 constexpr std::int64_t worth_packing = 1 << 19;
-
-/// Stands before each loop over items.
-constexpr std::string_view item_loop = "#pragma GCC ivdep";
 
 /// gcc 12.2 reads t[c] for a truth value c as t[-1] where it vectorises the loop, whatever operations c
 /// comes from (docs/decisions/0011-promises-of-generated-code.md).
@@ -167,73 +165,6 @@ bool has_level(const CompileOptions& options, std::string_view level) {
   return std::ranges::find(levels, level) != levels.end();
 }
 
-/// Kernels of which a unit of the compiler consists: starting it costs half a kernel.
-constexpr std::size_t unit_kernels = 8;
-
-/// Text that is compiled together: a kernel, or a step function with the kernels that it calls.
-struct Chunk {
-  std::string text;
-  std::set<int> kernels;  ///< called, as local_NAME
-  [[nodiscard]] std::size_t weight() const { return std::max<std::size_t>(1, kernels.size()); }
-};
-
-std::string definition(const PrintedKernel& k, std::string_view prefix) {
-  const std::string comment = k.comment.empty() ? "" : cat("\n// ", k.comment);
-  return cat(comment, "\n", prefix, k.name, k.text);
-}
-
-/// How a step function's text declares a kernel that it calls.  One of several loops over items stays
-/// a function of its own: where its bounds are constants, the compiler unrolls and splits such loops
-/// before it could turn them into vectors.  So does one of very many, since what compilers do takes more than
-/// in proportion to a function's length.
-std::string_view callee_prefix(const PrintedKernel& k, std::size_t callees) {
-  constexpr std::size_t most_inlined = 64;
-  const std::size_t first = k.text.find(item_loop);
-  const bool has_several =
-      first != std::string::npos && k.text.find(item_loop, first + 1) != std::string::npos;
-  return has_several || callees > most_inlined ? "static __attribute__((noinline)) void local_"
-                                               : "static inline void local_";
-}
-
-/// The chunk's text after definitions of what it calls, but for those in `defined`.
-std::string text_of(const Chunk& chunk, std::span<const PrintedKernel> printed,
-                    std::set<int>& defined) {
-  std::string text;
-  for (const int k : chunk.kernels)
-    if (defined.insert(k).second)
-      text += definition(printed[std::size_t(k)],
-                         callee_prefix(printed[std::size_t(k)], chunk.kernels.size()));
-  return text + chunk.text;
-}
-
-/// All chunks as one text, for readers.
-std::string whole_text(const std::string& before, std::span<const Chunk> chunks,
-                       std::span<const PrintedKernel> printed) {
-  std::set<int> defined;
-  std::string text = before;
-  for (const Chunk& c : chunks) text += text_of(c, printed, defined);
-  return text;
-}
-
-/// The chunks in an even number of units (or one), so that two cores share them.  Neighbours, which
-/// are often alike, go to different ones.
-std::vector<ObjectUnit> in_units(const std::string& before, std::span<const Chunk> chunks,
-                                 std::span<const PrintedKernel> printed) {
-  std::size_t kernels = 0;
-  for (const Chunk& c : chunks) kernels += c.weight();
-  const std::size_t count =
-      kernels <= unit_kernels ? 1 : 2 * ((kernels + unit_kernels) / (2 * unit_kernels));
-  std::vector<ObjectUnit> units(std::min(count, chunks.size()), {before, {}});
-  std::vector<std::size_t> loads(units.size());
-  std::vector<std::set<int>> defined(units.size());
-  for (const Chunk& c : chunks) {
-    const auto u = std::size_t(std::ranges::min_element(loads) - loads.begin());
-    loads[u] += c.weight();
-    units[u].source += text_of(c, printed, defined[u]);
-  }
-  return units;
-}
-
 KernelBinary lanes_of(std::span<const PrintedKernel> printed) {
   LaneCode code;
   for (const PrintedKernel& k : printed) code.kernels.push_back(lane_kernel(*k.kernel));
@@ -251,10 +182,9 @@ KernelBinary lanes_of(std::span<const PrintedKernel> printed) {
 
 /// Whether `runs` runs as lane code would take less time than compiling takes, by rough estimates: too
 /// much of the runs rather than too little, of compiling the other way round.
-bool pays_interpreting(const PlanDraft& draft, std::int64_t runs, std::size_t kernels) {
+bool pays_interpreting(const PlanWork& work, std::int64_t runs, std::size_t kernels) {
   constexpr double launch_seconds = 2e-6, operation_seconds = 3e-9, multiply_add_seconds = 4e-11;
   constexpr double start_seconds = 0.08, kernel_seconds = 0.03;
-  const PlanWork work = work_of(draft);
   const double once = work.launches * launch_seconds + work.operations * operation_seconds +
                       work.multiply_adds * multiply_add_seconds;
   return double(runs) * once < start_seconds + double(kernels) * kernel_seconds;
@@ -268,27 +198,26 @@ void generate(const PlanDraft& draft, const CompileOptions& options, const Targe
       print_kernels(draft, artifact, [&](const Kernel& kernel) { return printer.print(kernel); });
   if (!makes_machine_code(options)) {
     std::string source = printer.before_kernels();
-    for (const PrintedKernel& k : printed) source += definition(k, "void partita_");
+    for (const PrintedKernel& k : printed) source += definition(k, exported_prefix);
     artifact.modules.push_back({"kernels", std::move(source)});
     if (!artifact.kernels.empty()) artifact.binaries.push_back(lanes_of(printed));
     return;
   }
+  std::vector<const Kernel*> kernels;
+  for (const PrintedKernel& k : printed) kernels.push_back(k.kernel);
+  const PlanWork work = work_of(artifact.plan, kernels);
   std::vector<StepFunction> functions = make_step_functions(artifact, printed);
   // What the text alone is compiled into has steps too.
   const bool has_steps = !functions.empty() || options.text_only;
-  const std::string before =
-      cat(printer.before_kernels(), has_steps ? step_function_support() : "");
-  std::vector<Chunk> chunks;
-  for (StepFunction& f : functions) chunks.push_back({std::move(f.text), std::move(f.kernels)});
-  for (const int k : launched_kernels(artifact.plan.steps))
-    if (std::size_t(k) < printed.size())
-      chunks.push_back({definition(printed[std::size_t(k)], "void partita_"), {}});
+  const std::set<int> launched = launched_kernels(artifact.plan.steps);
   drop_unlaunched_kernels(artifact);
-  artifact.modules.push_back({"kernels", whole_text(before, chunks, printed)});
+  const SourceUnits source(cat(printer.before_kernels(), has_steps ? step_function_support() : ""),
+                           std::move(functions), launched, {printed, work});
+  artifact.modules.push_back({"kernels", source.whole()});
   if (artifact.kernels.empty() || options.text_only) return;
-  const std::vector<ObjectUnit> units = in_units(before, chunks, printed);
+  const std::vector<ObjectUnit> units = source.units();
   if (chosen_tier(options) == Tier::automatic && options.runs > 0 &&
-      pays_interpreting(draft, options.runs, printed.size()) &&
+      pays_interpreting(work, options.runs, printed.size()) &&
       !std::ranges::all_of(levels, [&](const auto& level) { return is_in_cache(units, level); }))
     return;
   for (const std::string& level : levels)

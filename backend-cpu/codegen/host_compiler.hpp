@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +15,10 @@
 
 namespace partita::cpu::codegen {
 
-/// What the compiler is told about C text of one level, but for files.
+/// How long the compiler may think: of what little time is spent in, less is made (docs/cpu-backend.md).
+enum class Effort : std::uint8_t { full, little };
+
+/// What the compiler is told about C text of one level, but for files, at full effort.
 [[nodiscard]] std::vector<std::string> compiler_flags(const std::string& level);
 
 /// Whether there is a compiler.
@@ -24,7 +28,8 @@ namespace partita::cpu::codegen {
 /// from 0.
 struct ObjectUnit {
   std::string source;
-  std::vector<std::byte> data;
+  std::vector<std::byte> data = {};
+  Effort effort = Effort::full;
 };
 
 /// One shared object of all units, which are compiled side by side.  `level` is one of

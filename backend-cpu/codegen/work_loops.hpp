@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "kernel/ast/kernel.hpp"
 
@@ -24,6 +25,9 @@ struct WorkLoops {
   std::string lane;
   static constexpr int lanes = 64;
 };
+
+/// Stands before each loop over items.
+inline constexpr std::string_view item_loop = "#pragma GCC ivdep";
 
 [[nodiscard]] WorkLoops with_work_loops(const Kernel& kernel);
 

@@ -206,16 +206,19 @@ class WorkCounter final : public Walker {
 /// Walks a plan with the variables that a single shard starts with and those of first iterations.
 class PlanWorker {
  public:
-  explicit PlanWorker(const PlanDraft& draft)
-      : draft_(draft),
-        variables_(draft.plan.variables.size()),
-        per_item_(draft.kernels.size(), -1) {
-    for (const Placement& p : draft.plan.placements)
+  PlanWorker(const Plan& plan, const std::vector<const Kernel*>& kernels)
+      : plan_(plan),
+        kernels_(kernels),
+        variables_(plan.variables.size()),
+        per_item_(kernels.size(), -1) {
+    total_.kernel_operations.resize(kernels.size());
+    total_.launch_operations.resize(kernels.size());
+    for (const Placement& p : plan.placements)
       if (p.end_variable >= 0) variables_[std::size_t(p.end_variable)] = p.size;
   }
 
   PlanWork count() {
-    visit(draft_.plan.steps, 1);
+    visit(plan_.steps, 1);
     return total_;
   }
 
@@ -225,9 +228,15 @@ class PlanWorker {
   }
   void add(const Launch& x, double times) {
     double& work = per_item_[std::size_t(x.kernel)];
-    if (work < 0) work = work_per_item(*draft_.kernels[std::size_t(x.kernel)]);
+    if (work < 0) work = work_per_item(*kernels_[std::size_t(x.kernel)]);
+    const double items = double(value(x.global[0])) * double(value(x.global[1]));
+    if (items > 0) add_launch(std::size_t(x.kernel), work * items, times);
     total_.launches += times;
-    total_.operations += times * work * double(value(x.global[0])) * double(value(x.global[1]));
+  }
+  void add_launch(std::size_t kernel, double operations, double times) {
+    total_.operations += times * operations;
+    total_.kernel_operations[kernel] += times * operations;
+    total_.launch_operations[kernel] = std::max(total_.launch_operations[kernel], operations);
   }
   void add(const Gemm& x, double times) {
     total_.launches += times;
@@ -260,7 +269,8 @@ class PlanWorker {
 
   [[nodiscard]] std::int64_t value(const HostExpr& e) const { return e.evaluate(variables_); }
 
-  const PlanDraft& draft_;
+  const Plan& plan_;
+  const std::vector<const Kernel*>& kernels_;
   std::vector<std::int64_t> variables_;
   std::vector<double> per_item_;  // of kernels; below 0: not yet known
   PlanWork total_;
@@ -268,7 +278,9 @@ class PlanWorker {
 
 }  // namespace
 
-PlanWork work_of(const PlanDraft& draft) { return PlanWorker(draft).count(); }
+PlanWork work_of(const Plan& plan, const std::vector<const Kernel*>& kernels) {
+  return PlanWorker(plan, kernels).count();
+}
 
 KernelWork work_of(const Kernel& kernel) { return WorkCounter(kernel).count(); }
 

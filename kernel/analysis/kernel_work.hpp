@@ -5,6 +5,8 @@
 // which elementary functions count as several, and what memory moves.
 #pragma once
 
+#include <vector>
+
 #include "kernel/ast/kernel.hpp"
 #include "kernel/ast/plan_draft.hpp"
 #include "partita/artifact/kernel_work.hpp"
@@ -19,10 +21,13 @@ namespace partita::kernel {
 
 /// What one run of a plan on one shard does; infinite where a loop's turns are not known.
 struct PlanWork {
-  double launches = 0;       ///< of kernels, library products and copies
-  double operations = 0;     ///< of kernels
-  double multiply_adds = 0;  ///< of library products
+  double launches = 0;                    ///< of kernels, library products and copies
+  double operations = 0;                  ///< of kernels
+  double multiply_adds = 0;               ///< of library products
+  std::vector<double> kernel_operations;  ///< by kernel
+  std::vector<double> launch_operations;  ///< of its largest launch
 };
-[[nodiscard]] PlanWork work_of(const PlanDraft& draft);
+/// Launches name `kernels`.
+[[nodiscard]] PlanWork work_of(const Plan& plan, const std::vector<const Kernel*>& kernels);
 
 }  // namespace partita::kernel

@@ -83,9 +83,10 @@ TEST(Selections, OfElementsInTheWorstOrder) {
 /// The first `k` along dimension 0 of what jax.lax.sort of (%x, %p) gives, which tells no zeros apart.
 std::string first_rows(std::int64_t n, std::int64_t k) {
   const std::string all = array({n, 2}, "f32"), few = array({k, 2}, "f32");
-  return cat("func.func @main(%x: ", all, ", %p: ", all, ") -> (", few, ", ", few,
-             ") {\n  %s:2 = \"stablehlo.sort\"(%x, %p) <{dimension = 0 : i64, is_stable = true}> ({\n"
-             R"(  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
+  return cat(
+      "func.func @main(%x: ", all, ", %p: ", all, ") -> (", few, ", ", few,
+      ") {\n  %s:2 = \"stablehlo.sort\"(%x, %p) <{dimension = 0 : i64, is_stable = true}> ({\n"
+      R"(  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
     %z = stablehlo.constant dense<0.0> : tensor<f32>
     %1 = stablehlo.compare EQ, %a, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>
     %2 = stablehlo.select %1, %z, %a : tensor<i1>, tensor<f32>
@@ -94,9 +95,9 @@ std::string first_rows(std::int64_t n, std::int64_t k) {
     %r = stablehlo.compare LT, %2, %4, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
     stablehlo.return %r : tensor<i1>
 )",
-             "  }) : (", all, ", ", all, ") -> (", all, ", ", all, ")\n  %v = stablehlo.slice %s#0 [0:",
-             k, ", 0:2] : (", all, ") -> ", few, "\n  %w = stablehlo.slice %s#1 [0:", k,
-             ", 0:2] : (", all, ") -> ", few, "\n  return %v, %w : ", few, ", ", few, "\n}\n");
+      "  }) : (", all, ", ", all, ") -> (", all, ", ", all, ")\n  %v = stablehlo.slice %s#0 [0:", k,
+      ", 0:2] : (", all, ") -> ", few, "\n  %w = stablehlo.slice %s#1 [0:", k, ", 0:2] : (", all,
+      ") -> ", few, "\n  return %v, %w : ", few, ", ", few, "\n}\n");
 }
 
 TEST(Selections, AlongOtherDimensionsBesideOthers) {

@@ -12,9 +12,9 @@ namespace partita::lowering {
 
 /// Where an element goes.
 struct Insertion {
-  scalar::ExprId place;    ///< behind the last of those in order
-  scalar::ExprId moves;    ///< how many of these may move
-  std::int64_t most;       ///< of such
+  scalar::ExprId place;  ///< behind the last of those in order
+  scalar::ExprId moves;  ///< how many of these may move
+  std::int64_t most;     ///< of such
 };
 
 /// Elements of `to` behind which s.before does not belong move on by one; it takes the place left.

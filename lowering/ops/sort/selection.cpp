@@ -37,7 +37,8 @@ struct Candidates {
   /// Whether there is an element at a place of a part.
   std::function<ExprId(ExprPool&, ExprId part, ExprId place)> is_there;
   /// s.before = that of the slice with that index.
-  std::function<void(SortKernel& s, const std::vector<ExprId>& index, ExprId part, ExprId place)> read;
+  std::function<void(SortKernel& s, const std::vector<ExprId>& index, ExprId part, ExprId place)>
+      read;
 };
 
 /// What kernels keep: arrays with `room` elements for each part of each slice.
@@ -60,9 +61,8 @@ class Selection {
     const Candidates all = operands();
     if (all.parts == 1) return select(all, to);
     const Kept kept = new_kept(all.parts);
-    run("first_of_parts_of_", all, [&](KernelBody& body, const auto& place) {
-      keep(body, all, kept, place(body));
-    });
+    run("first_of_parts_of_", all,
+        [&](KernelBody& body, const auto& place) { keep(body, all, kept, place(body)); });
     select(first_of(kept, all), to);
   }
 
@@ -139,8 +139,9 @@ class Selection {
                   for (std::size_t o = 0; o < kept.at.size(); ++o) {
                     const DType d = shape_.dtypes[o];
                     const std::int32_t from = s.body.buffer(kept.at[o], d, false);
-                    s.body.assign(s.before[o],
-                                  s.pool.load(from, d, scalar::linear_index(s.pool, index, kept.shape.dims)));
+                    s.body.assign(
+                        s.before[o],
+                        s.pool.load(from, d, scalar::linear_index(s.pool, index, kept.shape.dims)));
                   }
                 }};
   }
@@ -224,13 +225,11 @@ class Selection {
         body.assign(one_joins, pool.boolean(false));
         body.loop(looked_at, [&](ExprId i) {
           all.read(s, look.place.index, look.place.part, pool.add(first, i));
-          body.assign(one_joins,
-                      pool.apply("or_", DType::i1, {body.value(one_joins), s.holds}));
+          body.assign(one_joins, pool.apply("or_", DType::i1, {body.value(one_joins), s.holds}));
         });
       });
-      body.guard(body.value(one_joins), [&] {
-        body.loop(looked_at, [&](ExprId i) { take_one(pool.add(first, i)); });
-      });
+      body.guard(body.value(one_joins),
+                 [&] { body.loop(looked_at, [&](ExprId i) { take_one(pool.add(first, i)); }); });
     });
   }
 
@@ -263,19 +262,20 @@ class Selection {
                    has_last = body.declare(DType::i1, pool.boolean(false));
     const auto index_of_held = [&] { return pool.to_index(body.value(held)); };
     body.loop(blocks, [&](ExprId block) {
-      look_through(s, {all, place, to, pool.mul(block, block_), block_, body.value(has_last)},
-                   [&](ExprId) {
-                     s.write(s.before, to, index_of_held());
-                     body.assign(held, pool.apply("add", DType::i32,
-                                                  {body.value(held), pool.constant(DType::i32, 1)}));
-                   });
+      look_through(
+          s, {all, place, to, pool.mul(block, block_), block_, body.value(has_last)}, [&](ExprId) {
+            s.write(s.before, to, index_of_held());
+            body.assign(held, pool.apply("add", DType::i32,
+                                         {body.value(held), pool.constant(DType::i32, 1)}));
+          });
       const ExprId is_full = pool.less(pool.index(count_ + block_), index_of_held()),
                    is_end = pool.equal(block, pool.index(blocks - 1));
       const Register sorts = body.declare(DType::i1, is_full);
       body.guard_if_needed(is_end, [&] { body.assign(sorts, pool.boolean(true)); });
       body.guard(body.value(sorts), [&] {
         sort(s, to, beside, index_of_held());
-        body.assign(held, pool.from_index(pool.min(index_of_held(), pool.index(count_)), DType::i32));
+        body.assign(held,
+                    pool.from_index(pool.min(index_of_held(), pool.index(count_)), DType::i32));
         body.assign(has_last, pool.boolean(true));
       });
     });
@@ -299,8 +299,8 @@ class Selection {
     std::int64_t passes = 0;
     while (insertion_run << (2 * passes) < room()) ++passes;
     const Register run = body.declare(DType::i32, pool.constant(DType::i32, insertion_run)),
-                   pairs = body.declare(
-                       DType::i32, pool.constant(DType::i32, ceil_divide(runs, 2)));
+                   pairs =
+                       body.declare(DType::i32, pool.constant(DType::i32, ceil_divide(runs, 2)));
     const auto merge_runs = [&](const std::vector<std::int32_t>& from,
                                 const std::vector<std::int32_t>& into) {
       const ExprId length = pool.to_index(body.value(run));
@@ -356,8 +356,8 @@ bool suits_selection(const Node& sort, const SortShape& shape, std::int64_t coun
          ir::is_weak_order(sort.region(0));
 }
 
-void lower_selection(Context& context, const Node& sort, const SortShape& shape,
-                     std::int64_t count, const std::vector<Location>& to) {
+void lower_selection(Context& context, const Node& sort, const SortShape& shape, std::int64_t count,
+                     const std::vector<Location>& to) {
   Selection(context, sort, shape, count).lower(to);
 }
 

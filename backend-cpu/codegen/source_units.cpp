@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "backend-cpu/codegen/source_units.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "backend-cpu/codegen/work_loops.hpp"
+#include "partita/base/error.hpp"
+
+namespace partita::cpu::codegen {
+namespace {
+
+/// Characters of which a unit of the compiler consists where there are many; so many fewer are one unit.  Starting one costs
+/// what 1000 do.
+constexpr double unit_text = 14'000, single_text = 5000;
+/// What text takes the compiler that it makes little effort for, as a part of what other text takes, and how much of it is
+/// worth a unit.
+constexpr double little_effort = 0.7, least_little = 3000;
+/// Part of a run's time that kernels take together for which the compiler makes little effort.
+constexpr double little_time = 0.1;
+/// A step function that calls more kernels does not have them in its unit: what compilers do takes more than in proportion to a
+/// function's length.  Nor has one of so many characters any that are this long and do so much when they are called, so that
+/// several cores share them.
+constexpr std::size_t most_inlined = 64, shared_from = 10'000, shared_length = 2500;
+constexpr double shared_operations = 512;
+/// Each kernel has something that does not depend on its length.
+constexpr double least_weight = 500;
+
+constexpr std::string_view shared_prefix = "__attribute__((visibility(\"hidden\"))) void local_";
+
+}  // namespace
+
+std::string definition(const PrintedKernel& k, std::string_view prefix) {
+  const std::string comment = k.comment.empty() ? "" : cat("\n// ", k.comment);
+  return cat(comment, "\n", prefix, k.name, k.text);
+}
+
+SourceUnits::SourceUnits(std::string before, std::vector<StepFunction> functions,
+                         const std::set<int>& launched, const PrintedProgram& program)
+    : before_(std::move(before)), program_(program) {
+  for (StepFunction& f : functions) chunks_.push_back({std::move(f.text), std::move(f.kernels)});
+  share_callees();
+  const auto add = [&](int k, std::string_view prefix) {
+    chunks_.push_back({definition(program_.kernels[std::size_t(k)], prefix),
+                       {},
+                       program_.work.kernel_operations[std::size_t(k)]});
+  };
+  for (const int k : shared_) add(k, shared_prefix);
+  for (const int k : launched)
+    if (std::size_t(k) < program_.kernels.size()) add(k, exported_prefix);
+  choose_efforts();
+}
+
+void SourceUnits::share_callees() {
+  const auto length = [&](int k) { return program_.kernels[std::size_t(k)].text.size(); };
+  const auto is_long = [&](int k) {
+    return length(k) >= shared_length &&
+           program_.work.launch_operations[std::size_t(k)] >= shared_operations;
+  };
+  for (const Chunk& c : chunks_) {
+    std::size_t all = c.text.size();
+    for (const int k : c.kernels) all += length(k);
+    for (const int k : c.kernels)
+      if (c.kernels.size() > most_inlined || (all >= shared_from && is_long(k))) shared_.insert(k);
+  }
+}
+
+/// Of chunks that do little, by rough estimates of what a run takes.
+void SourceUnits::choose_efforts() {
+  constexpr double operation_seconds = 3e-10, multiply_add_seconds = 2e-11;
+  const PlanWork& work = program_.work;
+  for (Chunk& c : chunks_) {
+    c.weight = least_weight + double(c.text.size());
+    for (const int k : c.kernels) {
+      c.operations += work.kernel_operations[std::size_t(k)];
+      if (!shared_.contains(k))
+        c.weight += least_weight + double(program_.kernels[std::size_t(k)].text.size());
+    }
+  }
+  double left = little_time * (work.operations * operation_seconds +
+                               work.multiply_adds * multiply_add_seconds);
+  std::vector<Chunk*> order;
+  for (Chunk& c : chunks_) order.push_back(&c);
+  std::ranges::stable_sort(order, {}, &Chunk::operations);
+  double little = 0;
+  for (Chunk* c : order) {
+    const double seconds = c->operations * operation_seconds;
+    if (!std::isfinite(seconds) || seconds > left) break;
+    left -= seconds;
+    c->effort = Effort::little;
+    little += c->weight;
+  }
+  const bool is_all = std::ranges::all_of(
+      chunks_, [](const Chunk& c) { return c.effort == Effort::little; });
+  if (little < least_little && !is_all)
+    for (Chunk& c : chunks_) c.effort = Effort::full;
+  for (Chunk& c : chunks_)
+    if (c.effort == Effort::little) c.weight *= little_effort;
+}
+
+/// How a step function's text has a kernel that it calls.  One of several loops over items stays a function of its own: where
+/// its bounds are constants, the compiler unrolls and splits such loops before it could turn them into vectors.
+std::string SourceUnits::callee(int kernel) const {
+  const PrintedKernel& k = program_.kernels[std::size_t(kernel)];
+  if (shared_.contains(kernel))
+    return cat("\n", shared_prefix, k.name, k.text.substr(0, k.text.find(" {")), ";\n");
+  const std::size_t first = k.text.find(item_loop);
+  const bool has_several =
+      first != std::string::npos && k.text.find(item_loop, first + 1) != std::string::npos;
+  return definition(k, has_several ? "static __attribute__((noinline)) void local_"
+                                   : "static inline void local_");
+}
+
+std::string SourceUnits::text_of(const Chunk& chunk, std::set<int>& defined) const {
+  std::string text;
+  for (const int k : chunk.kernels)
+    if (defined.insert(k).second) text += callee(k);
+  return text + chunk.text;
+}
+
+std::string SourceUnits::whole() const {
+  std::set<int> defined;
+  std::string text = before_;
+  for (const Chunk& c : chunks_) text += text_of(c, defined);
+  return text;
+}
+
+/// Each unit is of one effort.  Chunks go where there is least so far, the largest first, and units that take longest begin.
+std::vector<ObjectUnit> SourceUnits::units() const {
+  const auto weight_of = [&](Effort effort) {
+    double weight = 0;
+    for (const Chunk& c : chunks_)
+      if (c.effort == effort) weight += c.weight;
+    return weight;
+  };
+  const double full = weight_of(Effort::full), little = weight_of(Effort::little),
+               all = full + little;
+  // Small programs in several units too, so that two cores share them where efforts are uneven.
+  const double each = std::clamp(all / 4, single_text, unit_text);
+  const auto count_of = [&](double weight) {
+    return weight == 0 ? 0 : std::max<std::size_t>(1, std::size_t(std::lround(weight / each)));
+  };
+  struct Unit {
+    Effort effort;
+    double weight = 0;
+    std::vector<std::size_t> chunks = {};
+  };
+  std::vector<Unit> units(count_of(full), {Effort::full});
+  units.resize(units.size() + count_of(little), {Effort::little});
+  std::vector<std::size_t> order(chunks_.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t c) { return chunks_[c].weight; });
+  for (const std::size_t c : order) {
+    Unit* least = nullptr;
+    for (Unit& u : units)
+      if (u.effort == chunks_[c].effort && (least == nullptr || u.weight < least->weight))
+        least = &u;
+    least->weight += chunks_[c].weight;
+    least->chunks.push_back(c);
+  }
+  std::erase_if(units, [](const Unit& u) { return u.chunks.empty(); });
+  std::ranges::stable_sort(units, std::greater(), &Unit::weight);
+  std::vector<ObjectUnit> objects;
+  for (Unit& u : units) {
+    std::ranges::sort(u.chunks);
+    std::set<int> defined;
+    std::string source = before_;
+    for (const std::size_t c : u.chunks) source += text_of(chunks_[c], defined);
+    objects.push_back({.source = std::move(source), .effort = u.effort});
+  }
+  return objects;
+}
+
+}  // namespace partita::cpu::codegen
