@@ -183,9 +183,11 @@ KernelBinary lanes_of(std::span<const PrintedKernel> printed) {
 /// Whether `runs` runs as lane code would take less time than compiling takes, by rough estimates: too
 /// much of the runs rather than too little, of compiling the other way round.
 bool pays_interpreting(const PlanWork& work, std::int64_t runs, std::size_t kernels) {
-  constexpr double launch_seconds = 2e-6, operation_seconds = 3e-9, multiply_add_seconds = 4e-11;
+  constexpr double launch_seconds = 2e-6, operation_seconds = 3e-9, block_seconds = 8e-8,
+                   multiply_add_seconds = 4e-11;
   constexpr double start_seconds = 0.08, kernel_seconds = 0.03;
   const double once = work.launches * launch_seconds + work.operations * operation_seconds +
+                      work.block_operations * block_seconds +
                       work.multiply_adds * multiply_add_seconds;
   return double(runs) * once < start_seconds + double(kernels) * kernel_seconds;
 }

@@ -79,8 +79,8 @@ void SourceUnits::choose_efforts() {
         c.weight += least_weight + double(program_.kernels[std::size_t(k)].text.size());
     }
   }
-  double left = little_time * (work.operations * operation_seconds +
-                               work.multiply_adds * multiply_add_seconds);
+  double left = little_time *
+                (work.operations * operation_seconds + work.multiply_adds * multiply_add_seconds);
   std::vector<Chunk*> order;
   for (Chunk& c : chunks_) order.push_back(&c);
   std::ranges::stable_sort(order, {}, &Chunk::operations);
@@ -92,8 +92,8 @@ void SourceUnits::choose_efforts() {
     c->effort = Effort::little;
     little += c->weight;
   }
-  const bool is_all = std::ranges::all_of(
-      chunks_, [](const Chunk& c) { return c.effort == Effort::little; });
+  const bool is_all =
+      std::ranges::all_of(chunks_, [](const Chunk& c) { return c.effort == Effort::little; });
   if (little < least_little && !is_all)
     for (Chunk& c : chunks_) c.effort = Effort::full;
   for (Chunk& c : chunks_)

@@ -34,8 +34,8 @@ class SourceUnits {
  public:
   /// `before` stands before all kernels; `launched` are those that steps launch, of which numbers beyond the printed ones are
   /// step functions.
-  SourceUnits(std::string before, std::vector<StepFunction> functions, const std::set<int>& launched,
-              const PrintedProgram& program);
+  SourceUnits(std::string before, std::vector<StepFunction> functions,
+              const std::set<int>& launched, const PrintedProgram& program);
 
   /// All as one text, for readers.
   [[nodiscard]] std::string whole() const;
@@ -48,7 +48,7 @@ class SourceUnits {
     std::set<int> kernels;  ///< called, as local_NAME
     double operations = 0;  ///< in a run
     Effort effort = Effort::full;
-    double weight = 0;      ///< characters, as many as take the compiler so long at full effort
+    double weight = 0;  ///< characters, as many as take the compiler so long at full effort
   };
 
   void share_callees();

@@ -230,7 +230,10 @@ class PlanWorker {
     double& work = per_item_[std::size_t(x.kernel)];
     if (work < 0) work = work_per_item(*kernels_[std::size_t(x.kernel)]);
     const double items = double(value(x.global[0])) * double(value(x.global[1]));
-    if (items > 0) add_launch(std::size_t(x.kernel), work * items, times);
+    if (items > 0) {
+      add_launch(std::size_t(x.kernel), work * items, times);
+      total_.block_operations += times * work * std::ceil(items / double(block_items));
+    }
     total_.launches += times;
   }
   void add_launch(std::size_t kernel, double operations, double times) {

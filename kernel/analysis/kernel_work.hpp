@@ -19,10 +19,14 @@ namespace partita::kernel {
 /// What an artifact says of the kernel.
 [[nodiscard]] KernelWork work_of(const Kernel& kernel);
 
+/// Items that interpreters of kernels take together, as a block.
+inline constexpr std::int64_t block_items = 256;
+
 /// What one run of a plan on one shard does; infinite where a loop's turns are not known.
 struct PlanWork {
   double launches = 0;                    ///< of kernels, library products and copies
   double operations = 0;                  ///< of kernels
+  double block_operations = 0;            ///< the same, where a block of items does one at once
   double multiply_adds = 0;               ///< of library products
   std::vector<double> kernel_operations;  ///< by kernel
   std::vector<double> launch_operations;  ///< of its largest launch

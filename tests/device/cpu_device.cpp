@@ -6,6 +6,7 @@
 #include "backend-cpu/device/cpu_device.hpp"
 
 #include <atomic>
+#include <cstdlib>
 #include <limits>
 #include <thread>
 
@@ -84,6 +85,29 @@ TEST(HostCompiler, links_units_into_one_object_and_says_what_a_refused_one_has) 
     EXPECT_NE(std::string(error.what()).find("refused the kernels"), std::string::npos);
     EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos);
   }
+}
+
+// gcc and clang are told different things then.
+TEST(HostCompiler, makes_little_effort_where_it_is_told_so) {
+  const char* const set = std::getenv("PARTITA_CC");
+  const std::string before = set == nullptr ? "" : set;
+  for (const char* compiler : {"gcc", "clang"}) {
+    ::setenv("PARTITA_CC", compiler, 1);
+    if (!cpu::codegen::has_host_compiler()) continue;
+    for (const std::size_t others : {0, 1}) {
+      std::vector<cpu::codegen::ObjectUnit> units{
+          {.source = iota_source, .effort = cpu::codegen::Effort::little}};
+      if (others > 0) units.push_back({"int partita_two(void) { return 2; }\n", {}});
+      Artifact artifact = iota_artifact();
+      artifact.binaries[0].bytes = cpu::codegen::compile_shared_object(units, best_cpu_level());
+      cpu::CpuDevice device(1);
+      EXPECT_NO_THROW(static_cast<void>(device.load(artifact))) << compiler;
+    }
+  }
+  if (set == nullptr)
+    ::unsetenv("PARTITA_CC");
+  else
+    ::setenv("PARTITA_CC", before.c_str(), 1);
 }
 
 TEST(CpuDevice, refuses_machine_code_that_is_damaged_or_for_another_processor) {
