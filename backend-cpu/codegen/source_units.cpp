@@ -28,7 +28,9 @@ constexpr double shared_operations = 512;
 /// Each kernel has something that does not depend on its length.
 constexpr double least_weight = 500;
 
-constexpr std::string_view shared_prefix = "__attribute__((visibility(\"hidden\"))) void local_";
+/// Of kernels that step functions call: those that units share, and those that stay functions of their own within one.
+constexpr std::string_view shared_prefix = "__attribute__((visibility(\"hidden\"))) void local_",
+                           separate_prefix = "static __attribute__((noinline)) void local_";
 
 }  // namespace
 
@@ -40,16 +42,15 @@ std::string definition(const PrintedKernel& k, std::string_view prefix) {
 SourceUnits::SourceUnits(std::string before, std::vector<StepFunction> functions,
                          const std::set<int>& launched, const PrintedProgram& program)
     : before_(std::move(before)), program_(program) {
-  for (StepFunction& f : functions) chunks_.push_back({std::move(f.text), std::move(f.kernels)});
+  for (StepFunction& f : functions)
+    chunks_.push_back({.text = std::move(f.text), .kernels = std::move(f.kernels)});
   share_callees();
-  const auto add = [&](int k, std::string_view prefix) {
-    chunks_.push_back({definition(program_.kernels[std::size_t(k)], prefix),
-                       {},
-                       program_.work.kernel_operations[std::size_t(k)]});
-  };
-  for (const int k : shared_) add(k, shared_prefix);
+  for (const int k : shared_)
+    chunks_.push_back({.operations = program_.work.kernel_operations[std::size_t(k)], .shared = k});
   for (const int k : launched)
-    if (std::size_t(k) < program_.kernels.size()) add(k, exported_prefix);
+    if (std::size_t(k) < program_.kernels.size())
+      chunks_.push_back({.text = definition(program_.kernels[std::size_t(k)], exported_prefix),
+                         .operations = program_.work.kernel_operations[std::size_t(k)]});
   choose_efforts();
 }
 
@@ -73,6 +74,7 @@ void SourceUnits::choose_efforts() {
   const PlanWork& work = program_.work;
   for (Chunk& c : chunks_) {
     c.weight = least_weight + double(c.text.size());
+    if (c.shared) c.weight += double(program_.kernels[std::size_t(*c.shared)].text.size());
     for (const int k : c.kernels) {
       c.operations += work.kernel_operations[std::size_t(k)];
       if (!shared_.contains(k))
@@ -102,28 +104,29 @@ void SourceUnits::choose_efforts() {
 
 /// How a step function's text has a kernel that it calls.  One of several loops over items stays a function of its own: where
 /// its bounds are constants, the compiler unrolls and splits such loops before it could turn them into vectors.
-std::string SourceUnits::callee(int kernel) const {
+std::string SourceUnits::callee(int kernel, std::string_view shared_as) const {
   const PrintedKernel& k = program_.kernels[std::size_t(kernel)];
   if (shared_.contains(kernel))
-    return cat("\n", shared_prefix, k.name, k.text.substr(0, k.text.find(" {")), ";\n");
+    return cat("\n", shared_as, k.name, k.text.substr(0, k.text.find(" {")), ";\n");
   const std::size_t first = k.text.find(item_loop);
   const bool has_several =
       first != std::string::npos && k.text.find(item_loop, first + 1) != std::string::npos;
-  return definition(k, has_several ? "static __attribute__((noinline)) void local_"
-                                   : "static inline void local_");
+  return definition(k, has_several ? separate_prefix : "static inline void local_");
 }
 
-std::string SourceUnits::text_of(const Chunk& chunk, std::set<int>& defined) const {
+std::string SourceUnits::text_of(const Chunk& chunk, std::set<int>& defined,
+                                 std::string_view shared_as) const {
+  if (chunk.shared) return definition(program_.kernels[std::size_t(*chunk.shared)], shared_as);
   std::string text;
   for (const int k : chunk.kernels)
-    if (defined.insert(k).second) text += callee(k);
+    if (defined.insert(k).second) text += callee(k, shared_as);
   return text + chunk.text;
 }
 
 std::string SourceUnits::whole() const {
   std::set<int> defined;
   std::string text = before_;
-  for (const Chunk& c : chunks_) text += text_of(c, defined);
+  for (const Chunk& c : chunks_) text += text_of(c, defined, separate_prefix);
   return text;
 }
 
@@ -167,7 +170,7 @@ std::vector<ObjectUnit> SourceUnits::units() const {
     std::ranges::sort(u.chunks);
     std::set<int> defined;
     std::string source = before_;
-    for (const std::size_t c : u.chunks) source += text_of(chunks_[c], defined);
+    for (const std::size_t c : u.chunks) source += text_of(chunks_[c], defined, shared_prefix);
     objects.push_back({.source = std::move(source), .effort = u.effort});
   }
   return objects;

@@ -6,6 +6,7 @@
 // from the program alone, not from the machine.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -37,25 +38,29 @@ class SourceUnits {
   SourceUnits(std::string before, std::vector<StepFunction> functions,
               const std::set<int>& launched, const PrintedProgram& program);
 
-  /// All as one text, for readers.
+  /// All as one text: for readers, and for objects of one unit.
   [[nodiscard]] std::string whole() const;
   [[nodiscard]] std::vector<ObjectUnit> units() const;
 
  private:
   /// Text that is compiled together: a kernel, or a step function with the kernels that it calls.
   struct Chunk {
-    std::string text;
-    std::set<int> kernels;  ///< called, as local_NAME
-    double operations = 0;  ///< in a run
+    std::string text = {};
+    std::set<int> kernels = {};  ///< called, as local_NAME
+    double operations = 0;       ///< in a run
     Effort effort = Effort::full;
     double weight = 0;  ///< characters, as many as take the compiler so long at full effort
+    std::optional<int> shared =
+        std::nullopt;  ///< the kernel, of step functions in other units, that this is
   };
 
   void share_callees();
   void choose_efforts();
-  /// The chunk's text after definitions of what it calls, but for those in `defined`.
-  [[nodiscard]] std::string text_of(const Chunk& chunk, std::set<int>& defined) const;
-  [[nodiscard]] std::string callee(int kernel) const;
+  /// The chunk's text after definitions of what it calls, but for those in `defined`; `shared_as`: before the names of
+  /// shared kernels.
+  [[nodiscard]] std::string text_of(const Chunk& chunk, std::set<int>& defined,
+                                    std::string_view shared_as) const;
+  [[nodiscard]] std::string callee(int kernel, std::string_view shared_as) const;
 
   std::string before_;
   PrintedProgram program_;
