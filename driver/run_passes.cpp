@@ -21,15 +21,15 @@ manager::Pass over_module(const PassInfo& pass, ir::Module& module, PassContext&
           .options = pass.options,
           .missing = [&] { return missing_for(module, pass.needs); },
           .run =
-              [&, state = &state](const PassRun& run) {
+              [&](const PassRun& run) {
                 context.options = run.options;
                 pass.run(module, context);
                 for (const auto& f : module.functions) ir::remove_dead_nodes(*f->body);
                 ir::remove_uncalled_functions(module);
                 const std::uint64_t now = ir::fingerprint(module);
-                if (now == *state) return;
+                if (now == state) return;
                 ir::verify(module);
-                *state = now;
+                state = now;
               },
           .broken = [&] { return why_not_reached(module, pass.gives); }};
 }

@@ -102,7 +102,7 @@ std::string lane_sum(std::string_view element, int n, bool is_float) {
              is_float ? "" : cat("(", half, ")"), "(", part(0), " + ", part(n / 2), "));\n}\n");
 }
 
-std::string vectors_of(std::string_view element, int element_bits, bool is_float = true) {
+std::string vectors_of(std::string_view element, int element_bits, bool is_float) {
   std::string text;
   for (const int n : {2, 4, 8, 16}) {
     const std::string type = cat(element, "x", n);

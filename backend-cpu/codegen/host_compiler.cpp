@@ -169,7 +169,14 @@ bool is_gcc(const fs::path& compiler) {
 /// Compilations of one level by one compiler; what their bytes depend on.
 class Compilation {
  public:
-  explicit Compilation(const std::string& level) : compiler_(find_compiler()), level_(level) {}
+  explicit Compilation(const std::string& level)
+      : compiler_(find_compiler()), flags_(compiler_flags(level)), little_flags_(flags_) {
+    // Later flags prevail.
+    if (is_gcc(compiler_))
+      little_flags_.insert(little_flags_.end(), little_effort.begin(), little_effort.end());
+    else
+      little_flags_.emplace_back("-O2");
+  }
 
   /// Where the cache keeps what is made of this content; nothing: no cache.
   [[nodiscard]] fs::path entry(std::span<const ObjectUnit> units, const Link& link) const {
@@ -209,19 +216,12 @@ class Compilation {
   }
 
  private:
-  [[nodiscard]] std::vector<std::string> flags_of(Effort effort) const {
-    std::vector<std::string> flags = compiler_flags(level_);
-    if (effort == Effort::full) return flags;
-    // Later flags prevail.
-    if (is_gcc(compiler_))
-      flags.insert(flags.end(), little_effort.begin(), little_effort.end());
-    else
-      flags.emplace_back("-O2");
-    return flags;
+  [[nodiscard]] const std::vector<std::string>& flags_of(Effort effort) const {
+    return effort == Effort::full ? flags_ : little_flags_;
   }
 
   fs::path compiler_;
-  std::string level_;
+  std::vector<std::string> flags_, little_flags_;
 };
 
 Link shared_object() {

@@ -230,16 +230,14 @@ class PlanWorker {
     double& work = per_item_[std::size_t(x.kernel)];
     if (work < 0) work = work_per_item(*kernels_[std::size_t(x.kernel)]);
     const double items = double(value(x.global[0])) * double(value(x.global[1]));
-    if (items > 0) {
-      add_launch(std::size_t(x.kernel), work * items, times);
-      total_.block_operations += times * work * std::ceil(items / double(block_items));
-    }
     total_.launches += times;
-  }
-  void add_launch(std::size_t kernel, double operations, double times) {
+    if (items <= 0) return;
+    const double operations = work * items;
+    double& most = total_.launch_operations[std::size_t(x.kernel)];
+    most = std::max(most, operations);
     total_.operations += times * operations;
-    total_.kernel_operations[kernel] += times * operations;
-    total_.launch_operations[kernel] = std::max(total_.launch_operations[kernel], operations);
+    total_.kernel_operations[std::size_t(x.kernel)] += times * operations;
+    total_.block_operations += times * work * std::ceil(items / double(block_items));
   }
   void add(const Gemm& x, double times) {
     total_.launches += times;

@@ -4,12 +4,12 @@
 // Programs with random inputs, what the interpreter makes of them, and whether artifacts of them do the same.
 #pragma once
 
-#include <random>
 #include <string>
 #include <vector>
 
 #include "partita/compile.hpp"
 #include "partita/exec/executor.hpp"
+#include "tests/codegen/group_form.hpp"
 #include "tests/ops/op_test.hpp"
 
 namespace partita::testing {
@@ -19,13 +19,8 @@ struct Asked {
   std::string text;
   std::vector<ir::Tensor> inputs, expected;
 
-  explicit Asked(std::string program) : text(std::move(program)) {
-    const auto module = ir::parse_module(text, "t");
-    std::mt19937 random(3);
-    for (const ir::Value v : module->entry("main").body->arguments())
-      inputs.push_back(ir::random_tensor(v.type(), random));
-    expected = ir::run_text(text, inputs);
-  }
+  explicit Asked(std::string program)
+      : text(std::move(program)), inputs(inputs_of(text)), expected(ir::run_text(text, inputs)) {}
 
   /// Two runs over poisoned memory give these results, but for `rounding` times what one operation rounds.
   void expect_of(Artifact artifact, const std::string& what, double rounding = 1) const {
