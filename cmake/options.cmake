@@ -15,6 +15,7 @@ partita_option(PARTITA_BENCHMARKS OFF "Build the benchmarks")
 partita_option(PARTITA_WERROR OFF "Treat warnings as errors")
 partita_option(PARTITA_SANITIZE OFF "Build with the address and undefined behaviour sanitizers")
 partita_option(PARTITA_COVERAGE OFF "Build with coverage counters")
+partita_option(PARTITA_UNITS OFF "Compile several files of a folder as one")
 partita_option(PARTITA_PRECOMPILE OFF "Compile headers that most files include once for each target")
 
 get_cmake_property(cache_variables CACHE_VARIABLES)

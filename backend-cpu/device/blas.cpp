@@ -17,8 +17,6 @@
 namespace partita::cpu {
 namespace {
 
-/// Multiply-adds that are worth a thread.
-constexpr double multiply_adds_per_thread = 1 << 20;
 /// Rows or columns that a thread gets at least, and a multiple of which it gets.
 constexpr std::int64_t lines_per_thread = 16;
 

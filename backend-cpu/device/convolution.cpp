@@ -17,8 +17,6 @@ namespace partita::cpu {
 
 namespace {
 
-/// Multiply-adds that are worth a thread.
-constexpr double multiply_adds_per_thread = 1 << 20;
 /// Elements of which what follows is worth a thread.
 constexpr std::int64_t elements_per_thread = 1 << 14;
 /// Features of a piece: at least, and a multiple of which it has.

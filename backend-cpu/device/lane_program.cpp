@@ -75,9 +75,9 @@ void check_launches(const Steps& steps, const LaneCode& code) {
 }
 
 /// A block of lanes under way.
-class Block {
+class LaneBlock {
  public:
-  Block(std::byte* const* slots, const LaneKernel& kernel, const KernelArguments& arguments)
+  LaneBlock(std::byte* const* slots, const LaneKernel& kernel, const KernelArguments& arguments)
       : slots_(slots), kernel_(kernel), arguments_(arguments) {}
 
   void run(const std::vector<LaneStep>& steps, std::int64_t first, std::int64_t lanes) {
@@ -284,7 +284,7 @@ void LaneProgram::run(int index, std::int64_t begin, std::int64_t end,
     std::int64_t value[2] = {c.bits, 0};
     splat_lanes(value, slots[std::size_t(c.slot)], slot.bytes, slot.is_shared ? 1 : width);
   }
-  Block block(slots.data(), kernel.code, arguments);
+  LaneBlock block(slots.data(), kernel.code, arguments);
   for (std::int64_t first = begin; first < end; first += width)
     block.run(kernel.steps, first, std::min(width, end - first));
 }

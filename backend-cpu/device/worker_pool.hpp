@@ -16,6 +16,9 @@
 
 namespace partita::cpu {
 
+/// Multiply-adds that are worth a thread.
+inline constexpr double multiply_adds_per_thread = 1 << 20;
+
 class WorkerPool {
  public:
   /// `workers` threads beside the caller's; none is started before they are needed.

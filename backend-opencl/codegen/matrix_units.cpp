@@ -41,7 +41,7 @@ constexpr std::string_view load = R"(#ifdef PARTITA_MATRIX_UNITS
                    : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3) \
                    : "r"((ui32)(size_t)((a) + (i))) : "memory")
 #else
-ui32 exchanged_NAME(__local const ui16* a, __local const ui32* exchange, i32 first, i32 lane, i32 m) {
+__attribute__((noinline)) ui32 exchanged_NAME(__local const ui16* a, __local const ui32* exchange, i32 first, i32 lane, i32 m) {
 PAIR
 }
 #define NAME(r0, r1, r2, r3, a, i) \
@@ -62,7 +62,8 @@ constexpr std::string_view pair_of_line =
 constexpr std::string_view pair_of_column = R"(  const i32 row = first + m * 8 + lane % 4 * 2;
   return a[exchange[row] + lane / 4] | (ui32)a[exchange[row + 1] + lane / 4] << 16;)";
 
-// Without units a sum is taken over all terms in their order.
+// Without units a sum is taken over all terms in their order.  Not inlined: of hundreds of copies of the loop device compilers
+// would take minutes.
 constexpr std::string_view multiply = R"(#ifdef PARTITA_MATRIX_UNITS
 #if PARTITA_MATRIX_UNITS == 1
 #define multiply_matrices_TYPE(d0, d1, d2, d3, a0, a1, a2, a3, b0, b1) \
@@ -72,7 +73,7 @@ constexpr std::string_view multiply = R"(#ifdef PARTITA_MATRIX_UNITS
                    : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1))
 #else
 #define exchanged_TYPE(word, k) VALUE
-f32 exchanged_sum_TYPE(__local const ui32* exchange, i32 first, i32 row, i32 column) {
+__attribute__((noinline)) f32 exchanged_sum_TYPE(__local const ui32* exchange, i32 first, i32 row, i32 column) {
   f32 sum = 0;
   for (i32 k = 0; k < TERMS; ++k) {
     const i32 in_a = (first + row % 8 * 4 + k % (TERMS / 2) * 8 / TERMS) * 6 + row / 8 + k / (TERMS / 2) * 2;

@@ -21,35 +21,35 @@ constexpr std::string_view reshard = "sdy.reshard", constraint = "sdy.sharding_c
 
 enum class Meaning { constraint, constant, body, operand };
 
-struct Row {
+struct ReadRow {
   std::string_view op;
   Meaning meaning;
   /// The attribute that says how the result lies; the operand itself without it.
   std::string_view sharding = {};
   bool has_sharding = false;  ///< it may not be left out
 };
-constexpr std::array rows{
-    Row{"sdy.all_gather", Meaning::constraint, "out_sharding", true},
-    Row{"sdy.all_reduce", Meaning::constraint, "out_sharding", true},
-    Row{"sdy.all_slice", Meaning::constraint, "out_sharding", true},
-    Row{"sdy.all_to_all", Meaning::constraint, "out_sharding", true},
-    Row{"sdy.collective_permute", Meaning::constraint, "out_sharding", true},
-    Row{"sdy.constant", Meaning::constant},
-    Row{"sdy.data_flow_edge", Meaning::constraint, "sharding"},
-    Row{"sdy.func_data_flow_edge", Meaning::constraint, "sharding"},
-    Row{"sdy.named_computation", Meaning::body},
-    Row{"sdy.propagation_barrier", Meaning::operand},
-    Row{"sdy.reduce_scatter", Meaning::constraint, "out_sharding", true},
-    Row{"sdy.replicated_to_unreduced", Meaning::constraint, "out_sharding", true},
-    Row{"sdy.sharded_to_unreduced", Meaning::constraint, "out_sharding", true},
-    Row{"stablehlo.async_done", Meaning::operand},
-    Row{"stablehlo.async_start", Meaning::body},
-    Row{"tensor.cast", Meaning::operand},
+constexpr std::array read_rows{
+    ReadRow{"sdy.all_gather", Meaning::constraint, "out_sharding", true},
+    ReadRow{"sdy.all_reduce", Meaning::constraint, "out_sharding", true},
+    ReadRow{"sdy.all_slice", Meaning::constraint, "out_sharding", true},
+    ReadRow{"sdy.all_to_all", Meaning::constraint, "out_sharding", true},
+    ReadRow{"sdy.collective_permute", Meaning::constraint, "out_sharding", true},
+    ReadRow{"sdy.constant", Meaning::constant},
+    ReadRow{"sdy.data_flow_edge", Meaning::constraint, "sharding"},
+    ReadRow{"sdy.func_data_flow_edge", Meaning::constraint, "sharding"},
+    ReadRow{"sdy.named_computation", Meaning::body},
+    ReadRow{"sdy.propagation_barrier", Meaning::operand},
+    ReadRow{"sdy.reduce_scatter", Meaning::constraint, "out_sharding", true},
+    ReadRow{"sdy.replicated_to_unreduced", Meaning::constraint, "out_sharding", true},
+    ReadRow{"sdy.sharded_to_unreduced", Meaning::constraint, "out_sharding", true},
+    ReadRow{"stablehlo.async_done", Meaning::operand},
+    ReadRow{"stablehlo.async_start", Meaning::body},
+    ReadRow{"tensor.cast", Meaning::operand},
 };
 
-const Row* row_of(std::string_view op) {
-  const auto* const found = std::ranges::find(rows, op, &Row::op);
-  return found == rows.end() ? nullptr : found;
+const ReadRow* read_row_of(std::string_view op) {
+  const auto* const found = std::ranges::find(read_rows, op, &ReadRow::op);
+  return found == read_rows.end() ? nullptr : found;
 }
 
 std::vector<WrittenValue> its_operand(WrittenOp op) {
@@ -59,7 +59,7 @@ std::vector<WrittenValue> its_operand(WrittenOp op) {
   return std::move(op.operands);
 }
 
-std::vector<WrittenValue> as_constraint(Graph& graph, WrittenOp op, const Row& row) {
+std::vector<WrittenValue> as_constraint(Graph& graph, WrittenOp op, const ReadRow& row) {
   const Attribute* const said = op.attrs.find(row.sharding);
   if (said == nullptr) {
     if (row.has_sharding) fail(op, cat("an attribute '", row.sharding, "'"), "none");
@@ -244,7 +244,7 @@ bool is_read_as_other(const WrittenOp& op) {
          is_assertion(op);
 }
 
-bool is_read_as_other(std::string_view op) { return row_of(op) != nullptr; }
+bool is_read_as_other(std::string_view op) { return read_row_of(op) != nullptr; }
 
 std::vector<WrittenValue> create_as_other(Graph& graph, WrittenOp op) {
   if (const StartedRow* const started = started_by(op))
@@ -258,7 +258,7 @@ std::vector<WrittenValue> create_as_other(Graph& graph, WrittenOp op) {
     return {};
   }
   if (op.name == call) return its_operand(std::move(op));
-  const Row& row = *row_of(op.name);
+  const ReadRow& row = *read_row_of(op.name);
   switch (row.meaning) {
     case Meaning::constraint:
       return as_constraint(graph, std::move(op), row);

@@ -211,7 +211,7 @@ Value contribution(const DerivativeContext& c, std::size_t k, Value g) {
   return RowExpression(c, row, g).make(text);
 }
 
-Values vjp(DerivativeContext& c, const Values& cotangents) {
+Values row_vjp(DerivativeContext& c, const Values& cotangents) {
   Values results(c.node.operands().size());
   for (std::size_t k = 0; k < results.size(); ++k) {
     if (!c.wanted(k)) continue;
@@ -237,7 +237,7 @@ bool is_symmetric(const ElementwiseRow& row) {
   return true;
 }
 
-Values jvp(DerivativeContext& c, const Values& tangents) {
+Values row_jvp(DerivativeContext& c, const Values& tangents) {
   const ElementwiseRow& row = row_for(c);
   if (!is_symmetric(row)) return transposed_jvp(c, tangents);
   Value total;
@@ -251,7 +251,7 @@ Values jvp(DerivativeContext& c, const Values& tangents) {
 
 }  // namespace
 
-Derivative row_derivative() { return Derivative::rules(jvp, vjp); }
+Derivative row_derivative() { return Derivative::rules(row_jvp, row_vjp); }
 
 bool row_is_flat(const Node& node, std::size_t k) {
   const ElementwiseRow* row =

@@ -12,7 +12,7 @@
 namespace partita::ir {
 namespace {
 
-Removal refused(std::string why) { return {.results = {}, .why = std::move(why)}; }
+Removal not_removed(std::string why) { return {.results = {}, .why = std::move(why)}; }
 
 Removal made_of(Node* node) {
   Removal removal;
@@ -134,12 +134,12 @@ Removal remove_control_flow(const RemovalJob& job) {
     return found == job.flow.captures.end() ? std::nullopt : std::optional(found->second);
   });
   axis.run(job.flow.operands, job.flow.results);
-  if (!axis.why().empty()) return refused(axis.why());
+  if (!axis.why().empty()) return not_removed(axis.why());
   std::vector<std::unique_ptr<Graph>> regions;
   for (const auto& region : job.node.regions()) {
     RegionRemoval removal(job, axis);
     regions.push_back(removal.region(*region));
-    if (!regions.back()) return refused(removal.why());
+    if (!regions.back()) return not_removed(removal.why());
   }
   Node* made =
       create(job.context.into, job.node.name(), job.operands, job.node.attrs, std::move(regions),
@@ -158,7 +158,7 @@ bool is_touched(const AxisFlow& flow) {
 Removal remove_dim(const Node& node, const AxisFlow& flow, std::int64_t n,
                    std::span<const Value> operands, const RemovalContext& context) {
   PARTITA_ASSERT(operands.size() == node.operands().size());
-  if (!flow.why.empty()) return refused(flow.why);
+  if (!flow.why.empty()) return not_removed(flow.why);
   const RemovalJob job{.node = node,
                        .flow = flow,
                        .n = n,

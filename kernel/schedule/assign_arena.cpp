@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t margin = 128;
 
 /// A place among values that lie there already, each with the bytes it takes and when it is alive.
-class Memory {
+class ArenaMemory {
  public:
   /// The lowest offset, of those that such a value may have, of `bytes` bytes that are free all the while.
   [[nodiscard]] std::int64_t lowest(std::int64_t bytes, const Interval& alive, bool shares) const {
@@ -92,7 +92,7 @@ class SpareMemory {
   struct Result {
     std::int64_t read = -1;  // the last time, as the argument that may lie there
     std::int64_t written = std::numeric_limits<std::int64_t>::max(), bytes = 0, element = 0;
-    Memory memory;
+    ArenaMemory memory;
   };
   std::vector<Result> results_;
 };
@@ -117,7 +117,7 @@ void assign_arena(PlanDraft& draft, bool shares) {
   // Large ones first, each at the lowest offset that is free during its life.
   std::ranges::stable_sort(order, [&](int x, int y) { return bytes(x) > bytes(y); });
   SpareMemory spare(plan, live);
-  Memory arena;
+  ArenaMemory arena;
   plan.arena_bytes = 0;
   for (int b : order) {
     Buffer& buffer = plan.buffers[std::size_t(b)];

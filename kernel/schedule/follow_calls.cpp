@@ -19,7 +19,7 @@ namespace {
 using Touched = std::map<Memory, bool>;
 
 /// Steps behind a call among which its followers are looked for.
-constexpr std::size_t near = 16;
+constexpr std::size_t near_calls = 16;
 
 class Follower {
  public:
@@ -37,7 +37,7 @@ class Follower {
     // Of the steps between the call and a launch, and of the launches that follow it but for its result.
     Touched between, following;
     const Memory result = memory_of(plan_, call.result);
-    const std::size_t last = i + near;
+    const std::size_t last = i + near_calls;
     for (std::size_t j = i + 1; j < std::min(steps.size(), last);) {
       Launch* launch = std::get_if<Launch>(&steps[j].what);
       Touched mine = touched_by(steps[j]);

@@ -48,8 +48,8 @@ void add(Uses& uses, int buffer, const Use& more) {
 }
 
 /// Whether steps with these uses must stay in their order.
-bool conflict(const Uses& a, const Uses& b) {
-  if (a.size() > b.size()) return conflict(b, a);
+bool uses_conflict(const Uses& a, const Uses& b) {
+  if (a.size() > b.size()) return uses_conflict(b, a);
   return std::ranges::any_of(a, [&](const auto& entry) {
     const auto it = b.find(entry.first);
     return it != b.end() && (entry.second.stores || it->second.stores);
@@ -134,7 +134,7 @@ class Fuser {
         }
         const bool may_sink = std::none_of(
             groups.begin() + std::ptrdiff_t(i) + 1, groups.end(),
-            [&](const Group& between) { return conflict(between.uses, candidate.uses); });
+            [&](const Group& between) { return uses_conflict(between.uses, candidate.uses); });
         if (may_sink) {
           absorb(candidate, g);
           std::rotate(groups.begin() + std::ptrdiff_t(i), groups.begin() + std::ptrdiff_t(i) + 1,
@@ -142,7 +142,7 @@ class Fuser {
           return true;
         }
       }
-      may_rise = may_rise && !conflict(candidate.uses, g.uses);
+      may_rise = may_rise && !uses_conflict(candidate.uses, g.uses);
     }
     return false;
   }

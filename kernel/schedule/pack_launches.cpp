@@ -25,10 +25,10 @@ using scalar::ExprPool;
 constexpr std::int64_t usual_rounds = 16;
 /// Of a packed kernel.  Small kernels are often the same for several launches, and compiled once; one
 /// that holds them all takes device compilers longer.
-constexpr int most_operations = 64;
-constexpr std::size_t most_buffers = 32;
+constexpr int most_packed_operations = 64;
+constexpr std::size_t most_packed_buffers = 32;
 /// How far back a launch looks for one to join.
-constexpr std::size_t window = 64;
+constexpr std::size_t pack_window = 64;
 
 /// What takes about as long as a launch does.
 struct Limits {
@@ -70,7 +70,7 @@ bool is_contraction(const Block& stmts) {
 }
 
 /// Steps that stay together: one, or launches that become one.
-struct Group {
+struct Pack {
   Steps steps;
   std::map<int, bool> uses;  ///< buffers, and whether they are written
   Grid grid;
@@ -89,15 +89,14 @@ class Packer {
   Packer(PlanDraft& draft, const Limits& limits) : draft_(draft), limits_(limits) {}
 
   void pack(Steps& steps) {
-    std::vector<Group> groups;
+    std::vector<Pack> groups;
     for (Step& s : steps) {
       for (Steps* inner : inner_steps(s)) pack(*inner);
-      Group g = group_of(std::move(s));
+      Pack g = group_of(std::move(s));
       if (!join(groups, g)) groups.push_back(std::move(g));
     }
     steps.clear();
-    for (Group& g : groups)
-      steps.push_back(g.steps.size() == 1 ? std::move(g.steps[0]) : packed(g));
+    for (Pack& g : groups) steps.push_back(g.steps.size() == 1 ? std::move(g.steps[0]) : packed(g));
   }
 
  private:
@@ -106,8 +105,8 @@ class Packer {
     return {draft_.kernels[std::size_t(l.kernel)].get(), &l};
   }
 
-  Group group_of(Step s) {
-    Group g;
+  Pack group_of(Step s) {
+    Pack g;
     const bool is_launch = std::holds_alternative<Launch>(s.what);
     g.is_wall = !is_launch && !std::holds_alternative<Copy>(s.what) && !is_library_call(s);
     if (!g.is_wall)
@@ -117,7 +116,7 @@ class Packer {
     return g;
   }
 
-  void measure(const KernelCall& call, Group& g) const {
+  void measure(const KernelCall& call, Pack& g) const {
     const std::optional<Grid> grid = grid_of(call);
     if (!grid || grid->items > limits_.most_work || grid->rows > limits_.most_work) return;
     g.grid = *grid;
@@ -129,26 +128,26 @@ class Packer {
                                                          work_of(k, k.body, limits_.most_work), 1);
   }
 
-  [[nodiscard]] bool fits(const Group& first, const Group& g) const {
-    if (!first.is_short || first.operations + g.operations > most_operations ||
+  [[nodiscard]] bool fits(const Pack& first, const Pack& g) const {
+    if (!first.is_short || first.operations + g.operations > most_packed_operations ||
         conflict(first.uses, g.uses))
       return false;
     const std::int64_t items = std::max(first.most_items, g.most_items);
     if (larger(first.grid, g.grid).count() > items + limits_.most_idle) return false;
-    return first.uses.size() + g.uses.size() <= most_buffers;
+    return first.uses.size() + g.uses.size() <= most_packed_buffers;
   }
 
   /// Puts `g` into the nearest group before it that takes it; that one moves to `g`, or `g` to it.
-  bool join(std::vector<Group>& groups, Group& g) {
+  bool join(std::vector<Pack>& groups, Pack& g) {
     if (!g.is_short) return false;
     bool may_rise = true;
-    const std::size_t from = groups.size() - std::min(groups.size(), window);
+    const std::size_t from = groups.size() - std::min(groups.size(), pack_window);
     for (std::size_t i = groups.size(); i-- > from;) {
-      Group& candidate = groups[i];
+      Pack& candidate = groups[i];
       if (candidate.is_wall) return false;
       const auto at = groups.begin() + std::ptrdiff_t(i);
       const auto may_sink = [&] {
-        return std::none_of(at + 1, groups.end(), [&](const Group& between) {
+        return std::none_of(at + 1, groups.end(), [&](const Pack& between) {
           return conflict(between.uses, candidate.uses);
         });
       };
@@ -162,7 +161,7 @@ class Packer {
     return false;
   }
 
-  static void absorb(Group& first, Group& g) {
+  static void absorb(Pack& first, Pack& g) {
     for (Step& s : g.steps) first.steps.push_back(std::move(s));
     for (const auto& [buffer, is_written] : g.uses) first.uses[buffer] |= is_written;
     first.grid = larger(first.grid, g.grid);
@@ -170,7 +169,7 @@ class Packer {
     first.operations += g.operations;
   }
 
-  Step packed(const Group& g) {
+  Step packed(const Pack& g) {
     std::vector<KernelCall> calls;
     for (const Step& s : g.steps) calls.push_back(call_of(s));
     MergedCall call = pack_calls(calls);

@@ -164,3 +164,11 @@ class Reader {
 };
 
 }  // namespace partita::json
+
+namespace partita {
+
+/// What `fields` takes with archive A: a T to be written, or one to be filled.
+template <class A, class T>
+using Ref = typename A::template Ref<T>;
+
+}  // namespace partita

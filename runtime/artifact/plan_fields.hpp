@@ -29,9 +29,6 @@ void from_json(const boost::json::value& value, GroupCall& call, const json::Pat
 void from_json(const boost::json::value& value, WireFormat& format, const json::Path& path);
 void from_json(const boost::json::value& value, Step& step, const json::Path& path);
 
-template <class A, class T>
-using Ref = typename A::template Ref<T>;
-
 template <class A>
 void fields(A& a, Ref<A, Placement> x) {
   a("name", x.name);

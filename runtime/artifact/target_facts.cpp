@@ -13,9 +13,6 @@
 namespace partita {
 namespace {
 
-template <class A, class T>
-using Ref = typename A::template Ref<T>;
-
 /// Member `name` as a value of another type, in both directions.
 template <class A, class T, class Get, class Set>
 void converted(A& a, std::string_view name, T& x, const Get& get, const Set& set) {

@@ -18,7 +18,7 @@ using ir::Node;
 using scalar::ExprId;
 
 /// Tiles keep their first elements alone where these are at most such a part of them.
-constexpr std::int64_t least_part = 4;
+constexpr std::int64_t least_share = 4;
 
 class GroupSort {
  public:
@@ -40,7 +40,7 @@ class GroupSort {
                        .element = operand_elements(),
                        .to = to};
     if (shape_.n <= tile) return sort(slices, "sort_");
-    if (prefix * least_part <= tile) return lower_first(slices);
+    if (prefix * least_share <= tile) return lower_first(slices);
     slices.kept = tile;
     slices.to = temporaries(shape_.n);
     sort(slices, "tiles_of_");

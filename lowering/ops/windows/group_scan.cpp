@@ -45,9 +45,9 @@ struct ScanJob {
 };
 
 /// The statements of one kernel.
-class ScanKernel {
+class GroupScanKernel {
  public:
-  ScanKernel(KernelBody& body, const ScanJob& job)
+  GroupScanKernel(KernelBody& body, const ScanJob& job)
       : body_(body),
         pool_(body.pool()),
         job_(job),
@@ -361,13 +361,13 @@ class GroupScan {
   void launch(const std::vector<Location>& results) {
     const ScanJob whole = job(results);
     if (whole.form.parts == 1)
-      return run(whole, "", [&](KernelBody& body, ScanKernel& k) { k.scan(inits(body)); });
+      return run(whole, "", [&](KernelBody& body, GroupScanKernel& k) { k.scan(inits(body)); });
     ScanJob totals = whole;
     totals.results.clear();
     const std::vector<Location> total = new_parts(whole, "totals"),
                                 before = new_parts(whole, "offsets");
     const std::vector<DType> dtypes = accumulators(whole);
-    run(totals, "parts_of_", [&](KernelBody& body, ScanKernel& k) {
+    run(totals, "parts_of_", [&](KernelBody& body, GroupScanKernel& k) {
       const Values values = k.total();
       body.guard_if_needed(k.is_first(), [&] {
         for (std::size_t i = 0; i < n_; ++i)
@@ -376,8 +376,8 @@ class GroupScan {
       });
     });
     run(job_of_parts(whole, total, before), "offsets_of_",
-        [&](KernelBody& body, ScanKernel& k) { k.scan(inits(body)); });
-    run(whole, "", [&](KernelBody& body, ScanKernel& k) {
+        [&](KernelBody& body, GroupScanKernel& k) { k.scan(inits(body)); });
+    run(whole, "", [&](KernelBody& body, GroupScanKernel& k) {
       Values values;
       for (std::size_t i = 0; i < n_; ++i)
         values.push_back(body.pool().load(body.buffer(before[i], dtypes[i], false), dtypes[i],
@@ -494,7 +494,7 @@ class GroupScan {
   template <class Emit>
   void run(const ScanJob& job, const std::string& stem, const Emit& emit) {
     KernelBody body(context_, cat(stem, "scan_", step_name(node_)));
-    ScanKernel kernel(body, job);
+    GroupScanKernel kernel(body, job);
     body.note_count(type().count());
     emit(body, kernel);
     context_.launch_groups(body, kernel.groups());

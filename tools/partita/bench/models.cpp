@@ -15,7 +15,7 @@ namespace {
 using build::Array;
 using build::Arrays;
 
-constexpr std::int64_t steps = 4;
+constexpr std::int64_t client_steps = 4;
 constexpr double rate = 0.05;
 
 /// What a client trains: leaves of the model, of one batch, and the loss.
@@ -148,7 +148,7 @@ std::string round_text(const std::string& model, std::int64_t clients, std::int6
   std::vector<Type> arguments = training.params;
   for (const Type& type : training.batch) {
     Type all = type;
-    all.dims.insert(all.dims.begin(), {clients, steps});
+    all.dims.insert(all.dims.begin(), {clients, client_steps});
     arguments.push_back(std::move(all));
   }
   const std::size_t leaves = training.params.size();
@@ -156,7 +156,7 @@ std::string round_text(const std::string& model, std::int64_t clients, std::int6
     return algorithms::fed_avg("clients",
                                {.loss = training.loss,
                                 .optimizer = algorithms::sgd(rate),
-                                .steps = steps,
+                                .steps = client_steps,
                                 .is_stepwise = true},
                                algorithms::part(a, 0, leaves),
                                algorithms::part(a, leaves, a.size() - leaves));
