@@ -10,6 +10,9 @@ set(PARTITA_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1
   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
 set(PARTITA_TEST_TIMEOUT 300)
+if(PARTITA_SANITIZE)
+  set(PARTITA_TEST_TIMEOUT 900)
+endif()
 
 # partita_register_test(<name> COMMAND ... [LABELS ...] [TIMEOUT <s>] [PROCESSORS <n>]
 #                       [WORKING_DIRECTORY <dir>]): one command as one ctest test.
