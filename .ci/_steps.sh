@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 #
-# Sourced by the scripts of this folder: steps with time limits, and their summary.
+# Sourced by the scripts of this folder: steps with time limits, their summary, and what several scripts take
+# as a step.
 summary=()
 failures=0
 running=
@@ -27,13 +28,6 @@ step() {
   summary+=("$(printf '%-28s %5d s  %s' "$name" $((SECONDS - begin)) "$result")")
 }
 
-# Left out: one that counts shapes of random graphs, which are other ones under clang, and one of over 300 s.
-asan() {
-  ./dev build asan tests_unit tests_ops tests_passes tests_fuzz &&
-    ./dev ctest asan -L '^(unit|ops|passes)$' -E 'unit.RandomGraph|Targets/DraftsOf'
-}
-export -f asan
-
 # further_step NAME SECONDS COMMAND...: a step that also .ci/nightly takes, in full: begun only where its limit ends within
 # the first 85 of the 90 minutes that a run may take, so that a slow machine leaves it out rather than the change.
 further_step() {
@@ -50,3 +44,10 @@ finish_steps() {
   printf '%s\n' "${summary[@]}"
   ((failures == 0))
 }
+
+# Left out: one that counts shapes of random graphs, which are other ones under clang, and one that takes too long.
+asan() {
+  ./dev build asan tests_unit tests_ops tests_passes tests_fuzz &&
+    ./dev ctest asan -L '^(unit|ops|passes)$' -E 'unit.RandomGraph|Targets/DraftsOf'
+}
+export -f asan

@@ -36,9 +36,8 @@ function(partita_precompile target)
   endif()
 endfunction()
 
-# partita_units(<target>): with PARTITA_UNITS, files of a folder are compiled together, up to eight at a time, which takes a
-# third of the time: most of it goes into what they all include.  Once the target has its sources.  PARTITA_SINGLE_FILES lists
-# folders whose files have names of their own for the same things.
+# partita_units(<target>): with PARTITA_UNITS, files of a folder are compiled together, up to eight at a time: most of the
+# time goes into what they all include (decision 0035).  To be called once the target has its sources.
 function(partita_units target)
   if(NOT PARTITA_UNITS)
     return()

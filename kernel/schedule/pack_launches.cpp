@@ -89,14 +89,14 @@ class Packer {
   Packer(PlanDraft& draft, const Limits& limits) : draft_(draft), limits_(limits) {}
 
   void pack(Steps& steps) {
-    std::vector<Pack> groups;
+    std::vector<Pack> packs;
     for (Step& s : steps) {
       for (Steps* inner : inner_steps(s)) pack(*inner);
-      Pack g = group_of(std::move(s));
-      if (!join(groups, g)) groups.push_back(std::move(g));
+      Pack g = pack_of(std::move(s));
+      if (!join(packs, g)) packs.push_back(std::move(g));
     }
     steps.clear();
-    for (Pack& g : groups) steps.push_back(g.steps.size() == 1 ? std::move(g.steps[0]) : packed(g));
+    for (Pack& g : packs) steps.push_back(g.steps.size() == 1 ? std::move(g.steps[0]) : packed(g));
   }
 
  private:
@@ -105,7 +105,7 @@ class Packer {
     return {draft_.kernels[std::size_t(l.kernel)].get(), &l};
   }
 
-  Pack group_of(Step s) {
+  Pack pack_of(Step s) {
     Pack g;
     const bool is_launch = std::holds_alternative<Launch>(s.what);
     g.is_wall = !is_launch && !std::holds_alternative<Copy>(s.what) && !is_library_call(s);
@@ -137,23 +137,23 @@ class Packer {
     return first.uses.size() + g.uses.size() <= most_packed_buffers;
   }
 
-  /// Puts `g` into the nearest group before it that takes it; that one moves to `g`, or `g` to it.
-  bool join(std::vector<Pack>& groups, Pack& g) {
+  /// Puts `g` into the nearest pack before it that takes it; that one moves to `g`, or `g` to it.
+  bool join(std::vector<Pack>& packs, Pack& g) {
     if (!g.is_short) return false;
     bool may_rise = true;
-    const std::size_t from = groups.size() - std::min(groups.size(), pack_window);
-    for (std::size_t i = groups.size(); i-- > from;) {
-      Pack& candidate = groups[i];
+    const std::size_t from = packs.size() - std::min(packs.size(), pack_window);
+    for (std::size_t i = packs.size(); i-- > from;) {
+      Pack& candidate = packs[i];
       if (candidate.is_wall) return false;
-      const auto at = groups.begin() + std::ptrdiff_t(i);
+      const auto at = packs.begin() + std::ptrdiff_t(i);
       const auto may_sink = [&] {
-        return std::none_of(at + 1, groups.end(), [&](const Pack& between) {
+        return std::none_of(at + 1, packs.end(), [&](const Pack& between) {
           return conflict(between.uses, candidate.uses);
         });
       };
       if (fits(candidate, g) && (may_rise || may_sink())) {
         absorb(candidate, g);
-        if (!may_rise) std::rotate(at, at + 1, groups.end());
+        if (!may_rise) std::rotate(at, at + 1, packs.end());
         return true;
       }
       may_rise = may_rise && !conflict(candidate.uses, g.uses);
