@@ -10,6 +10,8 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/_device.sh
 source "$(dirname "${BASH_SOURCE[0]}")/_device.sh"
+# shellcheck source=tests/e2e/_timing.sh
+source "$(dirname "${BASH_SOURCE[0]}")/_timing.sh"
 cd "$work"
 
 text=$PARTITA_SOURCE_DIR/examples/diloco_lm/gettysburg.txt
@@ -33,25 +35,18 @@ module @sums attributes {mr.placements = {workers = 4}} {
 END
 quiet "$partita" compile sums.mlir -o sums.pta --target cpu
 
-# run ARTIFACT NET: the fastest of some runs on two ranks, in seconds.
-run() {
-  on_ranks 2 env PARTITA_EMULATE_NET="$2" "$partita" run "$1" --inputs random:1 --repeat 6 --devices-per-rank 1 --stats stats.json \
-    >log 2>&1 || { cat log; failed "$1 over '$2'"; }
-  python3 -c 'import json; print(json.load(open("stats.json"))["min_s"])'
-}
-# time_of NAME ARTIFACT NET: runs it once more; best[NAME] is the fastest so far.
-declare -A best
-time_of() {
-  best[$1]=$(python3 -c 'import sys; print(min(map(float, sys.argv[1:])))' ${best[$1]:+"${best[$1]}"} "$(run "$2" "$3")")
-}
-
-# Links on which the sums take half an interval: each of the two fragments has as long to travel.
+# The sums take half an interval: each of the two fragments has as long to travel.
 time_of compute delay16.pta ""
-net=$(python3 -c 'import sys
-bits = 32 * (int(sys.argv[2]) + int(sys.argv[3]))
-print(f"bw:{bits / (float(sys.argv[1]) / 2) / 1e6:.3f}Mbit,lat:100us")' "${best[compute]}" "${elements[@]}")
+net=$(half_of compute $((32 * (elements[0] + elements[1]))))
 
-# Other work on the machine disturbs single runs, so each of the five times is the least of some, taken by turns.
+measure() {
+  time_of compute delay16.pta ""
+  time_of streamed delay16.pta "$net"
+  time_of at_once_compute delay0.pta ""
+  time_of at_once delay0.pta "$net"
+  time_of sums sums.pta "$net"
+}
+# At least 80 % of the communication behind the computation, and without a delay less than half.
 hidden() {
   python3 - "${best[compute]}" "${best[streamed]}" "${best[at_once_compute]}" "${best[at_once]}" "${best[sums]}" <<'END'
 import sys
@@ -63,12 +58,5 @@ print(f"interval {compute * 1e3:.2f} ms, sums alone {sums * 1e3:.2f} ms, togethe
 sys.exit(not (hidden >= 0.8 and hidden_at_once < 0.5))
 END
 }
-for turn in 1 2 3 4 5 6 7 8; do
-  time_of compute delay16.pta ""
-  time_of streamed delay16.pta "$net"
-  time_of at_once_compute delay0.pta ""
-  time_of at_once delay0.pta "$net"
-  time_of sums sums.pta "$net"
-  if ((turn >= 2)) && hidden; then exit 0; fi
-done
-failed "expected 80 % of the communication behind the computation, and without a delay less than half"
+measure
+by_turns 8 measure hidden
