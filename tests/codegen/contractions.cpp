@@ -101,6 +101,24 @@ func.func @main(%x: tensor<7x5xf32>, %w: tensor<3x5x40xf32>, %y: tensor<3x7x40xf
   }
 }
 
+TEST(Contractions, of_sums_over_dimensions_that_lie_apart_are_vectors_along_one_of_them) {
+  // Both operands are contiguous along the 40, which is named first or last.
+  for (const char* const dims : {"[0, 2] x [0, 2]", "[2, 0] x [2, 0]"}) {
+    const std::string product =
+        cat(R"(
+func.func @main(%x: tensor<3x7x40xf32>, %w: tensor<3x9x40xf32>) -> tensor<7x9xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = )",
+            dims, R"( : (tensor<3x7x40xf32>, tensor<3x9x40xf32>) -> tensor<7x9xf32>
+  return %0 : tensor<7x9xf32>
+})");
+    const auto module = ir::parse_module(product, "program");
+    const auto [artifact, report] = partita::compile(*module, {.gemm = "generated"});
+    ASSERT_EQ(report.contractions.size(), 1u);
+    EXPECT_EQ(report.contractions[0].find("single elements"), std::string::npos)
+        << report.contractions[0];
+  }
+}
+
 TEST(Contractions, choose_by_truth_values_in_vectors) {
   for (const char* const target : {"cpu", "opencl"}) {
     const auto module = ir::parse_module(R"(

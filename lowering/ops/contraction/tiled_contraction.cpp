@@ -3,6 +3,8 @@
 #include "lowering/ops/contraction/tiled_contraction.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "ir/core/contraction.hpp"
 #include "kernel/ast/expressions.hpp"
@@ -31,7 +33,9 @@ class Tiler {
         vector_width_(work.most.vector_bytes / std::int64_t(byte_size(d_))),
         m_(s_.m),
         n_(s_.n),
-        outer_(pool_.index(0)) {}
+        k_(s_.k),
+        outer_(pool_.index(0)),
+        outer_sum_(pool_.index(0)) {}
 
   std::optional<std::int64_t> run() {
     if (!suits() || !choose_form()) return std::nullopt;
@@ -97,6 +101,7 @@ class Tiler {
   ExprId operand(bool of_rows, ExprId b, ExprId free, ExprId k) {
     const bool is_lhs = of_rows != swapped_;
     free = whole(is_lhs, free);
+    if (k_ < s_.k) k = pool_.add(pool_.mul(outer_sum_, k_), k);
     if (work_.packed && work_.packed->is_lhs == is_lhs) {
       const Dims dims{s_.batch, s_.k, is_lhs ? s_.m : s_.n};
       body_.note_count(s_.batch * s_.k * dims[2]);
@@ -133,16 +138,16 @@ class Tiler {
     const ExprId zero = pool_.index(0);
     const std::int32_t m = body_.new_variable(std::max<std::int64_t>(m_, 2)),
                        n = body_.new_variable(std::max<std::int64_t>(n_, 2)),
-                       k = body_.new_variable(std::max<std::int64_t>(s_.k, 2));
+                       k = body_.new_variable(std::max<std::int64_t>(k_, 2));
     const ExprId at_m = m_ == 1 ? zero : pool_.variable(m),
                  at_n = n_ == 1 ? zero : pool_.variable(n),
-                 at_k = s_.k == 1 ? zero : pool_.variable(k);
+                 at_k = k_ == 1 ? zero : pool_.variable(k);
     const ExprId lhs = operand(true, zero, at_m, at_k), rhs = operand(false, zero, at_n, at_k);
     const ExprId out = scalar::linear_index(pool_, result_index(zero, at_m, at_n),
                                             work_.epilogue.root().type().dims);
     const bool lhs_m = m_ > 1 && along(pool_, lhs, m) == Along::contiguous,
                rhs_n = n_ > 1 && along(pool_, rhs, n) == Along::contiguous,
-               both_k = s_.k > 1 && along(pool_, lhs, k) == Along::contiguous &&
+               both_k = k_ > 1 && along(pool_, lhs, k) == Along::contiguous &&
                         along(pool_, rhs, k) == Along::contiguous,
                out_m = index_stride(pool_, out, m) == 1, out_n = index_stride(pool_, out, n) == 1;
     constexpr std::int64_t few = 4;
@@ -171,6 +176,27 @@ class Tiler {
     return false;
   }
 
+  /// Whether both operands are contiguous along one of several dimensions that are summed over: then it becomes the last of
+  /// them, and the others an outer loop.
+  bool splits_sum() {
+    const std::size_t count = s_.lhs_contracting.size();
+    if (count < 2 || work_.packed) return false;
+    const Dims& dims = dot_.operand(0).type().dims;
+    for (std::size_t last = count; last-- > 0;) {
+      k_ = dims[std::size_t(s_.lhs_contracting[last])];
+      if (k_ < vector_width_ || k_ == s_.k) continue;
+      const auto in_order = std::pair(s_.lhs_contracting, s_.rhs_contracting);
+      for (I64s* of : {&s_.lhs_contracting, &s_.rhs_contracting})
+        std::rotate(of->begin() + std::ptrdiff_t(last), of->begin() + std::ptrdiff_t(last) + 1,
+                    of->end());
+      outer_sum_ = pool_.variable(body_.new_variable(s_.k / k_));
+      if (form().both_k) return true;
+      std::tie(s_.lhs_contracting, s_.rhs_contracting) = in_order;
+    }
+    k_ = s_.k;
+    return false;
+  }
+
   /// Which operand gives the vectors, and along what.
   bool choose_form() {
     auto [by_m, by_n, both_k, out_m, out_n] = form();
@@ -179,6 +205,8 @@ class Tiler {
         by_n = out_n = true;
       else if (splits(true))
         by_m = out_m = true;
+      else
+        both_k = splits_sum();
     }
     if (by_n && out_n)
       swapped_ = false;
@@ -203,10 +231,9 @@ class Tiler {
       const std::int64_t side = 5;
       tile_columns_ = tile_size(columns_, side);
       tile_rows_ = tile_size(rows_, std::clamp<std::int64_t>(registers / tile_columns_, 1, side));
-      if (s_.k % vector_width_ != 0 && s_.k % vector_width_ >= vector_width_ / 2 &&
-          vector_width_ > 2)
+      if (k_ % vector_width_ != 0 && k_ % vector_width_ >= vector_width_ / 2 && vector_width_ > 2)
         vector_width_ /= 2;
-      while (vector_width_ > s_.k) vector_width_ /= 2;
+      while (vector_width_ > k_) vector_width_ /= 2;
       return;
     }
     tile_rows_ = tile_size(rows_, work_.most.rows);
@@ -318,15 +345,25 @@ class Tiler {
     }
   }
 
+  /// So many turns for each outer index of the sum.
+  template <class Emit>
+  void loop_over_sum(std::int64_t count, const Emit& emit) {
+    if (k_ == s_.k) return body_.loop(count, emit);
+    body_.loop(s_.k / k_, [&](ExprId outer) {
+      outer_sum_ = outer;
+      body_.loop(count, emit);
+    });
+  }
+
   /// Vectors along the sum, added up at the end; what is left of the sum one by one.
   void sum_tile(const Tile& tile) {
     const int width = int(vector_width_);
-    const std::int64_t blocks = s_.k / width, rest = s_.k % width;
+    const std::int64_t blocks = k_ / width, rest = k_ % width;
     const std::size_t count = std::size_t(tile.rows * tile.columns);
     std::vector<Register> vectors, sums;
     for (std::size_t i = 0; i < count; ++i) vectors.push_back(declare_zero(width));
     const ExprId lane = body_.lane(width);
-    body_.loop(blocks, [&](ExprId block) {
+    loop_over_sum(blocks, [&](ExprId block) {
       add_products(tile, vectors, pool_.add(pool_.mul(block, width), lane), width);
     });
     for (const Register& vector : vectors) {
@@ -334,8 +371,8 @@ class Tiler {
       body_.over_lanes(width, d_, [&] { body_.add_lanes(sums.back(), body_.value(vector)); });
     }
     if (rest > 0)
-      body_.loop(rest,
-                 [&](ExprId r) { add_products(tile, sums, pool_.add(r, blocks * width), 1); });
+      loop_over_sum(rest,
+                    [&](ExprId r) { add_products(tile, sums, pool_.add(r, blocks * width), 1); });
     store_results(tile, split_columns(tile.columns, 1), sums);
   }
 
@@ -348,7 +385,9 @@ class Tiler {
   std::int64_t vector_width_;
   /// Of an outer index, which items have one each: m and n, but for what `splits` found.
   std::int64_t m_, n_;
-  ExprId outer_;
+  /// Of an outer index of the sum: k, but for what `splits_sum` found.
+  std::int64_t k_;
+  ExprId outer_, outer_sum_;
   bool swapped_ = false, sums_vectors_ = false, uses_array_ = false;
   std::int64_t rows_ = 0, columns_ = 0, tile_rows_ = 0, tile_columns_ = 0;
   std::int32_t out_ = 0;
