@@ -10,6 +10,7 @@
 #include "kernel/ast/expressions.hpp"
 #include "kernel/ast/statements.hpp"
 #include "kernel/rewrites/item_rows.hpp"
+#include "kernel/rewrites/item_split.hpp"
 #include "kernel/rewrites/single_elements.hpp"
 #include "partita/base/error.hpp"
 
@@ -52,14 +53,13 @@ class LoopMaker {
     const ExprId item = pool.variable(0);
     rewriter_.set_item(row_ > 0 ? pool.add(pool.mul(pool.variable(outer), row_), item) : item);
     if (row_ == 0) {
-      to_.body = {row(begin, end, rewriter_.rewrite(*body))};
+      to_.body = row(begin, end, rewriter_.rewrite(*body));
     } else {
       const ExprId first = pool.mul(pool.variable(outer), row_), zero = pool.index(0);
-      Stmt inner = row(pool.max(pool.sub(begin, first), zero),
-                       pool.min(pool.sub(end, first), pool.index(row_)), rewriter_.rewrite(*body));
-      Stmt rows = loop(outer, pool.div(pool.add(end, row_ - 1), row_), {});
+      Block inner = row(pool.max(pool.sub(begin, first), zero),
+                        pool.min(pool.sub(end, first), pool.index(row_)), rewriter_.rewrite(*body));
+      Stmt rows = loop(outer, pool.div(pool.add(end, row_ - 1), row_), std::move(inner));
       as<Loop>(rows)->begin = pool.div(begin, row_);
-      body_of(rows)->push_back(std::move(inner));
       to_.body = {std::move(rows)};
     }
     result_.kernel = std::move(to_);
@@ -67,19 +67,32 @@ class LoopMaker {
   }
 
  private:
-  [[nodiscard]] Stmt work_loop(ExprId begin, ExprId end, Block body) const {
+  /// A loop over items [begin, end); two where items on either side of one read from different places.
+  Block work_loops(ExprId begin, ExprId end, Block body) {
     const bool is_parallel = from_.has_independent_items && !has_vectors(body);
-    return {Loop{.variable = 0,
-                 .end = end,
-                 .begin = begin,
-                 .is_parallel = is_parallel,
-                 .body = std::move(body)}};
+    Block result;
+    const auto append = [&](ExprId first, ExprId last, Block stmts) {
+      result.push_back({Loop{.variable = 0,
+                             .end = last,
+                             .begin = first,
+                             .is_parallel = is_parallel,
+                             .body = std::move(stmts)}});
+    };
+    ExprPool& pool = to_.pool;
+    const auto split = is_parallel ? split_of_items(pool, body) : std::nullopt;
+    if (split) {
+      append(begin, pool.min(end, split->at), split->before);
+      append(pool.max(begin, split->at), end, split->from);
+    } else {
+      append(begin, end, std::move(body));
+    }
+    return result;
   }
 
   /// Items [begin, end) of a row: one after the other, or in blocks whose items go through the
   /// body's loops together.
-  Stmt row(ExprId begin, ExprId end, Block body) {
-    if (!wants_lanes(body)) return work_loop(begin, end, std::move(body));
+  Block row(ExprId begin, ExprId end, Block body) {
+    if (!wants_lanes(body)) return work_loops(begin, end, std::move(body));
     ExprPool& pool = to_.pool;
     result_.lane_registers = shared_registers(body);
     const std::int32_t block = to_.next_variable++;
@@ -88,18 +101,19 @@ class LoopMaker {
     result_.lane = cat("[k0 - k", block, "]");
     Block inside =
         in_lanes(std::move(body), first, pool.min(pool.add(first, WorkLoops::lanes), end));
-    return {Loop{.variable = block,
-                 .end = end,
-                 .begin = begin,
-                 .step = WorkLoops::lanes,
-                 .body = std::move(inside)}};
+    return {{Loop{.variable = block,
+                  .end = end,
+                  .begin = begin,
+                  .step = WorkLoops::lanes,
+                  .body = std::move(inside)}}};
   }
 
   /// Loops of the body become loops around loops over the items; so do conditions.
   Block in_lanes(Block body, ExprId begin, ExprId end) {
     Block result, run;
     const auto flush = [&] {
-      if (!run.empty()) result.push_back(work_loop(begin, end, std::move(run)));
+      if (!run.empty())
+        for (Stmt& s : work_loops(begin, end, std::move(run))) result.push_back(std::move(s));
       run.clear();
     };
     for (Stmt& s : body) {

@@ -2,7 +2,7 @@
 // Copyright The partita authors
 //
 // Innermost loops in the text of target cpu: how many iterations at a time short ones do, that their results are the
-// interpreter's, and that padding makes no branches in them.
+// interpreter's, and that padding and rotations make no branches in them.
 #include <gtest/gtest.h>
 
 #include "partita/base/error.hpp"
@@ -96,6 +96,22 @@ TEST(ShortLoops, GiveTheInterpretersResults) {
         ir::expect_close(std::make_shared<const HostArray>(*session.output(0)), expected[0],
                          "the result", 8);
       }
+}
+
+TEST(ShortLoops, OfARotationAreTwoWithoutConditions) {
+  const Artifact artifact = compiled(R"(
+func.func @main(%x: tensor<1000xf32>, %s: tensor<i32>) -> tensor<1000xf32> {
+  %0 = stablehlo.concatenate %x, %x, dim = 0 : (tensor<1000xf32>, tensor<1000xf32>) -> tensor<2000xf32>
+  %1 = stablehlo.dynamic_slice %0, %s, sizes = [1000] : (tensor<2000xf32>, tensor<i32>) -> tensor<1000xf32>
+  return %1 : tensor<1000xf32>
+})");
+  ASSERT_EQ(artifact.kernels.size(), 1u);
+  const std::string& text = artifact.modules.at(0).source;
+  const std::string kernel = text.substr(text.find(cat(artifact.kernels[0].name, "(")));
+  std::size_t loops = 0;
+  for (std::size_t at = 0; (at = kernel.find("for (", at)) != std::string::npos; ++at) ++loops;
+  EXPECT_EQ(loops, 2u) << kernel;
+  EXPECT_EQ(kernel.find("if ("), std::string::npos) << kernel;
 }
 
 }  // namespace

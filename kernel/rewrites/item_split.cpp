@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#include "kernel/rewrites/item_split.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "kernel/ast/expressions.hpp"
+#include "kernel/ast/statements.hpp"
+
+namespace partita::kernel {
+namespace {
+
+using scalar::Expr;
+using scalar::ExprId;
+using scalar::ExprKind;
+using scalar::ExprPool;
+
+constexpr std::int32_t item = 0;
+
+bool is_straight(const Block& body) {
+  return std::ranges::all_of(body, [](const Stmt& s) {
+    return as<Declare>(s) != nullptr || as<Assign>(s) != nullptr || as<Store>(s) != nullptr;
+  });
+}
+
+bool reads_neighbours(const ExprPool& pool, ExprId root) {
+  return std::ranges::any_of(reachable(pool, root), [&](ExprId id) {
+    const Expr& e = pool[id];
+    return e.kind == ExprKind::load && index_stride(pool, e.operands[0], item) == 1;
+  });
+}
+
+/// Whether the expression is the same before the body and anywhere in it.
+bool is_fixed(const ExprPool& pool, ExprId root, const std::set<std::int32_t>& written) {
+  return std::ranges::none_of(reachable(pool, root), [&](ExprId id) {
+    const Expr& e = pool[id];
+    return e.kind == ExprKind::reg || e.kind == ExprKind::load_local ||
+           (e.kind == ExprKind::index_variable && e.slot == item) ||
+           (is_load(e.kind) && written.contains(e.slot));
+  });
+}
+
+/// The item from which on the condition no longer holds, where it holds for all items before; else no_expr.
+ExprId end_of(ExprPool& pool, ExprId condition) {
+  const Expr e = pool[condition];
+  if (e.kind != ExprKind::index_less && e.kind != ExprKind::index_less_equal)
+    return scalar::no_expr;
+  const ExprId beyond = pool.sub(e.operands[0], e.operands[1]);
+  if (index_stride(pool, beyond, item) != 1) return scalar::no_expr;
+  const ExprId end = pool.sub(pool.variable(item), beyond);
+  return e.kind == ExprKind::index_less ? end : pool.add(end, 1);
+}
+
+}  // namespace
+
+std::optional<ItemSplit> split_of_items(ExprPool& pool, const Block& body) {
+  if (!is_straight(body) || has_vectors(body)) return std::nullopt;
+  std::set<std::int32_t> written;
+  for (const Stmt& s : body)
+    if (const Store* const store = as<Store>(s)) written.insert(store->buffer);
+  for (const ExprId id : reachable(pool, body)) {
+    const Expr e = pool[id];
+    if (e.kind != ExprKind::choose || !reads_neighbours(pool, e.operands[1]) ||
+        !reads_neighbours(pool, e.operands[2]))
+      continue;
+    const ExprId condition = e.operands[0], at = end_of(pool, condition);
+    if (at == scalar::no_expr || pool.is_index_constant(at) || !is_fixed(pool, at, written))
+      continue;
+    const auto where = [&](bool holds) {
+      std::unordered_map<ExprId, ExprId> known{{condition, pool.boolean(holds)}};
+      Block part = body;
+      for (Stmt& s : part) map_roots(s, [&](ExprId root) { return replace(pool, root, known); });
+      return part;
+    };
+    return ItemSplit{.at = at, .before = where(true), .from = where(false)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace partita::kernel
