@@ -3,6 +3,8 @@
 #include "kernel/rewrites/item_split.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -43,15 +45,19 @@ bool is_fixed(const ExprPool& pool, ExprId root, const std::set<std::int32_t>& w
   });
 }
 
-/// The item from which on the condition no longer holds, where it holds for all items before; else no_expr.
+/// The item from which on the condition no longer holds, where it holds for all items before and that item is a number of 32
+/// bits whatever the device has, as indices may be; else no_expr.
 ExprId end_of(ExprPool& pool, ExprId condition) {
   const Expr e = pool[condition];
   if (e.kind != ExprKind::index_less && e.kind != ExprKind::index_less_equal)
     return scalar::no_expr;
   const ExprId beyond = pool.sub(e.operands[0], e.operands[1]);
   if (index_stride(pool, beyond, item) != 1) return scalar::no_expr;
-  const ExprId end = pool.sub(pool.variable(item), beyond);
-  return e.kind == ExprKind::index_less ? end : pool.add(end, 1);
+  ExprId end = pool.sub(pool.variable(item), beyond);
+  if (e.kind == ExprKind::index_less_equal) end = pool.add(end, 1);
+  const auto [low, high] = pool.bounds(end);
+  using Narrow = std::numeric_limits<std::int32_t>;
+  return low < Narrow::min() || high > Narrow::max() ? scalar::no_expr : end;
 }
 
 }  // namespace
@@ -59,9 +65,14 @@ ExprId end_of(ExprPool& pool, ExprId condition) {
 std::optional<ItemSplit> split_of_items(ExprPool& pool, const Block& body) {
   if (!is_straight(body) || has_vectors(body)) return std::nullopt;
   std::set<std::int32_t> written;
-  for (const Stmt& s : body)
+  std::set<ExprId>
+      always;  // What stands in a branch may not be read before it is known to be taken.
+  for (const Stmt& s : body) {
     if (const Store* const store = as<Store>(s)) written.insert(store->buffer);
-  for (const ExprId id : reachable(pool, body)) {
+    for (const ExprId root : roots_of(s))
+      always.merge(evaluated(pool, root, [](ExprId /*condition*/) { return false; }));
+  }
+  for (const ExprId id : always) {
     const Expr e = pool[id];
     if (e.kind != ExprKind::choose || !reads_neighbours(pool, e.operands[1]) ||
         !reads_neighbours(pool, e.operands[2]))
