@@ -181,13 +181,11 @@ class Compilation {
     const auto append = [](std::vector<std::string>& to, const std::vector<std::string>& more) {
       to.insert(to.end(), more.begin(), more.end());
     };
-    if (is_gcc(compiler_)) append(flags_, gcc_flags);
-    little_flags_ = flags_;
+    const bool gcc = is_gcc(compiler_);
+    if (gcc) append(flags_, gcc_flags);
     // Later flags prevail.
-    if (is_gcc(compiler_))
-      append(little_flags_, little_effort);
-    else
-      little_flags_.emplace_back("-O2");
+    little_flags_ = flags_;
+    append(little_flags_, gcc ? little_effort : std::vector<std::string>{"-O2"});
   }
 
   /// Where the cache keeps what is made of this content; nothing: no cache.

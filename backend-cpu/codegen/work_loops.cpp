@@ -79,10 +79,10 @@ class LoopMaker {
                              .body = std::move(stmts)}});
     };
     ExprPool& pool = to_.pool;
-    const auto split = is_parallel ? split_of_items(pool, body) : std::nullopt;
+    auto split = is_parallel ? split_of_items(pool, body) : std::nullopt;
     if (split) {
-      append(begin, pool.min(end, split->at), split->before);
-      append(pool.max(begin, split->at), end, split->from);
+      append(begin, pool.min(end, split->at), std::move(split->before));
+      append(pool.max(begin, split->at), end, std::move(split->from));
     } else {
       append(begin, end, std::move(body));
     }

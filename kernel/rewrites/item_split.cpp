@@ -7,10 +7,9 @@
 #include <limits>
 #include <set>
 #include <unordered_map>
-#include <vector>
 
+#include "kernel/ast/body_facts.hpp"
 #include "kernel/ast/expressions.hpp"
-#include "kernel/ast/statements.hpp"
 
 namespace partita::kernel {
 namespace {
@@ -35,13 +34,11 @@ bool reads_neighbours(const ExprPool& pool, ExprId root) {
   });
 }
 
-/// Whether the expression is the same before the body and anywhere in it.
-bool is_fixed(const ExprPool& pool, ExprId root, const std::set<std::int32_t>& written) {
+/// Whether the expression is the same before the body and anywhere in it; registers and arrays are an item's own.
+bool is_fixed(const ExprPool& pool, ExprId root, const Changes& changes) {
   return std::ranges::none_of(reachable(pool, root), [&](ExprId id) {
     const Expr& e = pool[id];
-    return e.kind == ExprKind::reg || e.kind == ExprKind::load_local ||
-           (e.kind == ExprKind::index_variable && e.slot == item) ||
-           (is_load(e.kind) && written.contains(e.slot));
+    return e.kind == ExprKind::reg || e.kind == ExprKind::load_local || changes.include(e);
   });
 }
 
@@ -63,22 +60,20 @@ ExprId end_of(ExprPool& pool, ExprId condition) {
 }  // namespace
 
 std::optional<ItemSplit> split_of_items(ExprPool& pool, const Block& body) {
-  if (!is_straight(body) || has_vectors(body)) return std::nullopt;
-  std::set<std::int32_t> written;
-  std::set<ExprId>
-      always;  // What stands in a branch may not be read before it is known to be taken.
-  for (const Stmt& s : body) {
-    if (const Store* const store = as<Store>(s)) written.insert(store->buffer);
+  if (!is_straight(body)) return std::nullopt;
+  const Changes changes = changes_of({Loop{.variable = item, .body = body}});
+  // What stands in a branch may not be read before it is known to be taken.
+  std::set<ExprId> always;
+  for (const Stmt& s : body)
     for (const ExprId root : roots_of(s))
       always.merge(evaluated(pool, root, [](ExprId /*condition*/) { return false; }));
-  }
   for (const ExprId id : always) {
     const Expr e = pool[id];
     if (e.kind != ExprKind::choose || !reads_neighbours(pool, e.operands[1]) ||
         !reads_neighbours(pool, e.operands[2]))
       continue;
     const ExprId condition = e.operands[0], at = end_of(pool, condition);
-    if (at == scalar::no_expr || pool.is_index_constant(at) || !is_fixed(pool, at, written))
+    if (at == scalar::no_expr || pool.is_index_constant(at) || !is_fixed(pool, at, changes))
       continue;
     const auto where = [&](bool holds) {
       std::unordered_map<ExprId, ExprId> known{{condition, pool.boolean(holds)}};

@@ -16,8 +16,8 @@ struct ItemSplit {
   Block before, from;  ///< the body for items less than `at`, and for the others
 };
 
-/// Of a body of independent items, without loops, whose item is variable 0; nothing where no condition on the item selects between two reads, or where
-/// compilers know the place, which is a number then.
+/// Of a body of independent items, without vectors, whose item is variable 0; nothing where it has loops or no condition on the
+/// item selects between two reads, or where compilers know the place, which is a number then.
 [[nodiscard]] std::optional<ItemSplit> split_of_items(scalar::ExprPool& pool, const Block& body);
 
 }  // namespace partita::kernel

@@ -23,6 +23,7 @@ module @sum attributes {mr.placements = {clients = 2}} {
 END
 quiet "$partita" compile sum.mlir -o sum.pta --target cpu
 
+# outputs_over NAME TEXT: NAME.npz has what two ranks give over such links.
 outputs_over() {
   on_ranks 2 env PARTITA_EMULATE_NET="$2" "$partita" run sum.pta --inputs random:1 --outputs "$1.npz" >log 2>&1 ||
     failed "links of '$2'"

@@ -59,4 +59,4 @@ sys.exit(not (hidden >= 0.8 and hidden_at_once < 0.5))
 END
 }
 measure
-by_turns 8 measure hidden
+by_turns 7 measure hidden
