@@ -52,20 +52,16 @@ const std::vector<std::string> gcc_flags{
     "--param=max-unswitch-level=1",
 };
 
-/// Of gcc, with little effort: vectors, and what makes loops and functions fit for them.  Where all of a program is compiled
+/// Of gcc, for plain kernels: vectors, ranges of indices, which their loops go by, and functions in line.
+const std::vector<std::string> plain_flags{"-O1", "-ftree-loop-vectorize",
+                                           "-fvect-cost-model=dynamic", "-ftree-vrp",
+                                           "--param=max-inline-insns-single=200"};
+
+/// Of gcc, with little effort: besides those, what makes loops and functions fit for vectors.  Where all of a program is compiled
 /// so, that takes 0.7 of the time, and runs take 0.9 to 1.2 times as long (docs/cpu-backend.md).
-const std::vector<std::string> little_effort{"-O1",
-                                             "-ftree-loop-vectorize",
-                                             "-fvect-cost-model=dynamic",
-                                             "-fsplit-loops",
-                                             "-funswitch-loops",
-                                             "-fversion-loops-for-strides",
-                                             "-ftree-loop-distribution",
-                                             "-fpeel-loops",
-                                             "-ftree-vrp",
-                                             "-fthread-jumps",
-                                             "-finline-small-functions",
-                                             "--param=max-inline-insns-single=200"};
+const std::vector<std::string> little_flags{
+    "-fsplit-loops", "-funswitch-loops", "-fversion-loops-for-strides", "-ftree-loop-distribution",
+    "-fpeel-loops",  "-fthread-jumps",   "-finline-small-functions"};
 
 std::vector<std::string> level_flags(const std::string& level) {
   if (level == "generic") return {};
@@ -178,14 +174,8 @@ class Compilation {
  public:
   explicit Compilation(const std::string& level)
       : compiler_(find_compiler()), flags_(compiler_flags(level)) {
-    const auto append = [](std::vector<std::string>& to, const std::vector<std::string>& more) {
-      to.insert(to.end(), more.begin(), more.end());
-    };
-    const bool gcc = is_gcc(compiler_);
-    if (gcc) append(flags_, gcc_flags);
-    // Later flags prevail.
-    little_flags_ = flags_;
-    append(little_flags_, gcc ? little_effort : std::vector<std::string>{"-O2"});
+    is_gcc_ = is_gcc(compiler_);
+    if (is_gcc_) append(flags_, gcc_flags);
   }
 
   /// Where the cache keeps what is made of this content; nothing: no cache.
@@ -226,12 +216,21 @@ class Compilation {
   }
 
  private:
-  [[nodiscard]] const std::vector<std::string>& flags_of(Effort effort) const {
-    return effort == Effort::full ? flags_ : little_flags_;
+  static void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  }
+
+  [[nodiscard]] std::vector<std::string> flags_of(Effort effort) const {
+    std::vector<std::string> flags = flags_;  // later ones prevail
+    if (effort == Effort::full) return flags;
+    append(flags, is_gcc_ ? plain_flags : std::vector<std::string>{"-O2"});
+    if (is_gcc_ && effort == Effort::little) append(flags, little_flags);
+    return flags;
   }
 
   fs::path compiler_;
-  std::vector<std::string> flags_, little_flags_;
+  bool is_gcc_ = false;
+  std::vector<std::string> flags_;
 };
 
 Link shared_object() {

@@ -15,8 +15,9 @@
 
 namespace partita::cpu::codegen {
 
-/// How long the compiler may think: of what little time is spent in, less is made (docs/cpu-backend.md).
-enum class Effort : std::uint8_t { full, little };
+/// How long the compiler may think (docs/cpu-backend.md): less of what little time is spent in, and least of kernels whose loops
+/// become vectors as they stand.
+enum class Effort : std::uint8_t { full, little, plain };
 
 /// What the compiler is told about C text of one level, but for files, at full effort.
 [[nodiscard]] std::vector<std::string> compiler_flags(const std::string& level);

@@ -4,20 +4,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "backend-cpu/codegen/work_loops.hpp"
+#include "kernel/ast/expressions.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::cpu::codegen {
+
+using namespace kernel;
 namespace {
 
 /// Characters of which a unit of the compiler consists where there are many; so many fewer are one unit.  Starting one costs
 /// what 1000 do.
 constexpr double unit_text = 14'000, single_text = 5000;
-/// What text takes the compiler that it makes little effort for, as a part of what other text takes, and how much of it is
-/// worth a unit.
-constexpr double little_effort = 0.7, least_little = 3000;
+/// What text takes the compiler that it makes less effort for, as a part of what other text takes, and how much of it is worth a
+/// unit.
+constexpr double little_effort = 0.7, plain_effort = 0.55, least_little = 3000, least_plain = 1500;
 /// Part of a run's time that kernels take together for which the compiler makes little effort.
 constexpr double little_time = 0.1;
 /// A step function that calls more kernels does not have them in its unit: what compilers do takes more than in proportion to a
@@ -32,6 +36,24 @@ constexpr double least_weight = 500;
 constexpr std::string_view shared_prefix = "__attribute__((visibility(\"hidden\"))) void local_",
                            separate_prefix = "static __attribute__((noinline)) void local_";
 
+bool has_branches(const Block& stmts) {
+  return std::ranges::any_of(
+      stmts, [](const Stmt& s) { return as<When>(s) != nullptr || has_branches(body_of(s)); });
+}
+
+/// Whether the kernel's loops become vectors as they stand: nothing in them is done only where a condition holds, but for
+/// statements that are vectors already.
+bool is_plain(const Kernel& kernel) {
+  const auto is_branch = [&](scalar::ExprId id) {
+    return kernel.pool[id].kind == scalar::ExprKind::choose;
+  };
+  const bool is_guarded =
+      item_guard(kernel) != scalar::no_expr;  // is where the loop over items ends
+  const Block& body = is_guarded ? body_of(kernel.body[0]) : kernel.body;
+  return (has_vectors(body) || !has_branches(body)) &&
+         std::ranges::none_of(reachable(kernel.pool, kernel.body), is_branch);
+}
+
 }  // namespace
 
 std::string definition(const PrintedKernel& k, std::string_view prefix) {
@@ -45,12 +67,11 @@ SourceUnits::SourceUnits(std::string before, std::vector<StepFunction> functions
   for (StepFunction& f : functions)
     chunks_.push_back({.text = std::move(f.text), .kernels = std::move(f.kernels)});
   share_callees();
-  for (const int k : shared_)
-    chunks_.push_back({.operations = program_.work.kernel_operations[std::size_t(k)], .shared = k});
+  for (const int k : shared_) chunks_.push_back({.kernel = k});
   for (const int k : launched)
     if (std::size_t(k) < program_.kernels.size())
-      chunks_.push_back({.text = definition(program_.kernels[std::size_t(k)], exported_prefix),
-                         .operations = program_.work.kernel_operations[std::size_t(k)]});
+      chunks_.push_back({.kernel = k, .is_launched = true});
+  weigh();
   choose_efforts();
 }
 
@@ -68,38 +89,57 @@ void SourceUnits::share_callees() {
   }
 }
 
-/// Of chunks that do little, by rough estimates of what a run takes.
-void SourceUnits::choose_efforts() {
-  constexpr double operation_seconds = 3e-10, multiply_add_seconds = 2e-11;
-  const PlanWork& work = program_.work;
+void SourceUnits::weigh() {
   for (Chunk& c : chunks_) {
     c.weight = least_weight + double(c.text.size());
-    if (c.shared) c.weight += double(program_.kernels[std::size_t(*c.shared)].text.size());
+    const auto add = [&](int kernel) {
+      c.operations += program_.work.kernel_operations[std::size_t(kernel)];
+      return double(program_.kernels[std::size_t(kernel)].text.size());
+    };
+    if (c.kernel) c.weight += add(*c.kernel);
     for (const int k : c.kernels) {
-      c.operations += work.kernel_operations[std::size_t(k)];
-      if (!shared_.contains(k))
-        c.weight += least_weight + double(program_.kernels[std::size_t(k)].text.size());
+      const double length = add(k);
+      if (!shared_.contains(k)) c.weight += least_weight + length;
     }
   }
+}
+
+/// `chosen` of `chunks` get an effort, where they are all or their text is worth a unit of its own.
+bool SourceUnits::take_effort(Effort effort, const std::vector<Chunk*>& chosen,
+                              std::size_t chunks) {
+  const bool is_plain = effort == Effort::plain;
+  double weight = 0;
+  for (const Chunk* c : chosen) weight += c->weight;
+  if (weight < (is_plain ? least_plain : least_little) && chosen.size() < chunks) return false;
+  for (Chunk* c : chosen) {
+    c->effort = effort;
+    c->weight *= is_plain ? plain_effort : little_effort;
+  }
+  return true;
+}
+
+/// Plain kernels, then of the rest those that do little, by rough estimates of what a run takes.
+void SourceUnits::choose_efforts() {
+  constexpr double operation_seconds = 3e-10, multiply_add_seconds = 2e-11;
+  std::vector<Chunk*> plain, others, little;
+  for (Chunk& c : chunks_) {
+    const Kernel* const kernel =
+        c.kernel ? program_.kernels[std::size_t(*c.kernel)].kernel : nullptr;
+    (kernel != nullptr && is_plain(*kernel) ? plain : others).push_back(&c);
+  }
+  if (!take_effort(Effort::plain, plain, chunks_.size()))
+    others.insert(others.end(), plain.begin(), plain.end());
+  const PlanWork& work = program_.work;
   double left = little_time *
                 (work.operations * operation_seconds + work.multiply_adds * multiply_add_seconds);
-  std::vector<Chunk*> order;
-  for (Chunk& c : chunks_) order.push_back(&c);
-  std::ranges::stable_sort(order, {}, &Chunk::operations);
-  double little = 0;
-  for (Chunk* c : order) {
+  std::ranges::stable_sort(others, {}, &Chunk::operations);
+  for (Chunk* c : others) {
     const double seconds = c->operations * operation_seconds;
     if (!std::isfinite(seconds) || seconds > left) break;
     left -= seconds;
-    c->effort = Effort::little;
-    little += c->weight;
+    little.push_back(c);
   }
-  const bool is_all =
-      std::ranges::all_of(chunks_, [](const Chunk& c) { return c.effort == Effort::little; });
-  if (little < least_little && !is_all)
-    for (Chunk& c : chunks_) c.effort = Effort::full;
-  for (Chunk& c : chunks_)
-    if (c.effort == Effort::little) c.weight *= little_effort;
+  take_effort(Effort::little, little, others.size());
 }
 
 /// How a step function's text has a kernel that it calls.  One of several loops over items stays a function of its own: where
@@ -116,7 +156,9 @@ std::string SourceUnits::callee(int kernel, std::string_view shared_as) const {
 
 std::string SourceUnits::text_of(const Chunk& chunk, std::set<int>& defined,
                                  std::string_view shared_as) const {
-  if (chunk.shared) return definition(program_.kernels[std::size_t(*chunk.shared)], shared_as);
+  if (chunk.kernel)
+    return definition(program_.kernels[std::size_t(*chunk.kernel)],
+                      chunk.is_launched ? exported_prefix : shared_as);
   std::string text;
   for (const int k : chunk.kernels)
     if (defined.insert(k).second) text += callee(k, shared_as);
@@ -132,26 +174,20 @@ std::string SourceUnits::whole() const {
 
 /// Each unit is of one effort.  Chunks go where there is least so far, the largest first, and units that take longest begin.
 std::vector<ObjectUnit> SourceUnits::units() const {
-  const auto weight_of = [&](Effort effort) {
-    double weight = 0;
-    for (const Chunk& c : chunks_)
-      if (c.effort == effort) weight += c.weight;
-    return weight;
-  };
-  const double full = weight_of(Effort::full), little = weight_of(Effort::little),
-               all = full + little;
+  std::map<Effort, double> weights;
+  double all = 0;
+  for (const Chunk& c : chunks_) weights[c.effort] += c.weight, all += c.weight;
   // Small programs in several units too, so that two cores share them where efforts are uneven.
   const double each = std::clamp(all / 4, single_text, unit_text);
-  const auto count_of = [&](double weight) {
-    return weight == 0 ? 0 : std::max<std::size_t>(1, std::size_t(std::lround(weight / each)));
-  };
   struct Unit {
     Effort effort;
     double weight = 0;
     std::vector<std::size_t> chunks = {};
   };
-  std::vector<Unit> units(count_of(full), {Effort::full});
-  units.resize(units.size() + count_of(little), {Effort::little});
+  std::vector<Unit> units;
+  for (const auto& [effort, weight] : weights)
+    units.resize(units.size() + std::max<std::size_t>(1, std::size_t(std::lround(weight / each))),
+                 {effort});
   std::vector<std::size_t> order(chunks_.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t c) { return chunks_[c].weight; });

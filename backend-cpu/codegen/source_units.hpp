@@ -2,8 +2,7 @@
 // Copyright The partita authors
 //
 // The C text of a program, divided into units that compilers work on side by side: how much they have to do, and how long they
-// may think about it.  Kernels that take little of a run's time are compiled with little effort.  What is divided how follows
-// from the program alone, not from the machine.
+// may think about it.  What is divided how follows from the program alone, not from the machine.
 #pragma once
 
 #include <optional>
@@ -45,17 +44,19 @@ class SourceUnits {
  private:
   /// Text that is compiled together: a kernel, or a step function with the kernels that it calls.
   struct Chunk {
-    std::string text = {};
-    std::set<int> kernels = {};  ///< called, as local_NAME
-    double operations = 0;       ///< in a run
+    std::string text = {};                     ///< of a step function
+    std::set<int> kernels = {};                ///< called by it, as local_NAME
+    std::optional<int> kernel = std::nullopt;  ///< that this is, rather than a step function
+    bool is_launched = false;                  ///< else called by step functions in other units
+    double operations = 0;                     ///< in a run
     Effort effort = Effort::full;
     double weight = 0;  ///< characters, as many as take the compiler so long at full effort
-    std::optional<int> shared =
-        std::nullopt;  ///< the kernel, of step functions in other units, that this is
   };
 
   void share_callees();
+  void weigh();
   void choose_efforts();
+  bool take_effort(Effort effort, const std::vector<Chunk*>& chosen, std::size_t chunks);
   /// The chunk's text after definitions of what it calls, but for those in `defined`; `shared_as`: before the names of
   /// shared kernels.
   [[nodiscard]] std::string text_of(const Chunk& chunk, std::set<int>& defined,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "kernel/ast/body_facts.hpp"
 #include "kernel/ast/expressions.hpp"
 #include "kernel/ast/statements.hpp"
 #include "kernel/rewrites/item_rows.hpp"
@@ -89,8 +90,12 @@ class LoopMaker {
     return result;
   }
 
-  /// Items [begin, end) of a row: one after the other, or in blocks whose items go through the
-  /// body's loops together.
+  /// Items [begin, end).
+  struct Items {
+    ExprId begin, end;
+  };
+
+  /// Items of a row: one after the other, or in blocks whose items go through the body's loops together.
   Block row(ExprId begin, ExprId end, Block body) {
     if (!wants_lanes(body)) return work_loops(begin, end, std::move(body));
     ExprPool& pool = to_.pool;
@@ -99,21 +104,36 @@ class LoopMaker {
     if (row_ > 0) pool.set_extent(block, row_);
     const ExprId first = pool.variable(block);
     result_.lane = cat("[k0 - k", block, "]");
-    Block inside =
-        in_lanes(std::move(body), first, pool.min(pool.add(first, WorkLoops::lanes), end));
+    const std::int64_t whole = whole_block(), lanes = whole > 0 ? whole : WorkLoops::lanes;
+    const ExprId last = pool.add(first, lanes);
+    const Items own{whole > 0 ? pool.max(first, begin) : first, pool.min(last, end)};
+    Block inside = in_lanes(std::move(body), own, whole > 0 ? Items{first, last} : own);
     return {{Loop{.variable = block,
                   .end = end,
-                  .begin = begin,
-                  .step = WorkLoops::lanes,
+                  .begin = whole > 0 ? pool.sub(begin, pool.mod(begin, whole)) : begin,
+                  .step = lanes,
                   .body = std::move(inside)}}};
   }
 
-  /// Loops of the body become loops around loops over the items; so do conditions.
-  Block in_lanes(Block body, ExprId begin, ExprId end) {
+  /// Items of a block where rows consist of whole ones, else 0.  What items keep to themselves is then computed for a whole block
+  /// wherever a launch begins and ends: loops of a known number of turns are shorter and sooner compiled.
+  [[nodiscard]] std::int64_t whole_block() const {
+    constexpr std::int64_t vector = 16;
+    const std::optional<std::int64_t> count = item_extent(old_);
+    if (row_ == 0 || !count || *count % row_ != 0) return 0;
+    std::int64_t items = WorkLoops::lanes;
+    while (items > 0 && row_ % items != 0) items -= vector;
+    return items;
+  }
+
+  /// Loops of the body become loops around loops over `own` items, or over `all` where nothing is stored; so do conditions.
+  Block in_lanes(Block body, const Items& own, const Items& all) {
     Block result, run;
     const auto flush = [&] {
-      if (!run.empty())
-        for (Stmt& s : work_loops(begin, end, std::move(run))) result.push_back(std::move(s));
+      if (run.empty()) return;
+      const Items& items = stores(run) ? own : all;
+      for (Stmt& s : work_loops(items.begin, items.end, std::move(run)))
+        result.push_back(std::move(s));
       run.clear();
     };
     for (Stmt& s : body) {
@@ -122,11 +142,19 @@ class LoopMaker {
         continue;
       }
       flush();
-      *body_of(s) = in_lanes(std::move(*body_of(s)), begin, end);
+      *body_of(s) = in_lanes(std::move(*body_of(s)), own, all);
       result.push_back(std::move(s));
     }
     flush();
     return result;
+  }
+
+  /// Whether statements change memory.
+  [[nodiscard]] static bool stores(const Block& stmts) {
+    return std::ranges::any_of(stmts, [](const Stmt& s) {
+      const Changes changes = changes_of(s);
+      return !changes.buffers.empty() || !changes.arrays.empty() || changes.all_arrays;
+    });
   }
 
   /// Registers that more than one of the loops over items would name: the others live within one.

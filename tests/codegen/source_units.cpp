@@ -9,6 +9,7 @@
 
 #include <limits>
 
+#include "kernel/ast/statements.hpp"
 #include "partita/base/error.hpp"
 
 namespace partita::testing {
@@ -25,10 +26,10 @@ struct Program {
   std::vector<kernel::PrintedKernel> kernels;
   kernel::PlanWork work;
 
-  void add(std::size_t length, double operations) {
+  void add(std::size_t length, double operations, const kernel::Kernel* of = nullptr) {
     std::string text = "(i64 begin, i64 end) {\n";
     text.append(length - text.size() - 2, ' ');
-    kernels.push_back({cat("k", kernels.size()), text + "}\n", "", nullptr});
+    kernels.push_back({cat("k", kernels.size()), text + "}\n", "", of});
     work.kernel_operations.push_back(operations);
     work.launch_operations.push_back(operations);
     work.operations += operations;
@@ -88,6 +89,47 @@ TEST(SourceUnits, kernels_that_take_little_are_compiled_with_little_effort) {
   // Of as much in products of a library all kernels take little.
   p.work.multiply_adds = 1e12;
   for (const ObjectUnit& u : p.divided().units()) EXPECT_EQ(u.effort, Effort::little);
+}
+
+/// b0[i] = 1, only of the first 100 items where `is_guarded`, if `in_branch` where something holds.
+kernel::Kernel kernel_of_items(bool is_guarded, bool in_branch) {
+  kernel::Kernel k;
+  k.buffers.push_back({.dtype = DType::f32, .is_written = true});
+  k.pool.set_extent(0, 100);
+  const scalar::ExprId item = k.pool.variable(0);
+  kernel::Block body{kernel::store(0, DType::f32, item, k.pool.constant_of(DType::f32, 1))};
+  if (in_branch)
+    body = {kernel::when(k.pool.equal(k.pool.mod(item, 2), k.pool.index(0)), std::move(body))};
+  if (is_guarded)
+    body = {kernel::when(k.pool.less(k.pool.variable(kernel::unbounded_item), k.pool.index(100)),
+                         std::move(body))};
+  k.body = std::move(body);
+  return k;
+}
+
+TEST(SourceUnits, kernels_without_branches_are_plain_whatever_they_do) {
+  Program p;
+  const kernel::Kernel plain[] = {kernel_of_items(false, false), kernel_of_items(true, false)},
+                       branching = kernel_of_items(true, true);
+  p.add(9000, 1e9, &plain[0]);
+  p.add(9000, 1e9, &plain[1]);
+  p.add(9000, 1e9, &branching);
+  const auto is_called = [&](int kernel) {
+    return SourceUnits("", {{"steps_0", {kernel}, "void partita_steps_0() {}\n"}}, {0},
+                       {p.kernels, p.work})
+        .units();
+  };
+  const std::vector<ObjectUnit> units = p.divided().units();
+  for (int k = 0; k < 3; ++k)
+    EXPECT_EQ(unit_of(units, cat("void partita_k", k, "(i64")).effort,
+              k < 2 ? Effort::plain : Effort::full);
+  // What step functions have within is compiled as they are.
+  EXPECT_EQ(unit_of(is_called(1), "local_k1(i64").effort, Effort::full);
+  // Too little for a unit of its own.
+  p = {};
+  p.add(800, 1e9, &plain[0]);
+  p.add(9000, 1e9, &branching);
+  for (const ObjectUnit& u : p.divided().units()) EXPECT_EQ(u.effort, Effort::full);
 }
 
 TEST(SourceUnits, of_loops_without_known_ends_all_is_full_effort) {

@@ -21,6 +21,9 @@ using ir::Value;
 using scalar::ExprId;
 using scalar::ExprPool;
 
+/// Rows for each that may be computed twice.
+constexpr std::int64_t few_rows = 8;
+
 class Tiler {
  public:
   Tiler(const ContractionWork& work, KernelBody& body)
@@ -57,15 +60,31 @@ class Tiler {
     body_.set_stores_last();
     out_ = body_.buffer(work_.to, work_.epilogue.root().type().dtype, true);
     body_.note_count(work_.epilogue.root().type().count());
-    branch(row_tile, rows_, tile_rows_, [&](ExprId row, std::int64_t rows) {
+    const auto tiles_of_rows = [&](ExprId row, std::int64_t rows, std::int64_t overlap) {
       branch(column_tile, columns_, tile_columns_, [&](ExprId column, std::int64_t columns) {
-        const Tile tile{place[0], row, rows, column, columns};
+        const Tile tile{.batch = place[0],
+                        .row = row,
+                        .rows = rows,
+                        .column = column,
+                        .columns = columns,
+                        .overlap = overlap,
+                        .first = pool_.max(pool_.sub(pool_.mul(row_tile, tile_rows_),
+                                                     pool_.index(rows_ - tile_rows_)),
+                                           pool_.index(0))};
         if (sums_vectors_)
           sum_tile(tile);
         else
           outer_tile(tile);
       });
-    });
+    };
+    // The last tile begins early enough to be a whole one, if that is not much more to compute: one text serves all.
+    const std::int64_t overlap = row_tiles * tile_rows_ - rows_;
+    if (row_tiles > 1 && overlap > 0 && overlap * few_rows <= rows_)
+      tiles_of_rows(pool_.min(pool_.mul(row_tile, tile_rows_), pool_.index(rows_ - tile_rows_)),
+                    tile_rows_, overlap);
+    else
+      branch(row_tile, rows_, tile_rows_,
+             [&](ExprId row, std::int64_t rows) { tiles_of_rows(row, rows, 0); });
     return items;
   }
 
@@ -88,6 +107,8 @@ class Tiler {
     std::int64_t rows;
     ExprId column;
     std::int64_t columns;
+    std::int64_t overlap = 0;  ///< first rows of the last tile, which the one before stores
+    ExprId first{};            ///< of its rows that this tile stores: 0 or `overlap`
   };
 
   // --- Elements.  Rows and columns are those of the tiles: m and n, or n and m where swapped. ---
@@ -293,9 +314,14 @@ class Tiler {
       return body_.value(sums[std::size_t(i) * parts.size() + j]);
     };
     if (!uses_array_) {
-      for (std::int64_t i = 0; i < tile.rows; ++i)
-        of_row(pool_.index(i), [&](std::size_t j) { return sum(i, j); });
-      return;
+      const auto of_rows = [&](std::int64_t first, std::int64_t end) {
+        for (std::int64_t i = first; i < end; ++i)
+          of_row(pool_.index(i), [&](std::size_t j) { return sum(i, j); });
+      };
+      if (tile.overlap > 0)
+        body_.guard(pool_.less(tile.first, pool_.index(tile.overlap)),
+                    [&] { of_rows(0, tile.overlap); });
+      return of_rows(tile.overlap, tile.rows);
     }
     if (!array_) array_ = body_.new_array(d_, tile_rows_ * tile_columns_);
     for (std::int64_t i = 0; i < tile.rows; ++i) {
@@ -304,10 +330,13 @@ class Tiler {
         body_.over_lanes(parts[j].width, d_,
                          [&] { body_.store_local(*array_, places[j], sum(i, j)); });
     }
-    body_.loop(tile.rows, [&](ExprId row) {
+    const auto from_array = [&](ExprId row) {
       const auto places = places_of(parts, pool_.mul(row, tile.columns));
       of_row(row, [&](std::size_t j) { return body_.load_local(*array_, places[j]); });
-    });
+    };
+    if (tile.overlap == 0) return body_.loop(tile.rows, from_array);
+    body_.loop_to(pool_.sub(pool_.index(tile.rows), tile.first), tile.rows,
+                  [&](ExprId i) { from_array(pool_.add(tile.first, i)); });
   }
 
   /// Vectors of results: column vectors of one operand times elements of the other.

@@ -47,15 +47,14 @@ class ConvolutionTiler {
     while (vector_width_ > conv_.output) vector_width_ /= 2;
     vectors_ = (conv_.output + vector_width_ - 1) / vector_width_;
     axis_ = choose_axis();
-    const std::int64_t most = vectors_of_tile(axis_.tile), tiles = (vectors_ + most - 1) / most;
-    tile_columns_ = std::min(conv_.output, (vectors_ + tiles - 1) / tiles * vector_width_);
+    const std::int64_t tiles = ceil_divide(vectors_, vectors_at_once(axis_.tile));
+    tile_columns_ = std::min(conv_.output, ceil_divide(vectors_, tiles) * vector_width_);
   }
 
   std::int64_t run() {
-    const std::int64_t column_tiles = (conv_.output + tile_columns_ - 1) / tile_columns_;
-    const std::int64_t row_tiles = (axis_.extent + axis_.tile - 1) / axis_.tile;
-    const std::int64_t weights = work_.node.operand(1).type().count();
-    const bool shares_columns = weights > cached_weights;
+    const std::int64_t column_tiles = ceil_divide(conv_.output, tile_columns_);
+    const std::int64_t row_tiles = ceil_divide(axis_.extent, axis_.tile);
+    const bool shares_columns = has_many_weights();
     Dims extents{conv_.groups(), shares_columns ? column_tiles : 1};
     extents.push_back(axis_.spatial < 0 ? 1 : conv_.batch);
     for (int k = 0; k < int(conv_.window.size()); ++k)
@@ -90,10 +89,15 @@ class ConvolutionTiler {
  private:
   // --- Choices ---
 
-  [[nodiscard]] std::int64_t vectors_of_tile(std::int64_t rows) const {
+  [[nodiscard]] bool has_many_weights() const {
+    return work_.node.operand(1).type().count() > cached_weights;
+  }
+
+  [[nodiscard]] std::int64_t vectors_at_once(std::int64_t rows) const {
     const std::int64_t registers = work_.most.rows * work_.most.vectors;
-    return std::min(vectors_,
-                    std::clamp(registers / rows, work_.most.vectors, 2 * work_.most.vectors));
+    return vectors_of_tile(vectors_,
+                           std::clamp(registers / rows, work_.most.vectors, 2 * work_.most.vectors),
+                           rows, registers);
   }
 
   /// Of the windows of tiles, the part that meets both elements and padding at a place of the window.
@@ -111,11 +115,12 @@ class ConvolutionTiler {
 
   /// Estimated time per result, of which only comparisons matter.
   [[nodiscard]] double cost(const RowAxis& axis) const {
-    const auto rows = double(axis.tile), vectors = double(vectors_of_tile(axis.tile));
+    const auto rows = double(axis.tile), vectors = double(vectors_at_once(axis.tile));
     const double tiles = std::ceil(double(axis.extent) / rows);
     constexpr double latency = 8;  // products that have to be under way at once
-    double cost = tiles * rows / double(axis.extent) *
-                  (1 + 0.5 * (rows + vectors) / (rows * vectors)) *
+    // Of a product: its share of an element of the input, and of a vector of weights.
+    const double loads = 0.5 / vectors + (has_many_weights() ? 2 : 0.5) / rows;
+    double cost = tiles * rows / double(axis.extent) * (1 + loads) *
                   std::max(1.0, latency / (rows * vectors));
     if (axis.spatial >= 0) return cost * (1 + 0.5 * mixed_part(axis));
     // Images lie far apart, often so that they share lines of the cache.
