@@ -54,9 +54,7 @@ DType result_dtype(const InferContext& c) {
 void expect_precision(const InferContext& c) {
   const Attribute* precision = c.attrs.find("precision_config");
   const auto* list = precision ? precision->get_if<List>() : nullptr;
-  if (list)
-    c.expect(list->items.empty() || list->items.size() == 2, "a precision of each operand",
-             cat(list->items.size()));  // (C11)
+  expect_precisions(c);  // (C11)
   const Attribute* algorithm = c.attrs.find("algorithm");
   const auto* raw = algorithm ? algorithm->get_if<RawAttr>() : nullptr;
   if (!raw) return;

@@ -121,6 +121,11 @@ class LoopMaker {
     constexpr std::int64_t vector = 16;
     const std::optional<std::int64_t> count = item_extent(old_);
     if (row_ == 0 || !count || *count % row_ != 0) return 0;
+    // Some items of the last row may be none.
+    if (const ExprId limit = item_guard(from_); limit != no_expr) {
+      const Expr& end = old_[limit];
+      if (end.kind != ExprKind::index_constant || std::int64_t(end.bits) != *count) return 0;
+    }
     std::int64_t items = WorkLoops::lanes;
     while (items > 0 && row_ % items != 0) items -= vector;
     return items;

@@ -45,6 +45,21 @@ std::string to_text(std::span<const std::int64_t> list) {
   return text + "]";
 }
 
+void expect_precisions(const InferContext& c) {
+  const Attribute* precision = c.attrs.find("precision_config");
+  const auto* list = precision == nullptr ? nullptr : precision->get_if<List>();
+  if (list == nullptr) return;
+  c.expect(list->items.size() <= 2, "at most a precision for each operand",
+           cat(list->items.size(), " precisions"));
+  constexpr std::string_view known[] = {"DEFAULT", "HIGH", "HIGHEST", "PACKED_NIBBLE"};
+  for (const Attribute& item : list->items) {
+    const auto* name = item.get_if<EnumAttr>();
+    c.expect(name != nullptr && std::ranges::find(known, name->value) != std::end(known),
+             "a precision of DEFAULT, HIGH, HIGHEST and PACKED_NIBBLE",
+             name == nullptr ? "another attribute" : name->value);
+  }
+}
+
 void expect_operand_count(const InferContext& c, std::size_t count) {
   c.expect(c.operands.size() == count, cat(count, count == 1 ? " operand" : " operands"),
            cat(c.operands.size()));

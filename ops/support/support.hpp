@@ -54,6 +54,8 @@ void expect_unique(const InferContext& c, std::string_view what,
                    std::span<const std::int64_t> list);
 void expect_sorted(const InferContext& c, std::string_view what,
                    std::span<const std::int64_t> list);
+/// precision_config, where there is one, has a precision for each of two operands, for both, or none.
+void expect_precisions(const InferContext& c);
 /// Operands from `first` on are scalars of one integer type, one per dimension of `rank`.
 void expect_start_indices(const InferContext& c, std::size_t first, std::int64_t rank);
 /// A region from 2N scalars to N, elements of these types twice over.

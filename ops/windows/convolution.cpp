@@ -62,12 +62,8 @@ void expect_operands(const InferContext& c, const Type& lhs, const Type& rhs) {
   c.expect(
       extent(rhs, d.kernel_output) % batches == 0 && extent(rhs, d.kernel_output) % features == 0,
       cat("output features that are a multiple of ", std::max(batches, features)),
-      to_string(rhs));  // (C15), (C16)
-  const Attribute* precision = c.attrs.find("precision_config");
-  const auto* list = precision == nullptr ? nullptr : precision->get_if<List>();
-  c.expect(list == nullptr || list->items.empty() || list->items.size() == 2,
-           "a precision for each operand",
-           list == nullptr ? "" : cat(list->items.size(), " precisions"));  // (C24)
+      to_string(rhs));   // (C15), (C16)
+  expect_precisions(c);  // (C24)
 }
 
 DType result_dtype(const InferContext& c) {

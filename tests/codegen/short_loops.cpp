@@ -29,6 +29,37 @@ std::string log_sum_exp(std::int64_t rows, std::int64_t columns, std::string_vie
       "\n  return %l : ", vector, "\n}\n");
 }
 
+/// Sums of columns.
+std::string column_sums(std::int64_t rows, std::int64_t columns) {
+  const std::string vector = cat("tensor<", columns, "xf32>"),
+                    matrix = cat("tensor<", rows, "x", columns, "xf32>");
+  return cat(
+      "func.func @main(%x: ", matrix, ") -> ", vector,
+      " {\n  %z = stablehlo.constant dense<0.0> : tensor<f32>",
+      "\n  %s = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : (",
+      matrix, ", tensor<f32>) -> ", vector, "\n  return %s : ", vector, "\n}\n");
+}
+
+/// The program's results on target cpu and by the interpreter, of the same random numbers.
+void expect_interpreters_results(const std::string& text, std::mt19937& random) {
+  SCOPED_TRACE(text);
+  const auto module = ir::parse_module(text, "program");
+  const Type type = module->entry("main").body->argument(0).type();
+  HostArray wide(Type{.dtype = DType::f64, .dims = type.dims});
+  std::uniform_real_distribution<double> numbers(-4, 4);
+  for (std::int64_t i = 0; i < wide.type.count(); ++i) wide.data<DType::f64>()[i] = numbers(random);
+  const auto input = std::make_shared<const HostArray>(convert(wide, type.dtype));
+  ir::Interpreter interpreter(*module);
+  const auto expected = interpreter.run(module->entry("main"), std::vector<ir::Tensor>{input});
+  Session session(
+      partita::compile(text, {.target = "cpu", .target_options = {{"tier", "1"}}}).artifact,
+      {.use_mpi = false});
+  session.set_input(0, *input);
+  session.run();
+  ir::expect_close(std::make_shared<const HostArray>(*session.output(0)), expected[0], "the result",
+                   8);
+}
+
 Artifact compiled(const std::string& text) {
   driver::CompileOptions options{.target = "cpu",
                                  .target_options = {{"tier", "1"}, {"cpu", "x86-64-v4"}}};
@@ -71,31 +102,39 @@ func.func @main(%x: tensor<1x14x14x128xf32>, %w: tensor<3x3x1x128xf32>) -> tenso
   EXPECT_EQ(kernel.find(" : 0.0f;"), std::string::npos) << kernel;
 }
 
+TEST(ShortLoops, OverBlocksOfItemsHaveAKnownNumberOfTurnsWhereRowsConsistOfWholeOnes) {
+  struct Case {
+    std::int64_t columns, block;
+    bool is_whole;
+  };
+  for (const Case& c : {Case{128, 64, true}, Case{96, 48, true}, Case{32, 32, true},
+                        Case{100, 64, false}, Case{130, 64, false}}) {
+    // Rows of images, so that items have several rows.
+    const Artifact artifact = compiled(cat(
+        "func.func @main(%x: tensor<7x5x", c.columns, "xf32>) -> tensor<7x", c.columns,
+        "xf32> {\n  %z = stablehlo.constant dense<0.0> : tensor<f32>\n  %s = stablehlo.reduce(%x "
+        "init: %z) applies stablehlo.maximum across dimensions = [1] : (tensor<7x5x",
+        c.columns, "xf32>, tensor<f32>) -> tensor<7x", c.columns, "xf32>\n  return %s : tensor<7x",
+        c.columns, "xf32>\n}\n"));
+    const std::string& source = artifact.modules.at(0).source;
+    SCOPED_TRACE(cat(c.columns, "\n", source));
+    const std::size_t blocks = source.find(cat(" += ", c.block, ") {"));
+    ASSERT_NE(blocks, std::string::npos);
+    const std::size_t first_loop = source.find("for (i32 k0", blocks);
+    const std::string before = source.substr(blocks, first_loop - blocks);
+    EXPECT_EQ(before.find(" ? ") == std::string::npos, c.is_whole);
+  }
+}
+
 TEST(ShortLoops, GiveTheInterpretersResults) {
   std::mt19937 random(7);
   for (const std::string_view dtype : {"f32", "f64"})
     for (const std::int64_t columns : {1, 3, 4, 5, 9, 12, 17, 24, 30, 31, 63, 64, 65})
-      for (const std::int64_t rows : {1, 13, 30}) {
-        const std::string text = log_sum_exp(rows, columns, dtype);
-        SCOPED_TRACE(text);
-        const auto module = ir::parse_module(text, "program");
-        const Type type = module->entry("main").body->argument(0).type();
-        HostArray wide(Type{.dtype = DType::f64, .dims = type.dims});
-        std::uniform_real_distribution<double> numbers(-4, 4);
-        for (std::int64_t i = 0; i < wide.type.count(); ++i)
-          wide.data<DType::f64>()[i] = numbers(random);
-        const auto input = std::make_shared<const HostArray>(convert(wide, type.dtype));
-        ir::Interpreter interpreter(*module);
-        const auto expected =
-            interpreter.run(module->entry("main"), std::vector<ir::Tensor>{input});
-        Session session(
-            partita::compile(text, {.target = "cpu", .target_options = {{"tier", "1"}}}).artifact,
-            {.use_mpi = false});
-        session.set_input(0, *input);
-        session.run();
-        ir::expect_close(std::make_shared<const HostArray>(*session.output(0)), expected[0],
-                         "the result", 8);
-      }
+      for (const std::int64_t rows : {1, 13, 30})
+        expect_interpreters_results(log_sum_exp(rows, columns, dtype), random);
+  // Enough for several threads, which begin and end within blocks of items.
+  for (const std::int64_t columns : {32, 80, 96, 100, 128, 160, 200})
+    expect_interpreters_results(column_sums(3000, columns), random);
 }
 
 TEST(ShortLoops, OfARotationAreTwoWithoutConditions) {

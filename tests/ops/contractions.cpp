@@ -141,6 +141,14 @@ TEST(DotGeneral, ResultOrderIsBatchThenLeftThenRight) {
   EXPECT_EQ(values_of(r[0]), V({41, 4100, 52, 5200, 63, 6300}));
 }
 
+TEST(DotGeneral, OnePrecisionMayStandForBothOperands) {
+  const auto r =
+      run_text(dot_text("tensor<1x2xi32>", "tensor<2x1xi32>",
+                        "contracting_dims = [1] x [0], precision = [HIGHEST]", "tensor<1x1xi32>"),
+               {i32({1, 2}, {2, 3}), i32({2, 1}, {5, 7})});
+  EXPECT_EQ(values_of(r[0]), V({31}));
+}
+
 TEST(DotGeneral, DeclaredResultTypeIsWhatSumsRoundTo) {
   const Tensor a = make_tensor({.dtype = DType::i8, .dims = {1, 3}}, {100, 100, 100}),
                b = make_tensor({.dtype = DType::i8, .dims = {3, 1}}, {100, 100, 100});

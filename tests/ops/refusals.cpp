@@ -109,6 +109,18 @@ TEST(Refusals, ReductionsAndContractions) {
        "stablehlo.reduce(%a init: %i) applies stablehlo.add across dimensions = [0] : "
        "(tensor<5xf32>, tensor<i32>) -> tensor<f32>",
        "tensor<f32>", "expected an initial value of type tensor<f32>, found tensor<i32>"},
+      {"%a: tensor<3x3xf32>",
+       "stablehlo.dot_general %a, %a, contracting_dims = [1] x [0], precision = [DEFAULT, HIGH, "
+       "HIGHEST] : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>",
+       "tensor<3x3xf32>", "expected at most a precision for each operand, found 3 precisions"},
+      {"%a: tensor<3x3xf32>",
+       "stablehlo.dot %a, %a, precision = [FOO] : (tensor<3x3xf32>, tensor<3x3xf32>) -> "
+       "tensor<3x3xf32>",
+       "tensor<3x3xf32>", "FOO"},
+      {"%a: tensor<3x3xf32>",
+       "\"stablehlo.dot\"(%a, %a) {precision_config = [\"FOO\"]} : (tensor<3x3xf32>, "
+       "tensor<3x3xf32>) -> tensor<3x3xf32>",
+       "tensor<3x3xf32>", "expected a precision of DEFAULT, HIGH, HIGHEST and PACKED_NIBBLE"},
       {"%a: tensor<2x3xf32>, %b: tensor<4x5xf32>",
        "stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x3xf32>, "
        "tensor<4x5xf32>) -> tensor<2x5xf32>",
