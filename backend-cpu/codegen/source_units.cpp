@@ -42,10 +42,11 @@ bool has_branches(const Block& stmts) {
 }
 
 /// Whether the kernel's loops become vectors as they stand: nothing in them is done only where a condition holds, but for
-/// statements that are vectors already.
+/// statements that are vectors already.  Of choices between truth values gcc makes branches.
 bool is_plain(const Kernel& kernel) {
   const auto is_branch = [&](scalar::ExprId id) {
-    return kernel.pool[id].kind == scalar::ExprKind::choose;
+    const scalar::Expr& e = kernel.pool[id];
+    return e.kind == scalar::ExprKind::choose || (e.name == "select" && e.dtype == DType::i1);
   };
   const bool is_guarded =
       item_guard(kernel) != scalar::no_expr;  // is where the loop over items ends

@@ -111,16 +111,26 @@ TEST(SourceUnits, kernels_without_branches_are_plain_whatever_they_do) {
   Program p;
   const kernel::Kernel plain[] = {kernel_of_items(false, false), kernel_of_items(true, false)},
                        branching = kernel_of_items(true, true);
+  // Of choices between truth values the compiler makes branches.
+  kernel::Kernel choosing;
+  for (int b = 0; b < 4; ++b)
+    choosing.buffers.push_back({.dtype = DType::i1, .is_written = b == 0});
+  choosing.pool.set_extent(0, 100);
+  const scalar::ExprId item = choosing.pool.variable(0);
+  const auto read = [&](int b) { return choosing.pool.load(b, DType::i1, item); };
+  choosing.body = {kernel::store(
+      0, DType::i1, item, choosing.pool.apply("select", DType::i1, {read(1), read(2), read(3)}))};
   p.add(9000, 1e9, &plain[0]);
   p.add(9000, 1e9, &plain[1]);
   p.add(9000, 1e9, &branching);
+  p.add(9000, 1e9, &choosing);
   const auto is_called = [&](int kernel) {
     return SourceUnits("", {{"steps_0", {kernel}, "void partita_steps_0() {}\n"}}, {0},
                        {p.kernels, p.work})
         .units();
   };
   const std::vector<ObjectUnit> units = p.divided().units();
-  for (int k = 0; k < 3; ++k)
+  for (int k = 0; k < 4; ++k)
     EXPECT_EQ(unit_of(units, cat("void partita_k", k, "(i64")).effort,
               k < 2 ? Effort::plain : Effort::full);
   // What step functions have within is compiled as they are.
