@@ -51,16 +51,15 @@ DType result_dtype(const InferContext& c) {
 
 /// Counts of the algorithm, which is kept as written, are positive; products are at least as precise
 /// as any algorithm asks for.
-void expect_precision(const InferContext& c) {
+void expect_algorithm(const InferContext& c) {
   const Attribute* precision = c.attrs.find("precision_config");
   const auto* list = precision ? precision->get_if<List>() : nullptr;
-  expect_precisions(c);  // (C11)
   const Attribute* algorithm = c.attrs.find("algorithm");
   const auto* raw = algorithm ? algorithm->get_if<RawAttr>() : nullptr;
   if (!raw) return;
   for (const Attribute& item : list ? list->items : std::vector<Attribute>{})
-    c.expect(item.get_if<EnumAttr>() == nullptr || item.get_if<EnumAttr>()->value == "DEFAULT",
-             "precision DEFAULT beside an algorithm", "another");  // (C21)
+    c.expect(item.get_if<EnumAttr>()->value == "DEFAULT", "precision DEFAULT beside an algorithm",
+             "another");  // (C21)
   for (const std::string_view name :
        {"lhs_component_count", "rhs_component_count", "num_primitive_operations"}) {
     const std::size_t at = raw->text.find(cat(name, " = "));
@@ -73,7 +72,8 @@ void expect_precision(const InferContext& c) {
 
 std::vector<Type> infer(const InferContext& c) {
   expect_operand_count(c, 2);
-  expect_precision(c);
+  expect_precisions(c);  // (C11)
+  expect_algorithm(c);
   const Type &lhs = c.operands[0], &rhs = c.operands[1];
   const DotDims dims(c.attrs, lhs.rank(), rhs.rank());
   c.expect(dims.lhs_batch.size() == dims.rhs_batch.size(),

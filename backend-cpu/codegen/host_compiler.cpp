@@ -173,8 +173,7 @@ bool is_gcc(const fs::path& compiler) {
 class Compilation {
  public:
   explicit Compilation(const std::string& level)
-      : compiler_(find_compiler()), flags_(compiler_flags(level)) {
-    is_gcc_ = is_gcc(compiler_);
+      : compiler_(find_compiler()), is_gcc_(is_gcc(compiler_)), flags_(compiler_flags(level)) {
     if (is_gcc_) append(flags_, gcc_flags);
   }
 
@@ -229,7 +228,7 @@ class Compilation {
   }
 
   fs::path compiler_;
-  bool is_gcc_ = false;
+  bool is_gcc_;
   std::vector<std::string> flags_;
 };
 

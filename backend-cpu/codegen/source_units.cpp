@@ -21,7 +21,10 @@ namespace {
 constexpr double unit_text = 14'000, single_text = 5000;
 /// What text takes the compiler that it makes less effort for, as a part of what other text takes, and how much of it is worth a
 /// unit.
-constexpr double little_effort = 0.7, plain_effort = 0.55, least_little = 3000, least_plain = 1500;
+struct LessEffort {
+  double part, worth_a_unit;
+};
+constexpr LessEffort little_effort{0.7, 3000}, plain_effort{0.55, 1500};
 /// Part of a run's time that kernels take together for which the compiler makes little effort.
 constexpr double little_time = 0.1;
 /// A step function that calls more kernels does not have them in its unit: what compilers do takes more than in proportion to a
@@ -48,11 +51,9 @@ bool is_plain(const Kernel& kernel) {
     const scalar::Expr& e = kernel.pool[id];
     return e.kind == scalar::ExprKind::choose || (e.name == "select" && e.dtype == DType::i1);
   };
-  const bool is_guarded =
-      item_guard(kernel) != scalar::no_expr;  // is where the loop over items ends
-  const Block& body = is_guarded ? body_of(kernel.body[0]) : kernel.body;
+  const Block& body = guarded_body(kernel);  // the guard is where the loop over items ends
   return (has_vectors(body) || !has_branches(body)) &&
-         std::ranges::none_of(reachable(kernel.pool, kernel.body), is_branch);
+         std::ranges::none_of(reachable(kernel.pool, body), is_branch);
 }
 
 }  // namespace
@@ -108,13 +109,13 @@ void SourceUnits::weigh() {
 /// `chosen` of `chunks` get an effort, where they are all or their text is worth a unit of its own.
 bool SourceUnits::take_effort(Effort effort, const std::vector<Chunk*>& chosen,
                               std::size_t chunks) {
-  const bool is_plain = effort == Effort::plain;
+  const LessEffort& less = effort == Effort::plain ? plain_effort : little_effort;
   double weight = 0;
   for (const Chunk* c : chosen) weight += c->weight;
-  if (weight < (is_plain ? least_plain : least_little) && chosen.size() < chunks) return false;
+  if (weight < less.worth_a_unit && chosen.size() < chunks) return false;
   for (Chunk* c : chosen) {
     c->effort = effort;
-    c->weight *= is_plain ? plain_effort : little_effort;
+    c->weight *= less.part;
   }
   return true;
 }

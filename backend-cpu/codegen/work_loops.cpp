@@ -42,9 +42,8 @@ class LoopMaker {
 
   WorkLoops build() {
     to_.scalars = from_.scalars + 2;
-    const Block* body = &from_.body;
+    const Block& body = guarded_body(from_);
     const ExprId limit = item_guard(from_);
-    if (limit != no_expr) body = &body_of(from_.body[0]);
     const std::int32_t outer = row_ > 0 ? to_.next_variable++ : 0;
     declare_extents(outer);
     ExprPool& pool = to_.pool;
@@ -54,11 +53,11 @@ class LoopMaker {
     const ExprId item = pool.variable(0);
     rewriter_.set_item(row_ > 0 ? pool.add(pool.mul(pool.variable(outer), row_), item) : item);
     if (row_ == 0) {
-      to_.body = row(begin, end, rewriter_.rewrite(*body));
+      to_.body = row(begin, end, rewriter_.rewrite(body));
     } else {
       const ExprId first = pool.mul(pool.variable(outer), row_), zero = pool.index(0);
       Block inner = row(pool.max(pool.sub(begin, first), zero),
-                        pool.min(pool.sub(end, first), pool.index(row_)), rewriter_.rewrite(*body));
+                        pool.min(pool.sub(end, first), pool.index(row_)), rewriter_.rewrite(body));
       Stmt rows = loop(outer, pool.div(pool.add(end, row_ - 1), row_), std::move(inner));
       as<Loop>(rows)->begin = pool.div(begin, row_);
       to_.body = {std::move(rows)};
@@ -123,8 +122,7 @@ class LoopMaker {
     if (row_ == 0 || !count || *count % row_ != 0) return 0;
     // Some items of the last row may be none.
     if (const ExprId limit = item_guard(from_); limit != no_expr) {
-      const Expr& end = old_[limit];
-      if (end.kind != ExprKind::index_constant || std::int64_t(end.bits) != *count) return 0;
+      if (!old_.is_index_constant(limit) || std::int64_t(old_[limit].bits) != *count) return 0;
     }
     std::int64_t items = WorkLoops::lanes;
     while (items > 0 && row_ % items != 0) items -= vector;

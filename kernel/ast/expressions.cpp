@@ -215,6 +215,10 @@ ExprId item_guard(const Kernel& kernel) {
                                                                               : no_expr;
 }
 
+const Block& guarded_body(const Kernel& kernel) {
+  return item_guard(kernel) == no_expr ? kernel.body : body_of(kernel.body[0]);
+}
+
 std::optional<std::int64_t> item_extent(const ExprPool& pool) {
   const std::int64_t extent = pool.extent(0);
   if (extent == ExprPool::unbounded) return std::nullopt;

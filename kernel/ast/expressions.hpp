@@ -52,6 +52,8 @@ void drop_unreached(Kernel& kernel);
 
 /// The number of items where the whole body is guarded by it, else no_expr.
 [[nodiscard]] scalar::ExprId item_guard(const Kernel& kernel);
+/// What an item does that has work: the body, or what is in that guard.
+[[nodiscard]] const Block& guarded_body(const Kernel& kernel);
 
 /// Most items that a kernel expects; nothing where it does not say.
 [[nodiscard]] std::optional<std::int64_t> item_extent(const scalar::ExprPool& pool);

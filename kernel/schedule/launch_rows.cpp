@@ -58,7 +58,7 @@ class RowLauncher {
  public:
   RowLauncher(const Kernel& from, std::int64_t items, std::int64_t vector_bytes)
       : from_(from), items_(items), vector_bytes_(vector_bytes) {
-    body_ = item_guard(from) == no_expr ? &from.body : &body_of(from.body[0]);
+    body_ = &guarded_body(from);
     collect(*body_, facts_);
   }
 

@@ -27,7 +27,7 @@ class Widener {
  public:
   Widener(const Kernel& from, const Launch& launch, std::int64_t items)
       : from_(from), launch_(launch), items_(items) {
-    body_ = item_guard(from) == no_expr ? &from.body : &body_of(from.body[0]);
+    body_ = &guarded_body(from);
   }
 
   /// The kernel of fewer items; null where it is as good as it is.

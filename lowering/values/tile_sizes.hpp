@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "partita/base/target_info.hpp"
+
 namespace partita::lowering {
 
 /// How many tiles have room for an extent.
@@ -24,14 +26,17 @@ namespace partita::lowering {
   return ceil_divide(extent, ceil_divide(extent, most));
 }
 
-/// Of `vectors` in a row, how many a tile of so many rows takes: `most`, or fewer where those divide all of them, so that
-/// there is no narrower tile at the end, and still fill half of the `registers`.
-[[nodiscard]] constexpr std::int64_t vectors_of_tile(std::int64_t vectors, std::int64_t most,
-                                                     std::int64_t rows, std::int64_t registers) {
-  most = std::min(most, vectors);
-  for (std::int64_t size = most; size > 1 && 2 * size * rows >= registers; --size)
+/// Of `vectors` in a row, how many a tile of so many rows takes: what the registers of `most` have room for, up to twice as many
+/// as there, or fewer where those divide all of them, so that there is no narrower tile at the end, and still fill half of the
+/// registers.
+[[nodiscard]] constexpr std::int64_t vectors_of_tile(std::int64_t vectors, std::int64_t rows,
+                                                     const TileSize& most) {
+  const std::int64_t registers = most.rows * most.vectors;
+  const std::int64_t widest =
+      std::min(std::clamp(registers / rows, most.vectors, 2 * most.vectors), vectors);
+  for (std::int64_t size = widest; size > 1 && 2 * size * rows >= registers; --size)
     if (vectors % size == 0) return size;
-  return most;
+  return widest;
 }
 
 /// Some columns of a tile: a vector of them, or one.

@@ -124,17 +124,13 @@ TEST(SourceUnits, kernels_without_branches_are_plain_whatever_they_do) {
   p.add(9000, 1e9, &plain[1]);
   p.add(9000, 1e9, &branching);
   p.add(9000, 1e9, &choosing);
-  const auto is_called = [&](int kernel) {
-    return SourceUnits("", {{"steps_0", {kernel}, "void partita_steps_0() {}\n"}}, {0},
-                       {p.kernels, p.work})
-        .units();
-  };
   const std::vector<ObjectUnit> units = p.divided().units();
   for (int k = 0; k < 4; ++k)
     EXPECT_EQ(unit_of(units, cat("void partita_k", k, "(i64")).effort,
               k < 2 ? Effort::plain : Effort::full);
   // What step functions have within is compiled as they are.
-  EXPECT_EQ(unit_of(is_called(1), "local_k1(i64").effort, Effort::full);
+  const SourceUnits calling = p.divided({{"steps_0", {1}, "void partita_steps_0() {}\n"}});
+  EXPECT_EQ(unit_of(calling.units(), "local_k1(i64").effort, Effort::full);
   // Too little for a unit of its own.
   p = {};
   p.add(800, 1e9, &plain[0]);

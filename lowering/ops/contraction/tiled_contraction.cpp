@@ -43,8 +43,8 @@ class Tiler {
   std::optional<std::int64_t> run() {
     if (!suits() || !choose_form()) return std::nullopt;
     choose_tiles();
-    const std::int64_t row_tiles = (rows_ + tile_rows_ - 1) / tile_rows_,
-                       column_tiles = (columns_ + tile_columns_ - 1) / tile_columns_;
+    const std::int64_t row_tiles = ceil_divide(rows_, tile_rows_),
+                       column_tiles = ceil_divide(columns_, tile_columns_);
     const std::int64_t outer = s_.m / m_ * (s_.n / n_),
                        items = s_.batch * outer * row_tiles * column_tiles;
     body_.set_items(items);
@@ -247,8 +247,8 @@ class Tiler {
   }
 
   void choose_tiles() {
-    const std::int64_t registers = work_.most.rows * work_.most.vectors;
     if (sums_vectors_) {
+      const std::int64_t registers = work_.most.rows * work_.most.vectors;
       const std::int64_t side = 5;
       tile_columns_ = tile_size(columns_, side);
       tile_rows_ = tile_size(rows_, std::clamp<std::int64_t>(registers / tile_columns_, 1, side));
@@ -258,10 +258,8 @@ class Tiler {
       return;
     }
     tile_rows_ = tile_size(rows_, work_.most.rows);
-    const std::int64_t most =
-        std::clamp(registers / tile_rows_, work_.most.vectors, 2 * work_.most.vectors);
     const std::int64_t vectors =
-        vectors_of_tile(ceil_divide(columns_, vector_width_), most, tile_rows_, registers);
+        vectors_of_tile(ceil_divide(columns_, vector_width_), tile_rows_, work_.most);
     tile_columns_ = std::min(vectors * vector_width_, columns_);
   }
 

@@ -45,9 +45,10 @@ class ConvolutionTiler {
         type_(work.node.result_types()[0]),
         vector_width_(work.most.vector_bytes / std::int64_t(byte_size(work.sums))) {
     while (vector_width_ > conv_.output) vector_width_ /= 2;
-    vectors_ = (conv_.output + vector_width_ - 1) / vector_width_;
+    vectors_ = ceil_divide(conv_.output, vector_width_);
     axis_ = choose_axis();
-    const std::int64_t tiles = ceil_divide(vectors_, vectors_at_once(axis_.tile));
+    const std::int64_t tiles =
+        ceil_divide(vectors_, vectors_of_tile(vectors_, axis_.tile, work_.most));
     tile_columns_ = std::min(conv_.output, ceil_divide(vectors_, tiles) * vector_width_);
   }
 
@@ -93,13 +94,6 @@ class ConvolutionTiler {
     return work_.node.operand(1).type().count() > cached_weights;
   }
 
-  [[nodiscard]] std::int64_t vectors_at_once(std::int64_t rows) const {
-    const std::int64_t registers = work_.most.rows * work_.most.vectors;
-    return vectors_of_tile(vectors_,
-                           std::clamp(registers / rows, work_.most.vectors, 2 * work_.most.vectors),
-                           rows, registers);
-  }
-
   /// Of the windows of tiles, the part that meets both elements and padding at a place of the window.
   [[nodiscard]] double mixed_part(const RowAxis& axis) const {
     const WindowDim& w = conv_.window[std::size_t(axis.spatial)];
@@ -115,7 +109,8 @@ class ConvolutionTiler {
 
   /// Estimated time per result, of which only comparisons matter.
   [[nodiscard]] double cost(const RowAxis& axis) const {
-    const auto rows = double(axis.tile), vectors = double(vectors_at_once(axis.tile));
+    const auto rows = double(axis.tile),
+               vectors = double(vectors_of_tile(vectors_, axis.tile, work_.most));
     const double tiles = std::ceil(double(axis.extent) / rows);
     constexpr double latency = 8;  // products that have to be under way at once
     // Of a product: its share of an element of the input, and of a vector of weights.
@@ -138,7 +133,7 @@ class ConvolutionTiler {
         axis.windows = w.count();
         axis.step = std::min(w.base_dilation / std::gcd(w.stride, w.base_dilation), axis.windows);
       }
-      axis.extent = (axis.windows + axis.step - 1) / axis.step;
+      axis.extent = ceil_divide(axis.windows, axis.step);
       axis.tile = tile_size(axis.extent, work_.most.rows);
       if (k == int(conv_.window.size()) - 1 || cost(axis) < cost(best)) best = axis;
     }
