@@ -2,7 +2,6 @@
 # Copyright The partita authors
 """Arrays of .npz files as bytes, and how far apart two arrays are. Standard library only."""
 
-import ast
 import math
 import random
 import re
@@ -56,20 +55,6 @@ def coarsest(text):
     """The float of fewest digits that a program names, if its tolerance is for what it feeds too; else none."""
     found = [e for e in TOLERANCES if TOLERANCES[e][1] > TOLERANCES["f16"][1] and re.search(rf"\b(?:\d+x)*{e}\b", text)]
     return max(found, key=lambda e: TOLERANCES[e][1], default=None)
-
-
-def read_npz(path):
-    """Name: (dtype, bytes in C order)."""
-    arrays = {}
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            data = archive.read(name)
-            length, start = (struct.unpack("<H", data[8:10])[0], 10) if data[6] == 1 else (struct.unpack("<I", data[8:12])[0], 12)
-            header = ast.literal_eval(data[start : start + length].decode())
-            if header["fortran_order"] and len(header["shape"]) > 1 or header["descr"][0] == ">":
-                raise ValueError(f"{path}: only little-endian arrays in C order are read, found {header}")
-            arrays[name.removesuffix(".npy")] = (header["descr"], data[start + length :])
-    return arrays
 
 
 def write_npz(path, arrays):

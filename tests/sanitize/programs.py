@@ -8,6 +8,7 @@ import subprocess
 import threading
 
 import arrays
+import npz
 
 PORT = re.compile(r"^ \*   (\w+) \((in|out)\): tensor<((?:\d+x)*)([^>]+>?)>, (\d+) (\w+)", re.M)
 FUNCTION = re.compile(r'^\s*func\.func\s+(private\s+)?(?:public\s+)?@("[^"]+"|[\w.$-]+)', re.M)
@@ -136,7 +137,7 @@ class Program:
                 + (["--inputs", folder / "in.npz"] if ins else []))  # fmt: skip
             recording = folder / "out.npz"
             self.inputs = drawn
-        found = arrays.read_npz(recording)
+        found = {name: (dtype, data) for name, (dtype, _, data) in npz.read_npz(recording).items()}
         if self.recording is not None:
             self.inputs = [arrays.converted(p.element, *found[f"in{k}"]) for k, p in enumerate(ins)]
         self.expected = [arrays.converted(p.element, *found[f"out{k}"]) for k, p in enumerate(outs)]

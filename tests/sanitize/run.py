@@ -23,10 +23,10 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+HERE = pathlib.Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 import programs  # noqa: E402
 
-HERE = pathlib.Path(__file__).parent
 SOURCE = HERE.parent.parent
 VALGRIND = ["valgrind", "-q", "--error-exitcode=8", "--leak-check=no", "--expensive-definedness-checks=yes", "--max-stackframe=8000000"]
 MSAN = ["-fsanitize=memory", "-fsanitize-memory-track-origins", "-fno-omit-frame-pointer"]
