@@ -111,6 +111,21 @@ function(partita_loop_sources)
   endforeach()
 endfunction()
 
+# partita_lane_sources(<name>): files <name>_base.cpp, <name>_v3.cpp and <name>_v4.cpp of libpartita, which are one text for
+# instruction sets: what the library is compiled for, x86-64-v3 and -v4.
+function(partita_lane_sources name)
+  foreach(level IN ITEMS base v3 v4)
+    set(file ${CMAKE_CURRENT_SOURCE_DIR}/${name}_${level}.cpp)
+    # Vectors as arguments of functions that are inlined have no interface that could differ.
+    set(options -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast -Wno-psabi)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT level STREQUAL base)
+      list(APPEND options -march=x86-64-${level})
+    endif()
+    set_source_files_properties(${file} TARGET_DIRECTORY partita_runtime
+      PROPERTIES COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
+endfunction()
+
 # Adds the current folder's include/ to the target's interface.
 function(partita_public_headers target)
   target_include_directories(${target} PUBLIC

@@ -34,6 +34,7 @@ PlanDraft lower(const Lowering& lowering) {
   ValuePolicy policy{.target = lowering.target,
                      .library = library_use(options.gemm),
                      .may_call_host = !options.text_only,
+                     .is_reproducible = options.is_reproducible,
                      .rounds_to_tf32 = options.rounds_to_tf32};
   if (const auto& tuning = lowering.tuning.tuning)
     policy.tuning = std::make_shared<TuningModel>(*tuning);

@@ -19,6 +19,9 @@ namespace {
 /// Operations up to which a launch is not worth other threads: 1 to 10 microseconds.
 constexpr double small_launch = 1 << 15;
 
+/// Of a routine's operand.
+constexpr double work_per_element = 8;
+
 /// Calls f(expression) for each expression of some steps, and ref(reference) for each reference.
 template <class F, class R>
 void visit_expressions(const Steps& steps, const F& f, const R& ref) {
@@ -35,6 +38,9 @@ void visit_expressions(const Steps& steps, const F& f, const R& ref) {
       reference(c->from);
       reference(c->to);
       f(c->count);
+    } else if (const auto* h = std::get_if<HostCall>(&s.what)) {
+      std::ranges::for_each(h->operands, reference);
+      std::ranges::for_each(h->results, reference);
     } else if (const auto* l = std::get_if<For>(&s.what)) {
       f(l->begin);
       f(l->end);
@@ -58,7 +64,7 @@ void find_variables(const HostExpr& e, std::set<int>& to) {
 std::int64_t count_launches(const Steps& steps) {
   std::int64_t n = 0;
   for (const Step& s : steps) {
-    if (std::holds_alternative<Launch>(s.what)) ++n;
+    if (std::holds_alternative<Launch>(s.what) || std::holds_alternative<HostCall>(s.what)) ++n;
     if (const auto* x = std::get_if<For>(&s.what)) n += count_launches(x->body);
     if (const auto* x = std::get_if<While>(&s.what))
       n += count_launches(x->condition) + count_launches(x->body);
@@ -119,6 +125,7 @@ class FunctionText final : public PlanText {
     Launch l{.kernel = kernel};
     for (const int b : pointers_) l.buffers.push_back({b, 0});
     for (const int v : variables_) l.scalars.push_back({DType::i64, HostExpr::variable(v)});
+    l.calls = calls_;
     return l;
   }
 
@@ -156,12 +163,24 @@ class FunctionText final : public PlanText {
   void step(const GroupStart& /*x*/) override { refuse(); }
   void step(const CollectiveDone& /*x*/) override { refuse(); }
   void step(const Check& /*x*/) override { refuse(); }
-  void step(const HostCall& /*x*/) override { refuse(); }
+  void step(const HostCall& x) override {
+    const auto addresses = [&](const std::vector<BufferRef>& refs) {
+      std::string list;
+      for (const BufferRef& ref : refs) list += cat(list.empty() ? "" : ", ", address(ref));
+      return list;
+    };
+    const std::string self = cat("scalars[", variables_.size() + calls_.size(), "]");
+    line(cat("(**(routine_of_host* const*)", self, ")((const void*)", self,
+             ", (const void* const[]){", addresses(x.operands), "}, (void* const[]){",
+             addresses(x.results), "});"));
+    calls_.push_back({x.call, x.count});
+  }
   void step(const FunctionCall& /*x*/) override { refuse(); }
 
   std::string name_;
   const Steps& body_;
   std::set<int> counters_, variables_;
+  std::vector<KernelCall> calls_;
   std::vector<int> pointers_;  // for each parameter: a buffer in its memory
   std::map<std::pair<BufferKind, int>, std::size_t> pointer_of_;
 };
@@ -188,6 +207,12 @@ class Maker {
            double(x.global[0].value()) * work_[std::size_t(x.kernel)] <= small_launch;
   }
   [[nodiscard]] bool is_small(const Copy& x) const { return x.count.is_constant(); }
+  [[nodiscard]] static bool is_small(const HostCall& x) {
+    std::int64_t elements = x.count;
+    for (const Type& type : x.call.operands) elements *= type.count();
+    return !find_matrix_routine(x.call.routine)->may_fail &&
+           double(elements) * work_per_element <= small_launch;
+  }
   [[nodiscard]] bool is_small(const For& x) const {
     std::set<int> variables;
     find_variables(x.begin, variables);
@@ -277,6 +302,12 @@ std::vector<StepFunction> make_step_functions(Artifact& artifact,
   return Maker(artifact, printed).make();
 }
 
-std::string_view step_function_support() { return plan_text_support(); }
+std::string_view step_function_support() {
+  static const std::string text = cat(
+      plan_text_support(),
+      "typedef void routine_of_host(const void* self, const void* const* operands, void* const* "
+      "results);\n");
+  return text;
+}
 
 }  // namespace partita::cpu::codegen

@@ -34,6 +34,12 @@ class CpuDevice final : public Device {
   void convolve(DeviceProgram& program, const ConvolveArgs& args) override;
   void flush() override {}
   void finish() override {}
+  [[nodiscard]] Threads host_threads() override {
+    return {pool_.parts(),
+            [this](std::int64_t pieces, const std::function<void(std::int64_t)>& piece) {
+              pool_.run(pieces, [&](int /*thread*/, std::int64_t k) { piece(k); });
+            }};
+  }
   [[nodiscard]] std::int64_t allocated_bytes() const override { return usage_->bytes; }
   [[nodiscard]] std::int64_t peak_allocated_bytes() const override { return usage_->peak; }
 

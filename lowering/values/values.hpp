@@ -40,8 +40,16 @@ struct ValuePolicy {
   LibraryUse library = LibraryUse::where_faster;
   /// What has kernels may be a step of the host where that is faster.
   bool may_call_host = true;
+  /// Results have the same bits on any number of shards.
+  bool is_reproducible = false;
   /// Products of f32 that ask for no more are of operands of tf32 where matrix units multiply them.
   bool rounds_to_tf32 = false;
+
+  /// Whether that is so here: on processors.
+  [[nodiscard]] bool host_computes() const {
+    return may_call_host && library != LibraryUse::never &&
+           target.device_class == DeviceClass::multicore;
+  }
 };
 
 class ValueAnalysis {

@@ -62,7 +62,9 @@ class StepPrinter {
     for (std::size_t d = 1; d < 3 && !(x.global[1] == HostExpr(1) && x.global[2] == HostExpr(1));
          ++d)
       size += " x " + text(x.global[d]);
-    line(indent, "launch ", kernel, " over ", size, remark(name, kernel));
+    line(indent, "launch ", kernel, " over ", size,
+         x.calls.empty() ? "" : cat(" with ", x.calls.size(), " calls of routines"),
+         remark(name, kernel));
   }
   void print(const Gemm& x, const std::string& name, int indent) {
     const bool is_batched = !(x.batch == HostExpr(1));

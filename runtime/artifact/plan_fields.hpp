@@ -60,10 +60,19 @@ void fields(A& a, Ref<A, ScalarArg> x) {
 }
 
 template <class A>
+void fields(A& a, Ref<A, KernelCall> x) {
+  a("routine", x.call.routine);
+  a.optional("options", x.call.options, std::vector<std::string>{});
+  a("types", x.call.operands);
+  a.optional("count", x.count, 1);
+}
+
+template <class A>
 void fields(A& a, Ref<A, Launch> x) {
   a("kernel", x.kernel);
   a("buffers", x.buffers);
   a("scalars", x.scalars);
+  a.optional("calls", x.calls, std::vector<KernelCall>{});
   a("global", x.global);
   a.optional("local", x.local, (std::array<std::int64_t, 3>{0, 0, 0}));
 }

@@ -71,8 +71,10 @@ std::optional<std::string> find_problem(const FunctionCode& function, const std:
       check_library(target, *variant);
     });
     if (problem) return problem;
-    problem =
-        find_problem(variant->plan, {.kernels = variant->kernels.size(), .constants = constants});
+    problem = find_problem(variant->plan,
+                           {.kernels = variant->kernels.size(),
+                            .constants = constants,
+                            .makes_calls = variant->device_class == DeviceClass::multicore});
     if (problem) return problem;
   }
   return std::nullopt;

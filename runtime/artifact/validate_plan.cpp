@@ -57,6 +57,8 @@ class PlanValidator {
   void check(const CollectiveDone& x, const Place& place, int depth) const;
   void check(const Check& x, const Place& place, int depth) const;
   void check(const HostCall& x, const Place& place, int depth) const;
+  static std::vector<Type> types_of_call(const MatrixCall& call, std::int64_t count,
+                                         const Place& place);
   void check(const FunctionCall& x, const Place& place, int depth) const;
   void check_arrays(const std::vector<BufferRef>& refs, const std::vector<Type>& types,
                     std::int64_t count, const Place& place) const;
@@ -291,6 +293,13 @@ void PlanValidator::check(const Launch& x, const Place& place, int) const {
       fail(place, "a scalar of i32 or i64", to_string(scalar.dtype));
     check_expression(scalar.value, place);
   }
+  for (const KernelCall& c : x.calls) {
+    static_cast<void>(types_of_call(c.call, c.count, place));
+    if (find_matrix_routine(c.call.routine)->may_fail)
+      fail(place, "a routine that cannot fail", c.call.routine);
+  }
+  if (!x.calls.empty() && !around_.makes_calls)
+    fail(place, "no calls by kernels of this target", cat(x.calls.size()));
   for (const HostExpr& size : x.global) check_expression(size, place);
   for (const std::int64_t size : x.local)
     if (size < 0 || size > 1 << 20) fail(place, "a work-group size", cat(size));
@@ -466,15 +475,23 @@ void PlanValidator::check(const Check& x, const Place& place, int) const {
 }
 
 void PlanValidator::check(const HostCall& x, const Place& place, int) const {
-  if (x.count < 0) fail(place, "a count of matrices", cat(x.count));
+  const std::vector<Type> types = types_of_call(x.call, x.count, place);
   check_arrays(x.operands, x.call.operands, x.count, place);
-  std::vector<Type> types;
-  try {
-    types = result_types(x.call);
-  } catch (const Error& error) {
-    fail(place, cat("a call that ", x.call.routine, " takes"), error.what());
-  }
   check_arrays(x.results, types, x.count, place);
+}
+
+std::vector<Type> PlanValidator::types_of_call(const MatrixCall& call, std::int64_t count,
+                                               const Place& place) {
+  if (count < 0) fail(place, "a count of matrices", cat(count));
+  for (Type all : call.operands) {
+    all.dims.insert(all.dims.begin(), count);
+    if (!checked_bytes(all)) fail(place, "a size", "one that does not fit in memory");
+  }
+  try {
+    return result_types(call);
+  } catch (const Error& error) {
+    fail(place, cat("a call that ", call.routine, " takes"), error.what());
+  }
 }
 
 void PlanValidator::check(const FunctionCall& x, const Place& place, int) const {

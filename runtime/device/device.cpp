@@ -52,6 +52,10 @@ void Device::convolve(DeviceProgram& /*program*/, const ConvolveArgs& /*args*/) 
   throw_device_error(cat("the device ", profile().name, " has no library of convolutions"));
 }
 
+Threads Device::host_threads() {
+  return new_threads(profile().is_cpu ? profile().compute_units : 1);
+}
+
 void Device::wait_for(const DeviceEventPtr& event) {
   if (event) event->wait();
 }

@@ -73,9 +73,21 @@ void Shard::hold_functions() {
       functions_.emplace(name, std::move(function));
 }
 
+const Shard::ReadyCall& Shard::ready(const MatrixCall& call, std::int64_t count) {
+  const auto found = ready_.find(&call);
+  if (found != ready_.end()) return found->second;
+  const auto run = [](const ReadyCall* self, const std::byte* const* operands,
+                      std::byte* const* results) {
+    self->call.run({operands, self->call.operands().size()},
+                   {results, self->call.result_types().size()});
+  };
+  return ready_.emplace(&call, ReadyCall{run, PreparedCall(call, count)}).first->second;
+}
+
 void Shard::run_step(const HostCall& x) {
   if (x.count == 0) return;
-  const std::vector<Type> types = result_types(x.call);
+  const PreparedCall& call = ready(x.call, x.count).call;
+  const std::vector<Type>& types = call.result_types();
   HostArrays operands(*device_), results(*device_);
   const auto place = [&](const BufferRef& ref, const Type& type) {
     return locate(ref, x.count * type.count());
@@ -86,9 +98,7 @@ void Shard::run_step(const HostCall& x) {
   }
   for (std::size_t k = 0; k < x.results.size(); ++k)
     results.add_result(place(x.results[k], types[k]), types[k], x.count);
-  const DeviceProfile& profile = device_->profile();
-  run_matrix_call(x.call, x.count, constant(operands.at()), results.at(),
-                  profile.is_cpu ? profile.compute_units : 1);
+  call.run(constant(operands.at()), results.at(), device_->host_threads());
   ++stats_.launches;
   results.write_results();
 }

@@ -13,6 +13,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "partita/artifact/artifact.hpp"
@@ -140,6 +141,13 @@ class Shard {
     [[nodiscard]] LaunchArgs args() const { return {kernel, buffers, scalars, global, local}; }
   };
   [[nodiscard]] bool bind_launch(const Launch& x, BoundLaunch& to);
+  /// A call of the plan that is ready.  Kernels get its address, and call run(this, operands, results).
+  struct ReadyCall {
+    void (*run)(const ReadyCall* self, const std::byte* const* operands,
+                std::byte* const* results) = nullptr;
+    PreparedCall call;
+  };
+  [[nodiscard]] const ReadyCall& ready(const MatrixCall& call, std::int64_t count);
   void run_step(const Launch& x);
   void run_step(const Gemm& x);
   void run_step(const Convolve& x);
@@ -186,6 +194,7 @@ class Shard {
   Trace trace_;
   DeviceProgramPtr program_;
   std::map<std::string, HostFunctionPtr> functions_;
+  std::unordered_map<const MatrixCall*, ReadyCall> ready_;  // by where they lie in the plan
   std::vector<std::int64_t> variables_;
   std::vector<bool> is_block_variable_;
   std::vector<DeviceBufferPtr> inputs_, outputs_;  // inputs: null before they have a value

@@ -3,6 +3,7 @@
 //
 // The interpreter of a plan's steps on one shard.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "partita/base/error.hpp"
@@ -146,6 +147,8 @@ bool Shard::bind_launch(const Launch& x, BoundLaunch& to) {
   for (const BufferRef& ref : x.buffers) to.buffers.push_back(locate(ref, 0));
   for (const ScalarArg& scalar : x.scalars)
     to.scalars.push_back({scalar.dtype, value(scalar.value)});
+  for (const KernelCall& c : x.calls)
+    to.scalars.push_back({DType::i64, std::bit_cast<std::int64_t>(&ready(c.call, c.count))});
   return true;
 }
 

@@ -8,9 +8,9 @@
 #include <exception>
 #include <limits>
 #include <optional>
-#include <thread>
 
 #include "partita/base/error.hpp"
+#include "runtime/fourier/transform.hpp"
 #include "runtime/linalg/lapack.hpp"
 #include "runtime/linalg/plain.hpp"
 #include "runtime/linalg/routines.hpp"
@@ -157,17 +157,38 @@ std::vector<Type> tridiagonal_solve_types(const MatrixCall& call) {
   return {b};
 }
 
+/// Columns of what there is, or of the first half of a spectrum.
+std::vector<Type> fft_types(const MatrixCall& call) {
+  const Beside b(call);
+  const bool is_real = b.a.dtype == b.reals({}).dtype, to_real = call.has("real");
+  expect(!is_real || !call.has("inverse"), "complex numbers for an inverse", to_string(b.a));
+  expect(!to_real || (!is_real && call.has("inverse")),
+         "an inverse of complex numbers to real ones", to_string(b.a));
+  expect(b.rows > 0 && (!to_real || b.rows > 1 || call.has("odd")), "at least one element",
+         to_string(b.a));
+  const std::int64_t length = linalg::fft_length(call);
+  expect(fourier::has_code(length), cat("no prime factor above ", largest_fft_factor),
+         cat(length, " elements"));
+  if (is_real) return {b.complexes({length / 2 + 1, b.columns})};
+  return {to_real ? b.reals({length, b.columns}) : b.a};
+}
+
 // --- The table ----------------------------------------------------------------------------------
 
 using Run = bool (*)(const MatrixCall& call, Operands in, Results out);
 
 using Runs = std::array<Run, 4>;  // f32, f64, c64, c128
 
+/// What computes so many matrices at once, on threads.
+using Prepare = std::function<void(Operands in, Results out, const Threads& threads)> (*)(
+    const MatrixCall& call, std::int64_t count);
+
 struct Row {
   MatrixRoutine routine;
   std::vector<Type> (*types)(const MatrixCall& call);
   Runs run;
   std::optional<Runs> plain = std::nullopt;  // where LAPACK is not installed
+  Prepare prepare = nullptr;                 // in place of run
 };
 
 #define PARTITA_RUNS(name)                                                        \
@@ -284,6 +305,19 @@ const std::vector<Row>& rows() {
         .ranks = {1, 1, 1, 2}},
        tridiagonal_solve_types,
        PARTITA_RUNS(tridiagonal_solve)},
+      {{.name = "fft",
+        .doc =
+            "The discrete Fourier transform of each column: of complex numbers; of real ones, to "
+            "the first half of the spectrum; with inverse and real, back from there, to an odd "
+            "number of elements or an even one.",
+        .options = {"inverse", "odd", "real"},
+        .ranks = {2},
+        .is_operation = false,
+        .may_fail = false},
+       fft_types,
+       {},
+       {},
+       linalg::prepare_fft},
   };
   return table;
 }
@@ -319,7 +353,7 @@ void fill_nan(std::byte* at, const Type& type) {
 struct Stack {
   const MatrixCall& call;
   Run run;
-  std::vector<Type> types;  // of results
+  const std::vector<Type>& types;  // of results
   Operands operands;
   Results results;
 
@@ -388,32 +422,38 @@ std::vector<Type> result_types(const MatrixCall& call) {
   return row->types(call);
 }
 
-void run_matrix_call(const MatrixCall& call, std::int64_t count,
-                     std::span<const std::byte* const> operands,
-                     std::span<std::byte* const> results, int threads) {
-  const std::vector<Type> types = result_types(call);
-  PARTITA_ASSERT(operands.size() == call.operands.size() && results.size() == types.size());
-  if (count == 0) return;
-  const Row& row = *find_row(call.routine);
+PreparedCall::PreparedCall(MatrixCall call, std::int64_t count)
+    : call_(std::move(call)), count_(count), types_(partita::result_types(call_)) {
+  const Row& row = *find_row(call_.routine);
+  if (row.prepare != nullptr && count > 0) whole_ = row.prepare(call_, count);
+}
+
+void PreparedCall::run(Operands operands, Results results, const Threads& threads) const {
+  PARTITA_ASSERT(operands.size() == call_.operands.size() && results.size() == types_.size());
+  if (count_ == 0) return;
+  if (whole_) return whole_(operands, results, threads);
+  const Row& row = *find_row(call_.routine);
   const Runs& runs = row.plain && !lapack::is_installed() ? *row.plain : row.run;
-  const Run run = runs[*element_number(call.operands[0].dtype)];
-  const Stack stack{call, run, types, operands, results};
-  const std::int64_t parts = useful_threads(call, count, threads);
-  if (parts == 1) return stack.run_range(0, count);
+  const Run run = runs[*element_number(call_.operands[0].dtype)];
+  const Stack stack{call_, run, types_, operands, results};
+  const std::int64_t parts = useful_threads(call_, count_, threads.most);
+  if (parts == 1) return stack.run_range(0, count_);
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(parts));
-  {
-    std::vector<std::jthread> workers;
-    for (std::int64_t part = 0; part < parts; ++part)
-      workers.emplace_back([&, part] {
-        try {
-          stack.run_range(count * part / parts, count * (part + 1) / parts);
-        } catch (...) {
-          failures[std::size_t(part)] = std::current_exception();
-        }
-      });
-  }
+  threads.run(parts, [&](std::int64_t part) {
+    try {
+      stack.run_range(count_ * part / parts, count_ * (part + 1) / parts);
+    } catch (...) {
+      failures[std::size_t(part)] = std::current_exception();
+    }
+  });
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
+}
+
+void run_matrix_call(const MatrixCall& call, std::int64_t count,
+                     std::span<const std::byte* const> operands,
+                     std::span<std::byte* const> results, const Threads& threads) {
+  PreparedCall(call, count).run(operands, results, threads);
 }
 
 }  // namespace partita

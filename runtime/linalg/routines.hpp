@@ -5,6 +5,7 @@
 // Arrays are row-major; LAPACK gets transposed copies.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "partita/linalg/matrix_routine.hpp"
@@ -43,5 +44,11 @@ template <class T>
 bool apply_reflections(const MatrixCall& call, Operands in, Results out);
 template <class T>
 bool tridiagonal_solve(const MatrixCall& call, Operands in, Results out);
+
+/// Elements of the columns that a call of "fft" transforms, at the end that has all of them.
+[[nodiscard]] std::int64_t fft_length(const MatrixCall& call);
+/// Of `count` matrices at once.
+[[nodiscard]] std::function<void(Operands in, Results out, const Threads& threads)> prepare_fft(
+    const MatrixCall& call, std::int64_t count);
 
 }  // namespace partita::linalg

@@ -16,9 +16,11 @@
 namespace partita::testing {
 namespace {
 
-Artifact compiled(const std::string& text, const std::string& tier) {
+Artifact compiled(const std::string& text, const std::string& tier,
+                  const std::string& gemm = "auto") {
   driver::CompileOptions options;
   options.target = "cpu";
+  options.gemm = gemm;
   options.target_options["tier"] = tier;
   return partita::compile(*ir::parse_module(text, "loops"), options).artifact;
 }
@@ -232,13 +234,67 @@ TEST(StepFunctions, small_transforms_of_scattered_lines_are_no_vectors) {
     return compiled(cat("func.func @main(%x: ", argument, ") -> ", result,
                         " {\n  %y = stablehlo.fft %x, type = RFFT, length = [", n, ", ", n, ", ", n,
                         "] : (", argument, ") -> ", result, "\n  return %y : ", result, "\n}"),
-                    "1")
+                    "1", "generated")
         .modules.at(0)
         .source;
   };
   const std::string statement = "__asm__ volatile(\"\");";
   EXPECT_NE(source(12).find(statement), std::string::npos);
   EXPECT_EQ(source(60).find(statement), std::string::npos);
+}
+
+/// Lines of `n` numbers, transformed there and back and multiplied in between, `turns` times.
+std::string filtered(int lines, int n, int turns) {
+  const std::string real = cat("tensor<", lines, "x", n, "xf32>"),
+                    half = cat("tensor<", lines, "x", n / 2 + 1, "xcomplex<f32>>");
+  return cat("func.func @main(%x: ", real, ") -> ", real, R"( {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %end = stablehlo.constant dense<)",
+             turns, R"(> : tensor<i32>
+  %f = stablehlo.constant dense<(0.75, 0.25)> : )",
+             half, R"(
+  %r:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, )",
+             real, R"(
+  cond {
+    %go = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %s = stablehlo.fft %y, type = RFFT, length = [)",
+             n, "] : (", real, ") -> ", half, R"(
+    %t = stablehlo.multiply %s, %f : )",
+             half, R"(
+    %z = stablehlo.fft %t, type = IRFFT, length = [)",
+             n, "] : (", half, ") -> ", real, R"(
+    %n = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %n, %z : tensor<i32>, )",
+             real, R"(
+  }
+  return %r#1 : )",
+             real, "\n}\n");
+}
+
+TEST(StepFunctions, call_transforms_of_the_host) {
+  for (const int n : {24, 45}) {
+    const std::string text = filtered(3, n, 9);
+    const Artifact artifact = compiled(text, "1");
+    EXPECT_EQ(count<HostCall>(artifact.plan.steps), 0);
+    ASSERT_EQ(count<Launch>(artifact.plan.steps), 1);
+    EXPECT_EQ(std::get<Launch>(artifact.plan.steps.at(0).what).calls.size(), 2U);
+    const std::vector<HostArray> found = run(artifact), steps = run(compiled(text, "0")),
+                                 kernels = run(compiled(text, "1", "generated"));
+    for (int i = 0; i < 3 * n; ++i) {
+      EXPECT_EQ(found.at(0).data<DType::f32>()[i], steps.at(0).data<DType::f32>()[i]) << i;
+      EXPECT_NEAR(found.at(0).data<DType::f32>()[i], kernels.at(0).data<DType::f32>()[i], 1e-6F)
+          << i;
+    }
+  }
+}
+
+// They have work for several threads, or for none.
+TEST(StepFunctions, leave_large_transforms_to_the_executor) {
+  const Artifact artifact = compiled(filtered(64, 256, 3), "1");
+  EXPECT_EQ(count<HostCall>(artifact.plan.steps), 2);
 }
 
 TEST(StepFunctions, are_the_same_text_each_time) {

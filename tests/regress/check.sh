@@ -18,3 +18,5 @@ if ! has_device; then
   exit 77
 fi
 "$partita" check --target all --poison "${programs[@]}"
+# What the host transforms otherwise.
+"$partita" check --target all --poison --gemm generated "$PARTITA_SOURCE_DIR"/tests/regress/*fft*.mlir

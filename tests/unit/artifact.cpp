@@ -524,6 +524,43 @@ TEST(Validate, CallsOfTheHostAreWhatTheirRoutinesTake) {
   EXPECT_THAT(wrong([](HostCall& c) { c.operands.clear(); }), HasSubstr("1 buffers"));
 }
 
+TEST(Validate, CallsOfKernelsAreOfRoutinesThatCannotFail) {
+  const KernelCall transform{.call = {.routine = "fft",
+                                      .options = {},
+                                      .operands = {{.dtype = DType::c64, .dims = {8, 3}}}},
+                             .count = 2};
+  const auto with = [&](void (*change)(KernelCall&),
+                        DeviceClass device_class = DeviceClass::multicore) {
+    Artifact artifact = artifact_of_everything();
+    artifact.device_class = device_class;
+    const auto launch = std::ranges::find_if(
+        artifact.plan.steps, [](const Step& s) { return std::holds_alternative<Launch>(s.what); });
+    auto& calls = std::get<Launch>(launch->what).calls;
+    calls = {transform};
+    change(calls[0]);
+    return problem(artifact);
+  };
+  EXPECT_EQ(with([](KernelCall&) {}), "");
+  EXPECT_THAT(with([](KernelCall&) {}, DeviceClass::simt), HasSubstr("no calls by kernels"));
+  EXPECT_THAT(with([](KernelCall& c) { c.call.routine = "eigh"; }), HasSubstr("square matrices"));
+  EXPECT_THAT(with([](KernelCall& c) {
+                c.call.routine = "eigh";
+                c.call.operands[0].dims = {3, 3};
+              }),
+              HasSubstr("a routine that cannot fail, found eigh"));
+  EXPECT_THAT(with([](KernelCall& c) { c.call.options = {"real"}; }), HasSubstr("an inverse"));
+  EXPECT_THAT(with([](KernelCall& c) {
+                c.call.operands[0].dims = {131, 3};
+              }),
+              HasSubstr("no prime factor above 127"));
+  EXPECT_THAT(with([](KernelCall& c) {
+                c.call.operands[0].dims = {0, 3};
+              }),
+              HasSubstr("at least one element"));
+  EXPECT_THAT(with([](KernelCall& c) { c.call.operands[0].dims = {8, -3}; }), HasSubstr("a size"));
+  EXPECT_THAT(with([](KernelCall& c) { c.count = -1; }), HasSubstr("a count of matrices"));
+}
+
 TEST(Validate, FunctionsOfTheHostHaveNamesAndArrays) {
   const auto wrong = [](void (*change)(FunctionCall&)) {
     Artifact artifact = artifact_of_everything();

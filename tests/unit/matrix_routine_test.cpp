@@ -507,7 +507,7 @@ TEST(MatrixRoutine, threads_give_what_one_gives) {
     }
     for (HostArray& array : arrays) out.push_back(array.bytes.data());
     const std::byte* const in[] = {reinterpret_cast<const std::byte*>(a.data.data())};
-    run_matrix_call(call, count, in, out, threads);
+    run_matrix_call(call, count, in, out, new_threads(threads));
     return arrays;
   };
   const auto wanted = results(1);

@@ -10,12 +10,14 @@
 // longer one of q and p fastest, and so does the array that they write, so that neighbours read and
 // write neighbours.  Lines of an even number of real elements are transformed as half as many complex ones
 // (fourier_pairs.cpp).  The powers of w come from tables that were made in f64.  Where n has a large prime
-// factor the line is convolved with a chirp instead (fourier.hpp), by transforms of a smooth length.
+// factor the line is convolved with a chirp instead (fourier.hpp), by transforms of a smooth length.  On processors the
+// host transforms lines instead where it may (host_fourier.hpp).
 #include "lowering/context/kernel_body.hpp"
 #include "lowering/context/loops.hpp"
 #include "lowering/context/lowerings.hpp"
 #include "lowering/ops/fft/fourier_stages.hpp"
 #include "lowering/ops/fft/group_fourier.hpp"
+#include "lowering/ops/fft/host_fourier.hpp"
 
 namespace partita::lowering {
 
@@ -279,6 +281,11 @@ static void lower_fft(Context& context, Node& node) {
     lines.to.dims[d] = result.dims[d];
     lines.scale = inverse ? 1.0 / double(lines.n) : 1.0;
     lines.pairs = Pairs::none;
+    if (const auto on_host = lower_host_fourier(context, at, lines, node)) {
+      at = *on_host;
+      lines.from = lines.to;
+      continue;
+    }
     if (is_half && transforms_pairs(lines.n)) {
       lines.pairs = inverse ? Pairs::out : Pairs::in;
       lines.n /= 2;

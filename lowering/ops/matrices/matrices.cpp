@@ -244,7 +244,8 @@ void register_matrices_lowering(Lowerings& all) {
   all.add("stablehlo.custom_call @ProductOfElementaryHouseholderReflectors",
           lower_reflector_product);
   for (const MatrixRoutine& routine : matrix_routines())
-    all.add(cat("stablehlo.custom_call @", ir::matrix_target(routine.name)), lower_routine);
+    if (routine.is_operation)
+      all.add(cat("stablehlo.custom_call @", ir::matrix_target(routine.name)), lower_routine);
 }
 
 }  // namespace partita::lowering

@@ -36,9 +36,7 @@ void lower_routine(Context& context, ir::Node& node) {
 bool lower_on_host(Context& context, ir::Node& node, MatrixCall call, std::int64_t small) {
   const ValuePolicy& policy = context.policy();
   const Dims& dims = node.operand(0).type().dims;
-  if (!policy.may_call_host || policy.library == LibraryUse::never ||
-      policy.target.device_class != DeviceClass::multicore || dims.back() <= small)
-    return false;
+  if (!policy.host_computes() || dims.back() <= small) return false;
   const std::size_t rank_of_stack = dims.size() - 2;
   for (const ir::Value& v : node.operands()) {
     const Type& type = v.type();

@@ -86,12 +86,22 @@ struct ScalarArg {
   friend bool operator==(const ScalarArg&, const ScalarArg&) = default;
 };
 
+/// A call of a routine that cannot fail, for so many matrices, which a kernel in the host's process makes.
+struct KernelCall {
+  MatrixCall call;
+  std::int64_t count = 1;
+  friend bool operator==(const KernelCall&, const KernelCall&) = default;
+};
+
 /// One kernel launch.  Kernel arguments in order: for each of `buffers` a pointer and its element
-/// offset (a 64-bit integer), then `scalars`.  A launch whose global size is 0 does nothing.
+/// offset (a 64-bit integer), then `scalars`, then for each of `calls` the address of what begins with a function
+/// void (*)(const void* itself, const void* const* operands, void* const* results).  A launch whose global size is 0 does
+/// nothing.
 struct Launch {
   int kernel = 0;  ///< index into Artifact::kernels
   std::vector<BufferRef> buffers;
   std::vector<ScalarArg> scalars;
+  std::vector<KernelCall> calls;
   std::array<HostExpr, 3> global{1, 1, 1};  ///< work-items; multiples of `local` where that is set
   std::array<std::int64_t, 3> local{0, 0, 0};  ///< 0: the device chooses
   friend bool operator==(const Launch&, const Launch&) = default;

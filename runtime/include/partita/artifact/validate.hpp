@@ -22,7 +22,8 @@ namespace partita {
 struct PlanSurroundings {
   std::size_t kernels = 0;
   std::span<const Type> constants = {};
-  bool has_places = true;  ///< temporaries have their offsets in the arena
+  bool has_places = true;    ///< temporaries have their offsets in the arena
+  bool makes_calls = false;  ///< kernels may call routines
 };
 
 /// The same of a plan alone.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "partita/artifact/artifact.hpp"
+#include "partita/base/threads.hpp"
 
 namespace partita {
 
@@ -180,6 +181,8 @@ class Device {
   [[nodiscard]] HeldConstants& held_constants() { return held_constants_; }
   virtual void flush() = 0;
   virtual void finish() = 0;
+  /// What the host computes for this device may be shared by these: all of a processor, one of another device.
+  [[nodiscard]] virtual Threads host_threads();
   /// By kernel, since the last call; waits.  Empty unless opened with `times_launches`, and where the backend has
   /// no such clock; calls of libraries are not among them.
   [[nodiscard]] virtual std::vector<LaunchTime> launch_times() { return {}; }

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+#if defined(__x86_64__)
+#define PARTITA_FOURIER_LEVEL v4
+#include "runtime/fourier/lanes.hpp"
+#endif
