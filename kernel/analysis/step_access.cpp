@@ -147,7 +147,13 @@ void for_each_access(Step& step, KernelAccesses& kernels,
                           read(s.from);
                           write(s.to);
                         },
-                        [&](HostCall& s) { on_host(s); }, [&](FunctionCall& s) { on_host(s); },
+                        [&](HostCall& s) {
+                          const bool in_place = find_matrix_routine(s.call.routine)->is_in_place;
+                          for (BufferRef& r : s.operands)
+                            visit({.ref = &r, .reads = true, .is_in_place = in_place});
+                          for (BufferRef& r : s.results) write(r);
+                        },
+                        [&](FunctionCall& s) { on_host(s); },
                         [&](Check& s) { read(s.condition); }, [](auto&) {}},
              step.what);
   for (Steps* inner : inner_steps(step))

@@ -2,7 +2,8 @@
 // Copyright The partita authors
 //
 // A launch that reads a temporary for the last time, each item the element that it then writes, may write it where the
-// temporary lies: gradients become updated parameters in the memory of the result.
+// temporary lies: gradients become updated parameters in the memory of the result.  So may a routine of the host that says
+// so.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -39,7 +40,9 @@ class InPlace {
 
   void run() {
     for (std::size_t i = 0; i < steps_.size(); ++i)
-      if (std::holds_alternative<Launch>(steps_[i].what)) merge_at(i);
+      if (std::holds_alternative<Launch>(steps_[i].what) ||
+          std::holds_alternative<HostCall>(steps_[i].what))
+        merge_at(i);
   }
 
  private:
@@ -159,7 +162,8 @@ DraftPass draft_pass_update_in_place() {
   return {.name = "update-in-place",
           .doc =
               "A launch whose items read a temporary for the last time, each where it then "
-              "writes, writes it there (`least-bytes`: arrays of at least so many).",
+              "writes, writes it there, and so does a transform by the host (`least-bytes`: arrays of "
+              "at least so many).",
           .options = {"least-bytes"},
           .run = [](PlanDraft& draft, const PassRun& run) {
             update_in_place(draft, run.integer("least-bytes", 1024));

@@ -31,7 +31,7 @@ class Transform {
   Transform(Form form, bool inverse, std::int64_t length, std::int64_t outer, std::int64_t inner,
             const Code<T>& code = codes<T>().back());
 
-  /// Transforms `in` to `out`, which do not overlap; from several threads at once too.
+  /// Transforms `in` to `out`, which do not overlap, or are the same complex numbers; from several threads at once too.
   void run(const T* in, T* out, const Threads& threads = {}) const;
 
  private:

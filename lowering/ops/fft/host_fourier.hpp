@@ -12,9 +12,10 @@
 
 namespace partita::lowering {
 
-/// Transforms lines, which are not given as pairs; nothing where the host does not.
+/// Transforms lines, which are not given as pairs; nothing where the host does not.  In place, if they are the node's own
+/// and remain of one type.
 [[nodiscard]] std::optional<Location> lower_host_fourier(Context& context, const Location& at,
-                                                         const FourierLines& lines,
+                                                         bool is_own, const FourierLines& lines,
                                                          const ir::Node& node);
 
 }  // namespace partita::lowering

@@ -37,6 +37,7 @@ struct MatrixRoutine {
   std::vector<std::size_t> ranks;         ///< of its operands, of one matrix
   bool is_operation = true;               ///< whether programs may call it
   bool may_fail = true;                   ///< for want of LAPACK
+  bool is_in_place = false;  ///< a result may lie where the operand of the same type does
 };
 
 /// The largest prime factor of lengths that the routine "fft" transforms.
@@ -60,7 +61,7 @@ class PreparedCall {
   [[nodiscard]] const std::vector<Type>& operands() const { return call_.operands; }
   [[nodiscard]] const std::vector<Type>& result_types() const { return types_; }
   /// Makes it.  What has no result is NaN: operands that are not finite where a routine
-  /// iterates, iterations that do not converge.  Operands and results do not overlap.  LAPACK is opened by the first call
+  /// iterates, iterations that do not converge.  Operands and results do not overlap, but where a routine is in place.  LAPACK is opened by the first call
   /// of a routine that needs it; where it is not installed that is a device error which says what to install.
   void run(std::span<const std::byte* const> operands, std::span<std::byte* const> results,
            const Threads& threads = {}) const;
