@@ -120,28 +120,45 @@ bool SourceUnits::take_effort(Effort effort, const std::vector<Chunk*>& chosen,
   return true;
 }
 
-/// Plain kernels, then of the rest those that do little, by rough estimates of what a run takes.
-void SourceUnits::choose_efforts() {
+/// Those that do little, by rough estimates of what a run takes: as many as take a part of it.
+std::vector<SourceUnits::Chunk*> SourceUnits::of_little(std::vector<Chunk*> from) const {
   constexpr double operation_seconds = 3e-10, multiply_add_seconds = 2e-11;
-  std::vector<Chunk*> plain, others, little;
-  for (Chunk& c : chunks_) {
-    const Kernel* const kernel =
-        c.kernel ? program_.kernels[std::size_t(*c.kernel)].kernel : nullptr;
-    (kernel != nullptr && is_plain(*kernel) ? plain : others).push_back(&c);
-  }
-  if (!take_effort(Effort::plain, plain, chunks_.size()))
-    others.insert(others.end(), plain.begin(), plain.end());
   const PlanWork& work = program_.work;
   double left = little_time *
                 (work.operations * operation_seconds + work.multiply_adds * multiply_add_seconds);
-  std::ranges::stable_sort(others, {}, &Chunk::operations);
-  for (Chunk* c : others) {
+  std::ranges::stable_sort(from, {}, &Chunk::operations);
+  std::vector<Chunk*> little;
+  for (Chunk* c : from) {
     const double seconds = c->operations * operation_seconds;
     if (!std::isfinite(seconds) || seconds > left) break;
     left -= seconds;
     little.push_back(c);
   }
-  take_effort(Effort::little, little, others.size());
+  return little;
+}
+
+/// Step functions that do little, plain text, and what does little of the rest.
+void SourceUnits::choose_efforts() {
+  const auto is_plain_kernel = [&](int k) {
+    const Kernel* const kernel = program_.kernels[std::size_t(k)].kernel;
+    return kernel != nullptr && is_plain(*kernel);
+  };
+  std::vector<Chunk*> plain, others, all;
+  for (Chunk& c : chunks_) {
+    all.push_back(&c);
+    (c.kernel && is_plain_kernel(*c.kernel) ? plain : others).push_back(&c);
+  }
+  std::vector<Chunk*> little = of_little(others);
+  for (Chunk* c : others)
+    if (!c->kernel && std::ranges::find(little, c) == little.end() &&
+        std::ranges::all_of(c->kernels,
+                            [&](int k) { return shared_.contains(k) || is_plain_kernel(k); }))
+      plain.push_back(c);
+  if (!take_effort(Effort::plain, plain, chunks_.size())) {
+    little = of_little(all);
+    plain.clear();
+  }
+  take_effort(Effort::little, little, chunks_.size() - plain.size());
 }
 
 /// How a step function's text has a kernel that it calls.  One of several loops over items stays a function of its own: where

@@ -55,6 +55,7 @@ class SourceUnits {
 
   void share_callees();
   void weigh();
+  [[nodiscard]] std::vector<Chunk*> of_little(std::vector<Chunk*> from) const;
   void choose_efforts();
   bool take_effort(Effort effort, const std::vector<Chunk*>& chosen, std::size_t chunks);
   /// The chunk's text after definitions of what it calls, but for those in `defined`; `shared_as`: before the names of

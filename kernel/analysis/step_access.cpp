@@ -153,8 +153,8 @@ void for_each_access(Step& step, KernelAccesses& kernels,
                             visit({.ref = &r, .reads = true, .is_in_place = in_place});
                           for (BufferRef& r : s.results) write(r);
                         },
-                        [&](FunctionCall& s) { on_host(s); },
-                        [&](Check& s) { read(s.condition); }, [](auto&) {}},
+                        [&](FunctionCall& s) { on_host(s); }, [&](Check& s) { read(s.condition); },
+                        [](auto&) {}},
              step.what);
   for (Steps* inner : inner_steps(step))
     for (Step& s : *inner) for_each_access(s, kernels, visit);

@@ -159,15 +159,16 @@ void update_in_place(PlanDraft& draft, std::int64_t least_bytes) {
 
 DraftPass draft_pass_update_in_place();
 DraftPass draft_pass_update_in_place() {
-  return {.name = "update-in-place",
-          .doc =
-              "A launch whose items read a temporary for the last time, each where it then "
-              "writes, writes it there, and so does a transform by the host (`least-bytes`: arrays of "
-              "at least so many).",
-          .options = {"least-bytes"},
-          .run = [](PlanDraft& draft, const PassRun& run) {
-            update_in_place(draft, run.integer("least-bytes", 1024));
-          }};
+  return {
+      .name = "update-in-place",
+      .doc =
+          "A launch whose items read a temporary for the last time, each where it then "
+          "writes, writes it there, and so does a transform by the host (`least-bytes`: arrays of "
+          "at least so many).",
+      .options = {"least-bytes"},
+      .run = [](PlanDraft& draft, const PassRun& run) {
+        update_in_place(draft, run.integer("least-bytes", 1024));
+      }};
 }
 
 }  // namespace partita::kernel::schedule
