@@ -129,12 +129,16 @@ TEST(SourceUnits, kernels_without_branches_are_plain_whatever_they_do) {
     EXPECT_EQ(unit_of(units, cat("void partita_k", k, "(i64")).effort,
               k < 2 ? Effort::plain : Effort::full);
   // What step functions have within is compiled as they are: as plain text where all of it is.
-  const auto effort_within = [&](const std::set<int>& kernels) {
+  p = {};
+  p.add(4000, 1e9, &plain[0]);
+  p.add(4000, 1e9, &plain[1]);
+  p.add(4000, 1e9, &branching);
+  const auto effort_of_steps = [&](const std::set<int>& kernels) {
     const SourceUnits calling = p.divided({{"steps_0", kernels, "void partita_steps_0() {}\n"}});
-    return unit_of(calling.units(), "local_k1(i64").effort;
+    return unit_of(calling.units(), "void partita_steps_0()").effort;
   };
-  EXPECT_EQ(effort_within({0, 1}), Effort::plain);
-  EXPECT_EQ(effort_within({1, 2}), Effort::full);
+  EXPECT_EQ(effort_of_steps({0, 1}), Effort::plain);
+  EXPECT_EQ(effort_of_steps({1, 2}), Effort::full);
   // Too little for a unit of its own.
   p = {};
   p.add(800, 1e9, &plain[0]);
