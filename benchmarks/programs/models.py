@@ -740,6 +740,21 @@ def fft_images():
 
 
 @program
+def fft_line():
+    return lambda x: jnp.fft.irfft(jnp.fft.rfft(x) * 0.5), (normal(65536),)
+
+
+@program
+def fft_odd_lines():
+    return lambda x: jnp.fft.rfft(x), (normal(64, 1155),)
+
+
+@program
+def fft_short_lines():
+    return lambda x: jnp.fft.fft2(x), ((normal(40, 24, 20) + 1j * normal(40, 24, 20, seed=1)).astype(np.complex64),)
+
+
+@program
 def scatter_rows():
     return lambda x, i, u: x.at[i].add(u), (normal(5000, 64), integers(5000, 4000), normal(4000, 64))
 

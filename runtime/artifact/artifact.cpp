@@ -60,7 +60,7 @@ const TargetFormat& format_of(const std::string& target, const SourceLocation& w
 
 /// What an artifact needs that is read by those alone who know it (docs/decisions/0016-format-and-abi.md).
 constexpr std::string_view variants_need = "variants", mesh_need = "mesh",
-                           functions_need = "functions";
+                           functions_need = "functions", calls_need = "calls";
 
 /// Where the entries of a variant lie.
 class VariantPaths {
@@ -209,6 +209,20 @@ FunctionRows rows_of(const FunctionCode& function) {
   return rows;
 }
 
+/// Whether kernels call routines: a reader that did not know would launch them without.
+bool makes_calls(const Steps& steps) {
+  return std::ranges::any_of(steps, [](const Step& s) {
+    if (const auto* x = std::get_if<Launch>(&s.what)) return !x->calls.empty();
+    if (const auto* x = std::get_if<For>(&s.what)) return makes_calls(x->body);
+    if (const auto* x = std::get_if<While>(&s.what))
+      return makes_calls(x->condition) || makes_calls(x->body);
+    const auto* x = std::get_if<Case>(&s.what);
+    return x != nullptr && std::ranges::any_of(x->branches, [](const Steps& branch) {
+             return makes_calls(branch);
+           });
+  });
+}
+
 Manifest manifest_of(const Artifact& artifact, std::string hash) {
   Manifest m;
   m.target = artifact.target;
@@ -223,6 +237,11 @@ Manifest manifest_of(const Artifact& artifact, std::string hash) {
   if (std::ranges::any_of(functions, [](const auto* f) { return !f->others.empty(); }))
     m.needs.emplace_back(variants_need);
   if (functions.size() > 1) m.needs.emplace_back(functions_need);
+  if (std::ranges::any_of(functions, [](const FunctionCode* f) {
+        return std::ranges::any_of(variants_of(*f),
+                                   [](const Variant* v) { return makes_calls(v->plan.steps); });
+      }))
+    m.needs.emplace_back(calls_need);
   return m;
 }
 
@@ -378,7 +397,8 @@ class ArtifactReader {
               manifest.format_major > Artifact::format_major ? " (a newer partita wrote it)" : ""));
     reader.optional("needs", manifest.needs, std::vector<std::string>{});
     for (const std::string& need : manifest.needs)
-      if (need != variants_need && need != mesh_need && need != functions_need)
+      if (need != variants_need && need != mesh_need && need != functions_need &&
+          need != calls_need)
         fail(cat("expected an artifact without needs that this version does not know, found '",
                  need, "' (a newer partita wrote it)"));
     fields(reader, manifest);

@@ -61,7 +61,7 @@ struct Lines {
 
   /// Complex numbers that are transformed.
   [[nodiscard]] std::int64_t points() const { return in_pairs ? length / 2 : length; }
-  /// Of an element and its part.
+  /// Numbers of a real line's spectrum that are kept.
   [[nodiscard]] std::int64_t spectrum() const { return length / 2 + 1; }
   /// Numbers of a line as it is read and written.
   [[nodiscard]] std::int64_t read() const {

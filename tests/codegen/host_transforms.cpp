@@ -43,6 +43,22 @@ TEST(HostTransforms, equal_the_interpreter_as_kernels_do) {
   }
 }
 
+// Where what is transformed is nobody else's, it becomes the result.
+TEST(HostTransforms, of_complex_numbers_are_in_place) {
+  const std::string type = "tensor<30x40xcomplex<f32>>", transform = ", length = [30, 40] : ";
+  const std::string types = cat("(", type, ") -> ", type, "\n");
+  const std::string text = cat(
+      "func.func @main(%x: ", type, ") -> ", type, " {\n  %a = stablehlo.add %x, %x : ", type,
+      "\n  %b = stablehlo.fft %a, type = FFT", transform, types,
+      "  %c = stablehlo.multiply %b, %x : ", type, "\n  %d = stablehlo.fft %c, type = IFFT",
+      transform, types, "  %e = stablehlo.add %d, %x : ", type, "\n  return %e : ", type, "\n}\n");
+  const Asked asked(text);
+  const Artifact artifact = partita::compile(text, {.target = "cpu"}).artifact;
+  constexpr std::int64_t array = 30 * 40 * 8;
+  EXPECT_LE(artifact.plan.arena_bytes, array);
+  asked.expect_of(artifact, "in place", 64);
+}
+
 TEST(HostTransforms, of_nothing_are_nothing) {
   expect_equal_on_targets(fourier_text("FFT", {0, 8}, {8}), 8, 0);
   expect_equal_on_targets(fourier_text("RFFT", {3, 0, 8}, {8}), 8, 0);

@@ -17,7 +17,7 @@ PYTHONDONTWRITEBYTECODE=1 python3 - "$PARTITA_SOURCE_DIR" "$partita" <<'PYTHON'
 import pathlib, sys, zipfile
 
 source = pathlib.Path(sys.argv[1])
-sys.path.insert(0, str(source / "tests/sanitize"))
+sys.path[:0] = [str(source / "tests" / folder) for folder in ("sanitize", "support")]
 import programs
 
 for path in sorted((source / "examples").rglob("*.mlir")):

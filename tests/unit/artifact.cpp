@@ -561,6 +561,27 @@ TEST(Validate, CallsOfKernelsAreOfRoutinesThatCannotFail) {
   EXPECT_THAT(with([](KernelCall& c) { c.count = -1; }), HasSubstr("a count of matrices"));
 }
 
+TEST(Artifact, KernelsThatCallRoutinesAreNeededToBeKnown) {
+  Artifact artifact = artifact_of_everything();
+  const auto manifest = [&] {
+    const std::vector<std::byte> file = serialize_artifact(artifact);
+    return std::string(reinterpret_cast<const char*>(file.data()), file.size());
+  };
+  EXPECT_THAT(manifest(), Not(HasSubstr("\"calls\"")));
+  const auto launch = std::ranges::find_if(
+      artifact.plan.steps, [](const Step& s) { return std::holds_alternative<Launch>(s.what); });
+  const std::vector<KernelCall> calls{
+      {.call = {.routine = "fft",
+                .options = {"inverse"},
+                .operands = {{.dtype = DType::c64, .dims = {8, 3}}}},
+       .count = 2}};
+  std::get<Launch>(launch->what).calls = calls;
+  EXPECT_THAT(manifest(), HasSubstr("calls"));
+  const Artifact again = parse_artifact(serialize_artifact(artifact), "artifact");
+  const auto at = std::size_t(launch - artifact.plan.steps.begin());
+  EXPECT_EQ(std::get<Launch>(again.plan.steps.at(at).what).calls, calls);
+}
+
 TEST(Validate, FunctionsOfTheHostHaveNamesAndArrays) {
   const auto wrong = [](void (*change)(FunctionCall&)) {
     Artifact artifact = artifact_of_everything();

@@ -142,6 +142,23 @@ TEST(FourierLines, AreSharedByThreads) {
   expect_sums<double>(1000, 40, 3, 7);
 }
 
+TEST(FourierLines, OfComplexNumbersMayBeInPlace) {
+  struct Shape {
+    std::int64_t outer, length, inner;
+  };
+  for (const Shape s : {Shape{40, 12, 1}, Shape{3, 512, 1}, Shape{2, 30, 37}, Shape{9, 21, 3}})
+    for (const Code<float>& code : codes<float>()) {
+      const Transform<float> transform(Form::complex, true, s.length, s.outer, s.inner, code);
+      std::vector<float> numbers(std::size_t(2 * s.outer * s.length * s.inner));
+      std::mt19937 random(2);
+      for (float& x : numbers) x = std::normal_distribution<float>()(random);
+      std::vector<float> apart(numbers.size());
+      transform.run(numbers.data(), apart.data());
+      transform.run(numbers.data(), numbers.data(), new_threads(2));
+      EXPECT_EQ(numbers, apart) << s.outer << " x " << s.length << " x " << s.inner;
+    }
+}
+
 TEST(FourierLines, OfNoLinesAreNone) {
   Transform<float>(Form::complex, false, 8, 0, 3).run(nullptr, nullptr, new_threads(2));
   Transform<float>(Form::to_spectrum, false, 8, 3, 0).run(nullptr, nullptr, new_threads(2));
