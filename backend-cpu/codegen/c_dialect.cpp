@@ -126,6 +126,14 @@ constexpr std::string_view narrow_i64 = R"(static inline f32 narrow_i64(i64 x) {
 }
 )";
 
+// Squares of f32 are exact as f64, and no sum of two overflows there.
+constexpr std::string_view hypot_f32 = R"(static inline f32 hypot_f32(f32 x, f32 y) {
+  const f32 length = (f32)__builtin_sqrt((f64)x * (f64)x + (f64)y * (f64)y);
+  const f32 infinity = __builtin_inff();
+  return (__builtin_fabsf(x) == infinity) | (__builtin_fabsf(y) == infinity) ? infinity : length;
+}
+)";
+
 /// Functions of the C library, for which the compiler knows the names of both precisions.
 constexpr std::string_view functions[] = {
     "acos",     "acosh", "asin",  "asinh", "atan",      "atanh", "cbrt",  "ceil",  "cos",
@@ -257,6 +265,7 @@ Dialect make_dialect() {
       {"round_f16", round_f16},
       {"bf16_value", bf16_value},
       {"bf16_bits", bf16_bits},
+      {"hypot_f32", hypot_f32},
       {"round_bf16",
        "static inline f32 round_bf16(f32 x) { return bf16_value(bf16_bits(x)); }\n",
        {"bf16_value", "bf16_bits"}},
