@@ -114,48 +114,44 @@ void for_each_access(Step& step, KernelAccesses& kernels,
                      const std::function<void(const Access&)>& visit) {
   const auto read = [&](BufferRef& r) { visit({.ref = &r, .reads = true}); };
   const auto write = [&](BufferRef& r) { visit({.ref = &r, .writes = true}); };
-  const auto on_host = [&](auto& call) {
-    for (BufferRef& r : call.operands) read(r);
+  const auto on_host = [&](auto& call, bool is_in_place) {
+    for (BufferRef& r : call.operands)
+      visit({.ref = &r, .reads = true, .is_in_place = is_in_place});
     for (BufferRef& r : call.results) write(r);
   };
-  std::visit(Overloaded{[&](Launch& s) { visit_launch(s, kernels, visit); },
-                        [&](Gemm& s) {
-                          read(s.a);
-                          read(s.b);
-                          visit({.ref = &s.c, .reads = s.beta != 0, .writes = true});
-                        },
-                        [&](Convolve& s) {
-                          read(s.source);
-                          read(s.weights);
-                          write(s.result);
-                          for (Launch& l : s.then) visit_launch(l, kernels, visit);
-                        },
-                        [&](Copy& s) {
-                          visit({.ref = &s.from, .reads = true, .is_in_place = true});
-                          write(s.to);
-                        },
-                        [&](While& s) { read(s.predicate); }, [&](Case& s) { read(s.index); },
-                        [&](AllReduceStart& s) {
-                          for (Piece& p : s.pieces)
-                            visit({.ref = &p.at, .reads = true, .writes = true});
-                        },
-                        [&](AllGatherStart& s) {
-                          read(s.from);
-                          write(s.to);
-                        },
-                        [&](GroupStart& s) {
-                          read(s.from);
-                          write(s.to);
-                        },
-                        [&](HostCall& s) {
-                          const bool in_place = find_matrix_routine(s.call.routine)->is_in_place;
-                          for (BufferRef& r : s.operands)
-                            visit({.ref = &r, .reads = true, .is_in_place = in_place});
-                          for (BufferRef& r : s.results) write(r);
-                        },
-                        [&](FunctionCall& s) { on_host(s); }, [&](Check& s) { read(s.condition); },
-                        [](auto&) {}},
-             step.what);
+  std::visit(
+      Overloaded{[&](Launch& s) { visit_launch(s, kernels, visit); },
+                 [&](Gemm& s) {
+                   read(s.a);
+                   read(s.b);
+                   visit({.ref = &s.c, .reads = s.beta != 0, .writes = true});
+                 },
+                 [&](Convolve& s) {
+                   read(s.source);
+                   read(s.weights);
+                   write(s.result);
+                   for (Launch& l : s.then) visit_launch(l, kernels, visit);
+                 },
+                 [&](Copy& s) {
+                   visit({.ref = &s.from, .reads = true, .is_in_place = true});
+                   write(s.to);
+                 },
+                 [&](While& s) { read(s.predicate); }, [&](Case& s) { read(s.index); },
+                 [&](AllReduceStart& s) {
+                   for (Piece& p : s.pieces) visit({.ref = &p.at, .reads = true, .writes = true});
+                 },
+                 [&](AllGatherStart& s) {
+                   read(s.from);
+                   write(s.to);
+                 },
+                 [&](GroupStart& s) {
+                   read(s.from);
+                   write(s.to);
+                 },
+                 [&](HostCall& s) { on_host(s, find_matrix_routine(s.call.routine)->is_in_place); },
+                 [&](FunctionCall& s) { on_host(s, false); }, [&](Check& s) { read(s.condition); },
+                 [](auto&) {}},
+      step.what);
   for (Steps* inner : inner_steps(step))
     for (Step& s : *inner) for_each_access(s, kernels, visit);
 }

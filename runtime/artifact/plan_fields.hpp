@@ -59,12 +59,18 @@ void fields(A& a, Ref<A, ScalarArg> x) {
   a("value", x.value);
 }
 
-template <class A>
-void fields(A& a, Ref<A, KernelCall> x) {
+/// What calls of routines have in common.
+template <class A, class Call>
+void call_fields(A& a, Call& x) {
   a("routine", x.call.routine);
   a.optional("options", x.call.options, std::vector<std::string>{});
   a("types", x.call.operands);
   a.optional("count", x.count, 1);
+}
+
+template <class A>
+void fields(A& a, Ref<A, KernelCall> x) {
+  call_fields(a, x);
 }
 
 template <class A>
@@ -208,10 +214,7 @@ void fields(A& a, Ref<A, Check> x) {
 
 template <class A>
 void fields(A& a, Ref<A, HostCall> x) {
-  a("routine", x.call.routine);
-  a.optional("options", x.call.options, std::vector<std::string>{});
-  a("types", x.call.operands);
-  a.optional("count", x.count, 1);
+  call_fields(a, x);
   a("operands", x.operands);
   a("results", x.results);
 }

@@ -256,40 +256,41 @@ struct Butterfly<8, T> {
 
 // --- Stages -------------------------------------------------------------------------------------
 
-template <int radix, class T>
-void run_stage(const Stage<T>& stage, const Number<T>* from, Number<T>* to) {
+/// `Radix`: int, or a type of one number, at most `most`.
+template <int most, class T, class Radix, class Apply>
+void run_stage(const Stage<T>& stage, Radix radix, const Apply& butterfly, const Number<T>* from,
+               Number<T>* to) {
   const Index done = stage.done, rest = stage.rest;
   for (Index q = 0; q < rest; ++q)
     for (Index p = 0; p < done; ++p) {
-      Number<T> x[radix];
+      Number<T> x[most];
       for (int u = 0; u < radix; ++u) x[u] = from[(q + u * rest) * done + p];
       if (p > 0)
         for (int u = 1; u < radix; ++u) {
           const Index at = (u - 1) * done + p;
           x[u] = times(x[u], stage.re[at], stage.im[at]);
         }
-      Butterfly<radix, T>::run(x);
+      butterfly(x);
       for (int j = 0; j < radix; ++j) to[(q * radix + j) * done + p] = x[j];
     }
 }
 
-/// The same of any odd radix.
+template <int radix, class T>
+void run_stage_of(const Stage<T>& stage, const Number<T>* from, Number<T>* to) {
+  run_stage<radix>(
+      stage, std::integral_constant<int, radix>(),
+      [](Number<T>* x) { Butterfly<radix, T>::run(x); }, from, to);
+}
+
+/// Of any odd radix.
 template <class T>
 void run_any_stage(const Stage<T>& stage, const Number<T>* from, Number<T>* to) {
-  const Index done = stage.done, rest = stage.rest;
-  const int radix = stage.radix;
-  for (Index q = 0; q < rest; ++q)
-    for (Index p = 0; p < done; ++p) {
-      Number<T> x[largest_radix];
-      for (int u = 0; u < radix; ++u) x[u] = from[(q + u * rest) * done + p];
-      if (p > 0)
-        for (int u = 1; u < radix; ++u) {
-          const Index at = (u - 1) * done + p;
-          x[u] = times(x[u], stage.re[at], stage.im[at]);
-        }
-      odd_butterfly<largest_radix, T>(radix, stage.cosines, stage.sines, x);
-      for (int j = 0; j < radix; ++j) to[(q * radix + j) * done + p] = x[j];
-    }
+  run_stage<largest_radix>(
+      stage, stage.radix,
+      [&](Number<T>* x) {
+        odd_butterfly<largest_radix, T>(stage.radix, stage.cosines, stage.sines, x);
+      },
+      from, to);
 }
 
 /// Transforms planes `a`, with as many more.  Gives those of the two that hold the result.
@@ -299,28 +300,28 @@ Number<T>* transform(const Plan<T>& plan, Number<T>* a, Number<T>* b) {
     const Stage<T>& stage = plan.stage[s];
     switch (stage.radix) {
       case 2:
-        run_stage<2>(stage, a, b);
+        run_stage_of<2>(stage, a, b);
         break;
       case 3:
-        run_stage<3>(stage, a, b);
+        run_stage_of<3>(stage, a, b);
         break;
       case 4:
-        run_stage<4>(stage, a, b);
+        run_stage_of<4>(stage, a, b);
         break;
       case 5:
-        run_stage<5>(stage, a, b);
+        run_stage_of<5>(stage, a, b);
         break;
       case 7:
-        run_stage<7>(stage, a, b);
+        run_stage_of<7>(stage, a, b);
         break;
       case 8:
-        run_stage<8>(stage, a, b);
+        run_stage_of<8>(stage, a, b);
         break;
       case 11:
-        run_stage<11>(stage, a, b);
+        run_stage_of<11>(stage, a, b);
         break;
       case 13:
-        run_stage<13>(stage, a, b);
+        run_stage_of<13>(stage, a, b);
         break;
       default:
         run_any_stage(stage, a, b);
@@ -731,13 +732,12 @@ void run(const Lines<T>& lines, std::int64_t begin, std::int64_t end, T* scratch
   auto* const a = reinterpret_cast<Number<T>*>(scratch);
   Number<T>* const b = a + points;
   T* const temporary = scratch + 4 * points * lanes_of<T>;
-  const bool by_twos = lines.form != Form::complex && !lines.in_pairs && lines.inner == 1;
   Line line{begin / lines.inner, begin % lines.inner};
   for (Index left = end - begin; left > 0;) {
     // Neighbours are together where they fill enough of a vector.
     const Index beside =
         are_apart(lines.inner, lanes_of<T>) ? left : smaller(left, lines.inner - line.inner);
-    const Index most = lines.split == nullptr ? lanes_of<T> : by_twos ? 2 : 1;
+    const Index most = lines.split == nullptr ? lanes_of<T> : lines.by_twos() ? 2 : 1;
     const int count = int(smaller(most, beside));
     if (lines.split != nullptr)
       run_as_matrix(lines, line, count, a, b, temporary);

@@ -20,7 +20,6 @@ struct Stage {
   const T *cosines = nullptr, *sines = nullptr;  ///< of 2πk / radix, of a radix above 13
 };
 
-constexpr int most_stages = 64;
 constexpr int largest_radix = 127;
 
 /// A transform of n complex numbers, all stages over the whole line.
@@ -28,7 +27,7 @@ template <class T>
 struct Plan {
   std::int64_t n = 1;
   int stages = 0;
-  Stage<T> stage[most_stages] = {};
+  const Stage<T>* stage = nullptr;
 };
 
 /// One of n = columns.n · rows.n numbers as a matrix, of so many rows as columns.n.
@@ -61,6 +60,8 @@ struct Lines {
 
   /// Complex numbers that are transformed.
   [[nodiscard]] std::int64_t points() const { return in_pairs ? length / 2 : length; }
+  /// Whether matrices are of two real lines each: those of odd length that lie one after another.
+  [[nodiscard]] bool by_twos() const { return form != Form::complex && !in_pairs && inner == 1; }
   /// Numbers of a real line's spectrum that are kept.
   [[nodiscard]] std::int64_t spectrum() const { return length / 2 + 1; }
   /// Numbers of a line as it is read and written.

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <numbers>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -65,11 +67,9 @@ template <class T>
 class Planned {
  public:
   explicit Planned(std::int64_t n) {
-    plan_.n = n;
     std::int64_t done = 1;
     for (const int radix : radices_of(n)) {
-      PARTITA_ASSERT(plan_.stages < most_stages);
-      Stage<T>& stage = plan_.stage[plan_.stages++];
+      Stage<T>& stage = stages_.emplace_back();
       stage = {.radix = radix, .done = done, .rest = n / (done * radix)};
       Powers<T>& powers = powers_.emplace_back();
       for (std::int64_t u = 1; u < radix; ++u)
@@ -84,6 +84,7 @@ class Planned {
       }
       done *= radix;
     }
+    plan_ = {n, int(stages_.size()), stages_.data()};
   }
   Planned(const Planned&) = delete;
   Planned& operator=(const Planned&) = delete;
@@ -93,6 +94,7 @@ class Planned {
 
  private:
   Plan<T> plan_;
+  std::vector<Stage<T>> stages_;
   std::deque<Powers<T>> powers_;
 };
 
@@ -135,51 +137,48 @@ class Costs {
   std::int64_t size_;
 };
 
-/// The rows of a matrix that take fewest steps; none of a prime number.
+/// The rows of a matrix that take fewest steps, of which there are no more than columns; none of a prime number.
 std::optional<std::int64_t> best_rows(std::int64_t n, const Costs& costs) {
   std::optional<std::int64_t> best;
-  for (std::int64_t rows = 2; rows <= n / 2; ++rows)
+  for (std::int64_t rows = 2; rows * rows <= n; ++rows)
     if (n % rows == 0 && (!best || costs.as_matrix(n, rows, 1) < costs.as_matrix(n, *best, 1)))
       best = rows;
   return best;
 }
 
-/// What transforms of one length share.
+/// A split with the tables that it points to.
 template <class T>
-struct Tables {
-  Tables(std::int64_t n, int lanes) : whole(n) {
-    const std::optional<std::int64_t> rows = best_rows(n, {lanes, sizeof(T)});
-    if (!rows) return;
-    const std::int64_t columns = n / *rows;
-    columns_plan.emplace(*rows);
-    rows_plan.emplace(columns);
-    for (std::int64_t k = 0; k < *rows; ++k)
-      for (std::int64_t j = 0; j < columns; ++j) between.add(k * j, n);
-    split = Split<T>{columns_plan->plan(), rows_plan->plan(), between.re.data(), between.im.data()};
+class PlannedSplit {
+ public:
+  PlannedSplit(std::int64_t n, std::int64_t rows) : columns_(rows), rows_(n / rows) {
+    for (std::int64_t k = 0; k < rows; ++k)
+      for (std::int64_t j = 0; j < n / rows; ++j) between_.add(k * j, n);
+    split_ = {columns_.plan(), rows_.plan(), between_.re.data(), between_.im.data()};
   }
+  [[nodiscard]] const Split<T>& split() const { return split_; }
 
-  Planned<T> whole;
-  std::optional<Planned<T>> columns_plan, rows_plan;
-  Powers<T> between;
-  std::optional<Split<T>> split;
+ private:
+  Planned<T> columns_, rows_;
+  Powers<T> between_;
+  Split<T> split_;
 };
 
 /// exp(-2πi k / length), of real lines of that length.
 template <class T>
 struct RootsOfPairs : Powers<T> {
-  RootsOfPairs(std::int64_t length, int /*lanes*/) {
+  explicit RootsOfPairs(std::int64_t length) {
     for (std::int64_t k = 0; k <= length / 4; ++k) this->add(k, length);
   }
 };
 
-/// Tables by length and lanes, made when they are first asked for; they stay.
-template <class Made>
-const Made& made_once(std::int64_t length, int lanes) {
+/// Tables by what they are made of, when they are first asked for; they stay.
+template <class Made, class... Key>
+const Made& made_once(Key... key) {
   static std::mutex mutex;
-  static std::map<std::pair<std::int64_t, int>, std::unique_ptr<const Made>> all;
+  static std::map<std::tuple<Key...>, std::unique_ptr<const Made>> all;
   const std::lock_guard lock(mutex);
-  std::unique_ptr<const Made>& made = all[{length, lanes}];
-  if (!made) made = std::make_unique<const Made>(length, lanes);
+  std::unique_ptr<const Made>& made = all[{key...}];
+  if (!made) made = std::make_unique<const Made>(key...);
   return *made;
 }
 
@@ -246,24 +245,22 @@ Transform<T>::Transform(Form form, bool inverse, std::int64_t length, std::int64
       code_(code) {
   PARTITA_ASSERT(has_code(length));
   if (lines_.in_pairs) {
-    const auto& roots = made_once<RootsOfPairs<T>>(length, code.lanes);
+    const auto& roots = made_once<RootsOfPairs<T>>(length);
     lines_.pair_re = roots.re.data();
     lines_.pair_im = roots.im.data();
   }
   const std::int64_t points = lines_.points();
-  const auto& tables = made_once<Tables<T>>(points, code.lanes);
-  lines_.plan = &tables.whole.plan();
   const Costs costs(code.lanes, sizeof(T));
-  double steps = costs.in_lanes(points, outer, inner);
-  if (tables.split) {
-    const bool by_twos = form != Form::complex && !lines_.in_pairs && inner == 1;
-    const double as_matrices = double(by_twos ? vectors_for(lines_.lines, 2) : lines_.lines) *
-                               costs.as_matrix(points, tables.split->columns.n, inner);
-    if (as_matrices < steps) {
-      lines_.split = &*tables.split;
-      steps = as_matrices;
-    }
-  }
+  const std::optional<std::int64_t> rows = best_rows(points, costs);
+  const std::int64_t matrices = lines_.by_twos() ? vectors_for(lines_.lines, 2) : lines_.lines;
+  const double in_lanes = costs.in_lanes(points, outer, inner),
+               as_matrices = rows ? double(matrices) * costs.as_matrix(points, *rows, inner)
+                                  : std::numeric_limits<double>::infinity();
+  if (as_matrices < in_lanes)
+    lines_.split = &made_once<PlannedSplit<T>>(points, *rows).split();
+  else
+    lines_.plan = &made_once<Planned<T>>(points).plan();
+  const double steps = std::min(in_lanes, as_matrices);
   most_parts_ =
       std::clamp<std::int64_t>(std::int64_t(steps / steps_per_thread), 1,
                                std::max<std::int64_t>(vectors_for(lines_.lines, code.lanes), 1));

@@ -6,6 +6,8 @@
 namespace partita::linalg {
 namespace {
 
+static_assert(largest_fft_factor == fourier::largest_radix);
+
 fourier::Form form_of(const MatrixCall& call) {
   if (!partita::is_complex(call.operands[0].dtype)) return fourier::Form::to_spectrum;
   return call.has("real") ? fourier::Form::from_spectrum : fourier::Form::complex;

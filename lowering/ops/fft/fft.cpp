@@ -281,7 +281,7 @@ static void lower_fft(Context& context, Node& node) {
     lines.to.dims[d] = result.dims[d];
     lines.scale = inverse ? 1.0 / double(lines.n) : 1.0;
     lines.pairs = Pairs::none;
-    if (const auto on_host = lower_host_fourier(context, at, d != order.front(), lines, node)) {
+    if (const auto on_host = lower_host_fourier(context, at, lines, node)) {
       at = *on_host;
       lines.from = lines.to;
       continue;

@@ -6,7 +6,7 @@
 
 namespace partita::lowering {
 
-std::optional<Location> lower_host_fourier(Context& context, const Location& at, bool is_own,
+std::optional<Location> lower_host_fourier(Context& context, const Location& at,
                                            const FourierLines& lines, const ir::Node& node) {
   // How the routine adds depends on the number of lines, which differs between shards.
   if (!context.policy().host_computes() || context.policy().is_reproducible ||
@@ -23,8 +23,7 @@ std::optional<Location> lower_host_fourier(Context& context, const Location& at,
     step.call.options.emplace_back("real");
   }
   step.call.operands = {{.dtype = lines.from.dtype, .dims = {*dimension, inner}}};
-  const Location to =
-      is_own && lines.from == lines.to ? at : context.new_temporary(lines.to, step_name(node));
+  const Location to = context.new_temporary(lines.to, step_name(node));
   step.operands.push_back({at.buffer, at.offset});
   step.results.push_back({to.buffer, to.offset});
   context.emit(std::move(step), step_name(node));

@@ -12,10 +12,9 @@
 
 namespace partita::lowering {
 
-/// Transforms lines, which are not given as pairs; nothing where the host does not.  In place, if they are the node's own
-/// and remain of one type.
+/// Transforms lines, which are not given as pairs; nothing where the host does not.
 [[nodiscard]] std::optional<Location> lower_host_fourier(Context& context, const Location& at,
-                                                         bool is_own, const FourierLines& lines,
+                                                         const FourierLines& lines,
                                                          const ir::Node& node);
 
 }  // namespace partita::lowering
