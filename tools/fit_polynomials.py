@@ -134,6 +134,22 @@ def log_erfc(x):
     return -m.log(m.erfc(x)) / x
 
 
+def erf_inv_part(w):
+    """erf_inv(x) / x where w = -log(1 - x^2), near 0 by the series of x^2."""
+    z = -m.expm1(-w)
+    if abs(z) < mpf(10) ** -12:
+        return m.sqrt(mp.pi) / 2 * (1 + mp.pi * z / 12)
+    x = m.sqrt(z)
+    # Newton's iteration on -log(erfc(y)), which stays exact where x is next to 1.
+    rest, y = m.exp(-w) / (1 + x), m.sqrt(w) * mpf("0.9")
+    for _ in range(200):
+        step = (m.log(m.erfc(y)) - m.log(rest)) * m.erfc(y) / (2 / m.sqrt(mp.pi) * m.exp(-y * y))
+        y += step
+        if abs(step) < mpf(10) ** -40 * y:
+            break
+    return y / x
+
+
 def bessel_near(order):
     """e^-x I(x), of order 1 divided by x, as a function of t = x / 4 - 1."""
     def f(t):
@@ -178,6 +194,10 @@ FITS = {
     "f32_tanh": Fit(TANH, 0, mpf("0.36"), 4, cube(m.tanh), 24),
     "f32_erf": Fit(ERF, 0, mpf("0.81"), 5, lambda z: 1 / (1 + ERF(z)), 24),
     "f32_log_erfc": Fit(log_erfc, mpf("0.88"), mpf("4"), 7, lambda x: x * m.erfc(x) / m.erf(x), 24),
+    "f32_erf_inv_near": Fit(lambda t: erf_inv_part(t + mpf("2.5")), mpf("-2.5"), mpf("2.5"), 8,
+                            lambda t: 1 / erf_inv_part(t + mpf("2.5")), 24),
+    "f32_erf_inv_far": Fit(lambda u: erf_inv_part((u + 3) ** 2), m.sqrt(5) - 3, m.sqrt(17) - 3, 8,
+                           lambda u: 1 / erf_inv_part((u + 3) ** 2), 24),
     # Computed in f64 for an f32 result.
     "narrow_exp": Fit(EXP, -HALF_LN2, HALF_LN2, 5, exp_weight, 53),
     "narrow_log": Fit(ATANH, 0, Z_LOG, 4, cube(lambda s: 2 * m.atanh(s)), 53),

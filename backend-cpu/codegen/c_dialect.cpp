@@ -62,35 +62,34 @@ typedef _Complex double c128;
 #define make_c128(re, im) __builtin_complex((f64)(re), (f64)(im))
 )";
 
-// Subnormals are read by adding them to a number with the right exponent, and written likewise.
+// Subnormals are read by adding them to a number with the right exponent, and written likewise.  Numbers of 32 bits with signs
+// are what vectors compare.
 constexpr std::string_view f16_value = R"(static inline f32 f16_value(ui16 bits) {
-  const ui32 magnitude = bits & 0x7fffu, sign = (bits & 0x8000u) << 16;
-  const ui32 normal = (magnitude << 13) + 0x38000000u;
-  const ui32 special = (magnitude << 13) | 0x7f800000u;
-  const ui32 subnormal = as_ui32(as_f32(magnitude | 0x3f000000u) - 0.5f);
-  // 0x3f000000 is 0.5, whose last bit counts 2^-24.
-  return as_f32(sign | (magnitude >= 0x7c00u ? special : magnitude >= 0x400u ? normal : subnormal));
+  const i32 moved = (i32)bits << 13, magnitude = moved & 0x0fffe000;
+  const i32 number = magnitude + 0x38000000 + (magnitude >= 0x0f800000 ? 0x38000000 : 0);
+  const i32 subnormal = as_i32(as_f32(magnitude | 0x38800000) - as_f32(0x38800000));
+  return as_f32((i32)((ui32)moved << 3 & 0x80000000u) | (magnitude >= 0x00800000 ? number : subnormal));
 }
 )";
 
+// Of a number that f16 has.
 constexpr std::string_view f16_bits = R"(static inline ui16 f16_bits(f32 x) {
-  const ui32 bits = as_ui32(x), magnitude = bits & 0x7fffffffu;
-  const ui32 rounded = (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
-  const ui32 normal = rounded < 0x7c00u ? rounded : 0x7c00u;
-  const ui32 subnormal = as_ui32(as_f32(magnitude) + 0.5f) - 0x3f000000u;
-  const ui32 finite = magnitude < 0x38800000u ? subnormal : normal;
-  return (ui16)((bits >> 16 & 0x8000u) | (magnitude > 0x7f800000u ? 0x7e00u : finite));
+  const i32 bits = as_i32(x), magnitude = bits & 0x7fffffff;
+  const i32 scaled = (magnitude - 0x38000000) >> 13, normal = scaled < 0x7c00 ? scaled : 0x7c00;
+  const i32 subnormal = as_i32(as_f32(magnitude) + 0.5f) - 0x3f000000;
+  const i32 number = magnitude < 0x38800000 ? subnormal : normal;
+  return (ui16)((bits >> 16 & 0x8000) | (magnitude > 0x7f800000 ? 0x7e00 : number));
 }
 )";
 
-// Added to a power of two and taken off again: what is left has the bits that are kept.
+// Added to a power of two and taken off again: what is left has the bits that are kept.  From 2^16 on it is above 65504 with
+// any power, or NaN.
 constexpr std::string_view round_f16 = R"(static inline f32 round_f16(f32 x) {
-  const ui32 bits = as_ui32(x), magnitude = bits & 0x7fffffffu, exponent = bits & 0x7f800000u;
-  const f32 power = as_f32((exponent < 0x38800000u ? 0x38800000u : exponent) + 0x6800000u);
-  const f32 near = (as_f32(magnitude) + power) - power;
-  const ui32 finite = near > 65504.0f ? 0x7f800000u : as_ui32(near);
-  const ui32 special = x != x ? 0x7fc00000u : 0x7f800000u;
-  return as_f32((bits & 0x80000000u) | (magnitude >= 0x47800000u ? special : finite));
+  const ui32 bits = as_ui32(x);
+  const i32 exponent = (i32)(bits & 0x7f800000u), least = exponent > 0x38800000 ? exponent : 0x38800000;
+  const f32 power = as_f32((ui32)(least < 0x47800000 ? least : 0x47800000) + 0x6800000u);
+  const f32 near = (as_f32(bits & 0x7fffffffu) + power) - power;
+  return as_f32((bits & 0x80000000u) | as_ui32(near > 65504.0f ? as_f32(0x7f800000u) : near));
 }
 )";
 
@@ -98,9 +97,14 @@ constexpr std::string_view bf16_value =
     R"(static inline f32 bf16_value(ui16 bits) { return as_f32((ui32)bits << 16); }
 )";
 
-constexpr std::string_view bf16_bits = R"(static inline ui16 bf16_bits(f32 x) {
-  const ui32 bits = as_ui32(x);
-  return x != x ? (ui16)(bits >> 16 | 0x40u) : (ui16)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+// Of a number that bf16 has.
+constexpr std::string_view bf16_bits =
+    R"(static inline ui16 bf16_bits(f32 x) { return (ui16)(as_ui32(x) >> 16); }
+)";
+
+constexpr std::string_view round_bf16 = R"(static inline f32 round_bf16(f32 x) {
+  const ui32 bits = as_ui32(x), near = (bits + 0x7fffu + (bits >> 16 & 1u)) & 0xffff0000u;
+  return as_f32(x != x ? (bits & 0xffff0000u) | 0x400000u : near);
 }
 )";
 
@@ -239,11 +243,19 @@ void add_extrema(std::vector<Snippet>& to) {
     const std::string f = is_double ? "f64" : "f32", i = is_double ? "i64" : "i32";
     const std::string shift = is_double ? "63" : "31",
                       magnitude = is_double ? "0x7fffffffffffffffL" : "0x7fffffff";
-    to.push_back(
-        {keep(cat("ieee_maximum_", f)),
-         keep(cat("static inline ", f, " ieee_maximum_", f, "(", f, " x, ", f, " y) {\n  const ", f,
-                  " larger = (x > y) | (x != x) ? x : y, same = as_", f, "(as_", i, "(x) & as_", i,
-                  "(y));\n  return x == y ? same : larger;\n}\n"))});
+    // Processors' extrema are their second operand where either is NaN or both are equal: the two orders differ in one of
+    // them being NaN, whose bits the other's leave NaN, or in the sign of zero.
+    for (const bool is_maximum : {false, true}) {
+      const std::string name = cat(is_maximum ? "ieee_maximum_" : "ieee_minimum_", f),
+                        sign = is_maximum ? " > " : " < ";
+      std::string text = cat("static inline ", f, " ", name, "(", f, " x, ", f, " y) {\n  const ",
+                             f, " a = x", sign, "y ? x : y, b = y", sign, "x ? y : x;\n  const ", i,
+                             " bits = as_", i, "(a) | as_", i, "(b)");
+      text += is_maximum ? cat(", other = as_", i, "(a) ^ as_", i, "(b);\n  return as_", f,
+                               "(bits ^ (other & ~", magnitude, "));\n}\n")
+                         : cat(";\n  return as_", f, "(bits);\n}\n");
+      to.push_back({keep(name), keep(std::move(text))});
+    }
     to.push_back(
         {keep(cat("in_order_", f)),
          keep(cat("static inline ", i, " in_order_", f, "(", f, " x, bool nan_is_last) {\n  const ",
@@ -260,18 +272,11 @@ Dialect make_dialect() {
   // What comes first is found first: vector functions before the library's.
   std::vector<Snippet> snippets = vector_math();
   std::vector<Snippet> own{
-      {"f16_value", f16_value},
-      {"f16_bits", f16_bits},
-      {"round_f16", round_f16},
-      {"bf16_value", bf16_value},
-      {"bf16_bits", bf16_bits},
-      {"hypot_f32", hypot_f32},
-      {"round_bf16",
-       "static inline f32 round_bf16(f32 x) { return bf16_value(bf16_bits(x)); }\n",
-       {"bf16_value", "bf16_bits"}},
-      {"narrow_f64", narrow_f64},
-      {"narrow_ui64", narrow_ui64},
-      {"narrow_i64", narrow_i64, {"narrow_ui64"}},
+      {"f16_value", f16_value},     {"f16_bits", f16_bits},
+      {"round_f16", round_f16},     {"bf16_value", bf16_value},
+      {"bf16_bits", bf16_bits},     {"hypot_f32", hypot_f32},
+      {"round_bf16", round_bf16},   {"narrow_f64", narrow_f64},
+      {"narrow_ui64", narrow_ui64}, {"narrow_i64", narrow_i64, {"narrow_ui64"}},
   };
   snippets.insert(snippets.end(), own.begin(), own.end());
   for (const Snippet& s : c_vectors()) snippets.push_back(s);

@@ -27,7 +27,7 @@ using scalar::ExprPool;
 using scalar::no_expr;
 
 /// Registers that are worth an array each.
-constexpr std::size_t most_lane_registers = 6;
+constexpr std::size_t most_lane_registers = 16;
 /// Elements that are apart by no more are read as vectors, of which some lanes are left out.
 constexpr std::int64_t most_apart = 4;
 
@@ -117,14 +117,14 @@ class LoopMaker {
   /// Items of a block where rows consist of whole ones, else 0.  What items keep to themselves is then computed for a whole block
   /// wherever a launch begins and ends: loops of a known number of turns are shorter and sooner compiled.
   [[nodiscard]] std::int64_t whole_block() const {
-    constexpr std::int64_t vector = 16;
+    constexpr std::int64_t vector = 16, most = 64;
     const std::optional<std::int64_t> count = item_extent(old_);
     if (row_ == 0 || !count || *count % row_ != 0) return 0;
     // Some items of the last row may be none.
     if (const ExprId limit = item_guard(from_); limit != no_expr) {
       if (!old_.is_index_constant(limit) || std::int64_t(old_[limit].bits) != *count) return 0;
     }
-    std::int64_t items = WorkLoops::lanes;
+    std::int64_t items = most;
     while (items > 0 && row_ % items != 0) items -= vector;
     return items;
   }

@@ -23,7 +23,7 @@ struct WorkLoops {
   /// selects the item's.  They let a loop within the items run around the loop over them.
   std::map<std::int32_t, DType> lane_registers;
   std::string lane;
-  static constexpr int lanes = 64;
+  static constexpr int lanes = 256;
 };
 
 /// Stands before each loop over items.

@@ -27,6 +27,10 @@ constexpr double piece_seconds = 40e-6;
 constexpr std::int64_t most_pieces_per_thread = 8;
 /// Items at a time that stay on one thread, so that threads do not write to the same cache lines.
 constexpr std::int64_t items_apart = 64;
+/// Neighbours that are better left to one thread where that leaves all threads work: they read lines of the cache together.
+/// Items that take longer matter more to how evenly work is shared.
+constexpr std::int64_t items_together = 128;
+constexpr double light_item_seconds = 1e-6;
 
 class HostBuffer final : public DeviceBuffer {
  public:
@@ -164,9 +168,12 @@ void CpuDevice::run_items(double& seconds_per_item, std::int64_t items, const It
   if (rest == 0) return;
   const double seconds = double(rest) * seconds_per_item;
   if (seconds < shared_work_seconds) return run(done, items);
-  const std::int64_t pieces =
+  const std::int64_t wanted =
       parts * std::clamp<std::int64_t>(std::int64_t(seconds / (double(parts) * piece_seconds)), 1,
                                        most_pieces_per_thread);
+  const std::int64_t pieces = seconds_per_item < light_item_seconds
+                                  ? std::clamp(rest / items_together, parts, wanted)
+                                  : wanted;
   const std::int64_t step = rest >= 8 * pieces * items_apart ? items_apart : 1;
   const auto bound = [&](std::int64_t piece) {
     return piece == pieces ? items : done + rest * piece / pieces / step * step;

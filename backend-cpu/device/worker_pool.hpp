@@ -17,7 +17,7 @@
 namespace partita::cpu {
 
 /// Multiply-adds that are worth a thread.
-inline constexpr double multiply_adds_per_thread = 1 << 20;
+inline constexpr double multiply_adds_per_thread = 1 << 18;
 
 class WorkerPool {
  public:

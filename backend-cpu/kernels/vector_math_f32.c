@@ -41,27 +41,38 @@ PARTITA_MATH float pm_copysign_f32(float x, float y) {
 // x 2^n for the integer n = t - 1.5 2^23; normal results only.
 PARTITA_MATH float pm_power2_f32(float t) { return pm_value_f32((pm_bits_f32(t) + 127u) << 23); }
 
-// e^x = 2^n e^r with |r| <= ln(2) / 2.  Where that is normal, n is added to the exponent of e^r; others are multiples of
-// 2^-149, as many as the bits of the sum of that number and 2^23 say.  No product becomes too small, for which processors take
-// a hundred times as long.
-PARTITA_MATH float pm_exp_f32(float x) {
+// The integer nearest to x, for x from 0 to 2^23.
+PARTITA_MATH int pm_nearest_f32(float x) {
+#ifdef __clang__
+  return (int)(pm_bits_f32(x + 8388608.0f) - 0x4b000000u);
+#else
+  return __builtin_irintf(x);
+#endif
+}
+
+// e^x = 2^n e^r with |r| <= ln(2) / 2, n added to the bits of e^r's exponent; not right where that is not a normal number.
+PARTITA_MATH int pm_exp_bits_f32(float x) {
   const float magic = 12582912.0f;
-  const float y = x < -150.0f ? -150.0f : x;
-  const float t = y * 1.44269504f + magic, n = t - magic;
-  const float high = y - n * 0.693359375f, low = n * 2.12194440e-4f;
-  const float r = high + low, lost = (high - r) + low;
+  const float t = pm_fma_f32(x, 1.44269504f, magic), n = t - magic;
+  const float r = pm_fma_f32(n, 2.12194440e-4f, pm_fma_f32(n, -0.693359375f, x));
   // fit: p = f32_exp(r)
   float p = 0.00138144509f;
   p = pm_fma_f32(p, r, 0.00836872868f);
   p = pm_fma_f32(p, r, 0.0416683927f);
   p = pm_fma_f32(p, r, 0.166665211f);
   p = pm_fma_f32(p, r, 0.49999994f);
-  const float e = 1.0f + (r + pm_fma_f32(r * r, p, lost));
-  const int normal = (int)(pm_bits_f32(e) + (pm_bits_f32(t) << 23));
+  const float e = 1.0f + pm_fma_f32(r * r, p, r);
+  return (int)(pm_bits_f32(e) + (pm_bits_f32(t) << 23));
+}
+
+// Results that are not normal are multiples of 2^-149; they are counted with 2^149 added to the exponent.  No product becomes
+// too small, for which processors take a hundred times as long.
+PARTITA_MATH float pm_exp_f32(float x) {
+  const int normal = pm_exp_bits_f32(x > -150.0f ? x : -150.0f);
   const int least = normal < 0x00800000 ? normal : 0x00800000;
-  const float units = pm_value_f32((unsigned)least + (149u << 23)) + 8388608.0f;
-  const unsigned bits = normal < 0x00800000 ? pm_bits_f32(units) - 0x4b000000u : (unsigned)normal;
-  return x < 88.7228394f ? pm_value_f32(bits) : x + __builtin_inff();
+  const int units = pm_nearest_f32(pm_value_f32((unsigned)least + (149u << 23)));
+  const int bits = normal > units ? normal : units;
+  return x < 88.7228394f ? pm_value_f32((unsigned)bits) : x + __builtin_inff();
 }
 
 // 2^n (e^r - 1) + 2^n - 1, halved on the way because 2^128 is too large.
@@ -143,15 +154,15 @@ PARTITA_MATH float pm_logistic_f32(float x) {
 
 // x + x^3 P(x^2) up to 0.6, then 1 - 2 / (e^2x + 1).
 PARTITA_MATH float pm_tanh_f32(float x) {
-  const float a = pm_abs_f32(x), z = a * a;
+  const float a = pm_abs_f32(x), b = a < 10.0f ? a : 10.0f, z = a * a;
   // fit: p = f32_tanh(z)
   float p = -0.00589520345f;
   p = pm_fma_f32(p, z, 0.0207960084f);
   p = pm_fma_f32(p, z, -0.0537838414f);
   p = pm_fma_f32(p, z, 0.133319244f);
   p = pm_fma_f32(p, z, -0.333332986f);
-  const float large = 1.0f - 2.0f / (pm_exp_f32(a + a) + 1.0f);
-  return pm_copysign_f32(a < 0.6f ? pm_fma_f32(a * z, p, a) : large, x);
+  const float large = 1.0f - 2.0f / (pm_value_f32((unsigned)pm_exp_bits_f32(b + b)) + 1.0f);
+  return pm_copysign_f32(a >= 0.6f ? large : pm_fma_f32(a * z, p, a), x);
 }
 
 // x + x P(x^2) up to 0.9, then 1 - e^(-x Q(x)).
@@ -173,8 +184,35 @@ PARTITA_MATH float pm_erf_f32(float x) {
   q = pm_fma_f32(q, b, 0.10507758f);
   q = pm_fma_f32(q, b, 0.635719776f);
   q = pm_fma_f32(q, b, 1.12853158f);
-  const float large = 1.0f - pm_exp_f32(-b * q);
-  return pm_copysign_f32(a < 0.9f ? pm_fma_f32(a, p, a) : large, x);
+  const float large = 1.0f - pm_value_f32((unsigned)pm_exp_bits_f32(-b * q));
+  return pm_copysign_f32(a >= 0.9f ? large : pm_fma_f32(a, p, a), x);
+}
+
+// x P(w - 5/2) or x Q(sqrt(w) - 3) with w = -log(1 - x^2), where x^2 is rounded first, as in JAX.
+PARTITA_MATH float pm_erf_inv_f32(float x) {
+  const float w = -pm_log1p_f32(-x * x), t = w - 2.5f, u = __builtin_sqrtf(w) - 3.0f;
+  // fit: p = f32_erf_inv_near(t)
+  float p = 2.85362685e-08f;
+  p = pm_fma_f32(p, t, 3.43728942e-07f);
+  p = pm_fma_f32(p, t, -3.52888355e-06f);
+  p = pm_fma_f32(p, t, -4.39679616e-06f);
+  p = pm_fma_f32(p, t, 0.000218602334f);
+  p = pm_fma_f32(p, t, -0.00125370745f);
+  p = pm_fma_f32(p, t, -0.00417770818f);
+  p = pm_fma_f32(p, t, 0.246640727f);
+  p = pm_fma_f32(p, t, 1.50140941f);
+  // fit: q = f32_erf_inv_far(u)
+  float q = -0.000150336578f;
+  q = pm_fma_f32(q, u, 7.59251125e-05f);
+  q = pm_fma_f32(q, u, 0.00127896352f);
+  q = pm_fma_f32(q, u, -0.00364978518f);
+  q = pm_fma_f32(q, u, 0.00577182043f);
+  q = pm_fma_f32(q, u, -0.00762807252f);
+  q = pm_fma_f32(q, u, 0.00943403691f);
+  q = pm_fma_f32(q, u, 1.00167429f);
+  q = pm_fma_f32(q, u, 2.83297706f);
+  const float value = x * (w < 5.0f ? p : q);
+  return pm_abs_f32(x) == 1.0f ? x * __builtin_inff() : value;
 }
 
 PARTITA_MATH float pm_sqrt_f32(float x) { return __builtin_sqrtf(x); }

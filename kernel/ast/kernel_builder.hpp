@@ -189,6 +189,12 @@ class KernelBuilder {
     const ExprId i = pool().variable(slot);
     loop({slot, end}, [&] { body(i); });
   }
+  /// For body(0), body(1), … below `extent`, no iteration of which depends on another.
+  template <class F>
+  void parallel_loop(std::int64_t extent, F&& body) {
+    loop(extent, std::forward<F>(body));
+    as<Loop>(into_->back())->is_parallel = true;
+  }
   /// Loops within one another, the last innermost.
   template <class F>
   void nest(std::span<const LoopVariable> variables, F&& body) {

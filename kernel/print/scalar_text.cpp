@@ -23,6 +23,26 @@ using scalar::ScalarHelper;
 
 std::string name_of(DType d) { return std::string(info(d).name); }
 
+/// Rows whose result is an operand, with another sign perhaps, or an integer beside it.
+constexpr std::string_view rows_without_rounding[] = {"abs",
+                                                      "ceil",
+                                                      "clamp",
+                                                      "floor",
+                                                      "maximum",
+                                                      "minimum",
+                                                      "negate",
+                                                      "round_nearest_afz",
+                                                      "round_nearest_even",
+                                                      "select",
+                                                      "sign"};
+
+/// Whether a row's result of type d is one of d's numbers as it is computed. Types without negative zeros or infinities
+/// do not have all of them.
+bool is_exact(const scalar::ElementwiseRow& row, DType d) {
+  return (d == DType::bf16 || d == DType::f16) &&
+         std::ranges::find(rows_without_rounding, row.name) != std::end(rows_without_rounding);
+}
+
 /// Whether `text` binds as tightly as a name: a name, a number, or something in parentheses, with
 /// calls, subscripts and member selections behind it.
 bool is_primary(std::string_view text) {
@@ -394,7 +414,7 @@ std::string ScalarText::apply(std::string_view row_name, DType d,
                         chosen->text.find("S(") != std::string_view::npos || info(d).bits != 32;
     if (widens && !is_primary(text)) text = cat("(", name_of(info(result).value), ")(", text, ")");
   }
-  return round(result, text);
+  return is_exact(row, result) ? text : round(result, text);
 }
 
 /// Replaces operands, K, U, S, BITS, T, R, RE, IM, MAKE and helpers in an expression over elements of

@@ -153,6 +153,7 @@ class KernelMerger {
     call_ = call;
     mapped_.assign(std::size_t(call.kernel->pool.size()), no_expr);
     variables_ = {{0, 0}, {unbounded_item, unbounded_item}};
+    counted_.clear();
     first_register_ = out_->next_register;
     out_->next_register += call.kernel->next_register;
     out_->wide_index |= call.kernel->wide_index;
@@ -185,6 +186,8 @@ class KernelMerger {
   }
 
   ExprId map_variable(ExprId id) {
+    if (const auto it = counted_.find(call_.kernel->pool[id].slot); it != counted_.end())
+      return it->second;
     const std::int32_t slot = variable(call_.kernel->pool[id].slot);
     const std::int64_t high = call_.kernel->pool.bounds(id).high;
     if (slot > 0 && slot != out_->row_variable && high < ExprPool::unbounded)
@@ -267,6 +270,28 @@ class KernelMerger {
     return shares;
   }
 
+  /// The loop that another one's rounds go into, and which of its rounds each of them is.
+  struct Place {
+    Loop* loop = nullptr;
+    ExprId round = no_expr;
+  };
+
+  /// A loop of so many rounds: `outer`, or the one within it if all of its rounds together are as many.
+  std::optional<Place> rounds_of(Loop& outer, std::int64_t rounds) {
+    ExprPool& pool = out_->pool;
+    const auto count = [&](const Loop& l) -> std::int64_t {
+      const bool is_whole = pool.is_index_constant(l.end) && l.begin == no_expr && l.step == 1;
+      return is_whole ? std::int64_t(pool[l.end].bits) : 0;
+    };
+    const std::int64_t own = count(outer);
+    if (own == rounds) return Place{&outer, pool.variable(outer.variable)};
+    if (std::ranges::count_if(outer.body, is_loop) != 1) return std::nullopt;
+    Loop& inner = *as<Loop>(*std::ranges::find_if(outer.body, is_loop));
+    if (own * count(inner) != rounds || rounds == 0) return std::nullopt;
+    return Place{&inner, pool.add(pool.mul(pool.variable(outer.variable), count(inner)),
+                                  pool.variable(inner.variable))};
+  }
+
   /// Puts the first loop of some statements into one that is there already and has as many rounds.
   bool append_into_loop(const Block& stmts) {
     const auto mine = std::ranges::find_if(stmts, is_loop);
@@ -274,14 +299,14 @@ class KernelMerger {
     if (mine == stmts.end() || theirs == body_.rend()) return false;
     const Loop& my_loop = *as<Loop>(*mine);
     Loop& their_loop = *as<Loop>(*theirs);
-    const Expr &rounds = call_.kernel->pool[my_loop.end], &others = out_->pool[their_loop.end];
-    if (rounds.kind != ExprKind::index_constant || others.kind != ExprKind::index_constant ||
-        rounds.bits != others.bits)
+    const Expr& rounds = call_.kernel->pool[my_loop.end];
+    if (rounds.kind != ExprKind::index_constant || my_loop.begin != no_expr || my_loop.step != 1)
       return false;
-    if (!fits_into(their_loop, {stmts.begin(), mine + 1})) return false;
-    variables_[my_loop.variable] = their_loop.variable;
+    const std::optional<Place> place = rounds_of(their_loop, std::int64_t(rounds.bits));
+    if (!place || !fits_into(their_loop, {stmts.begin(), mine + 1})) return false;
+    counted_[my_loop.variable] = place->round;
     const auto at = std::size_t(std::distance(theirs, body_.rend())) - 1;
-    for (const Stmt& s : my_loop.body) their_loop.body.push_back(map(s));
+    for (const Stmt& s : my_loop.body) place->loop->body.push_back(map(s));
     Block before;
     for (auto it = stmts.begin(); it != mine; ++it) before.push_back(map(*it));
     body_.insert(body_.begin() + std::ptrdiff_t(at), before.begin(), before.end());
@@ -295,6 +320,7 @@ class KernelMerger {
   KernelCall call_;
   std::vector<ExprId> mapped_;
   std::map<std::int32_t, std::int32_t> variables_;
+  std::map<std::int32_t, ExprId> counted_;  ///< variables of the call that another loop counts
   std::int32_t first_register_ = 0;
   Block body_, stores_;
   std::map<std::int32_t, Stored> stored_;
@@ -369,10 +395,40 @@ std::optional<Grid> grid_of(const KernelCall& call) {
   return Grid{std::min(items.value(), l.global[0].value()), l.global[1].value()};
 }
 
+/// Whether no call touches a buffer that another stores.
+static bool are_independent(std::span<const KernelCall> calls) {
+  std::set<int> touched, stored;
+  for (const KernelCall& call : calls) {
+    std::set<int> own, own_stores;
+    const CallFacts facts = facts_of(call);
+    for (std::size_t k = 0; k < facts.uses.size(); ++k) {
+      const int buffer = call.launch->buffers[k].buffer;
+      own.insert(buffer);
+      if (facts.uses[k].stores) own_stores.insert(buffer);
+    }
+    const auto meets = [](const std::set<int>& a, const std::set<int>& b) {
+      return std::ranges::any_of(a, [&](int x) { return b.contains(x); });
+    };
+    if (meets(own, stored) || meets(own_stores, touched)) return false;
+    touched.merge(own);
+    stored.merge(own_stores);
+  }
+  return true;
+}
+
+/// Whether a loop holds another: rounds of others go into such a nest, not the other way round.
+static bool has_nest(const KernelCall& call) {
+  return std::ranges::any_of(*form_of(call).body, [](const Stmt& s) {
+    return is_loop(s) && std::ranges::any_of(body_of(s), is_loop);
+  });
+}
+
 MergedCall merge_calls(std::span<const KernelCall> calls,
                        const std::function<bool(int buffer)>& is_kept) {
   KernelMerger merger(calls.front());
-  for (const KernelCall& call : calls) merger.append(call, is_kept);
+  std::vector<KernelCall> order(calls.begin(), calls.end());
+  if (are_independent(calls)) std::ranges::stable_partition(order, has_nest);
+  for (const KernelCall& call : order) merger.append(call, is_kept);
   return merger.finish();
 }
 

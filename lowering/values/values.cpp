@@ -38,6 +38,10 @@ constexpr std::int64_t fewest_columns = 4;
 /// A value that several elements of its user need is stored where computing it for each of them costs as much as
 /// storing it so often.
 constexpr double spread_stores = 3;
+/// Updates of a scatter are applied one after the other: what is costlier than this is computed before by all threads, if
+/// there are so many.
+constexpr double scatter_operand_cost = 4;
+constexpr std::int64_t fewest_scattered = 4096;
 /// Beyond this an expression is cut, so that kernels stay small.
 constexpr double kernel_budget = 400;
 
@@ -67,6 +71,19 @@ double operand_cost(const Node& dot, int operand) {
 double window_operand_cost(const Node& node, const TileSize& most) {
   const bool is_tiled = node.is("stablehlo.convolution") && suits_tiles(node, most);
   return is_tiled ? 0 : contraction_operand_cost;
+}
+
+/// The same for indices of a scatter, and for updates that are all of them single elements.
+double scatter_operand_cost_of(const Node& scatter, int operand, double otherwise) {
+  const std::size_t arrays = scatter.operands().size() / 2;
+  const Type &indices = scatter.operand(arrays).type(),
+             &updates = scatter.operand(arrays + 1).type();
+  const bool is_scalar =
+      std::size_t(operand) == arrays || scatter.attrs.i64s_or_empty("update_window_dims").empty();
+  return std::size_t(operand) >= arrays && is_scalar &&
+                 std::min(indices.count(), updates.count()) >= fewest_scattered
+             ? scatter_operand_cost
+             : otherwise;
 }
 
 bool is_scalar_integer(Value v) { return ir::is_scalar_integer(v.type()); }
@@ -439,6 +456,8 @@ double ValueAnalysis::limit(Value v, const Graph& graph) {
     }
     if (user.op().shape == KernelShape::contraction)
       limit = std::min(limit, operand_cost(user, use.operand));
+    if (user.is("stablehlo.scatter") && policy_.target.device_class == DeviceClass::multicore)
+      limit = scatter_operand_cost_of(user, use.operand, limit);
     changes_index |=
         user.op().element_cost() == 0 ||
         is_one_of<3>(user.name(), {"stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather"});

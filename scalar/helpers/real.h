@@ -21,6 +21,9 @@ PARTITA_HELPER(real, T, ieee_maximum, (T x, T y)) {
   return x > y || x != x || (x == y && !signbit(x)) ? x : y;
 }
 
+// Smaller operand; NaN if either is, and -0 < +0.
+PARTITA_HELPER(real, T, ieee_minimum, (T x, T y)) { return -ieee_maximum(-x, -y); }
+
 PARTITA_HELPER(integer, T, integer_power, (T x, T y)) {
   T result = K(1);
   if (y < K(0))

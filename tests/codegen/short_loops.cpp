@@ -108,7 +108,7 @@ TEST(ShortLoops, OverBlocksOfItemsHaveAKnownNumberOfTurnsWhereRowsConsistOfWhole
     bool is_whole;
   };
   for (const Case& c : {Case{128, 64, true}, Case{96, 48, true}, Case{32, 32, true},
-                        Case{100, 64, false}, Case{130, 64, false}}) {
+                        Case{100, 256, false}, Case{300, 256, false}}) {
     // Rows of images, so that items have several rows.
     const Artifact artifact = compiled(cat(
         "func.func @main(%x: tensor<7x5x", c.columns, "xf32>) -> tensor<7x", c.columns,
@@ -133,7 +133,7 @@ TEST(ShortLoops, GiveTheInterpretersResults) {
       for (const std::int64_t rows : {1, 13, 30})
         expect_interpreters_results(log_sum_exp(rows, columns, dtype), random);
   // Enough for several threads, which begin and end within blocks of items.
-  for (const std::int64_t columns : {32, 80, 96, 100, 128, 160, 200})
+  for (const std::int64_t columns : {32, 80, 96, 100, 128, 160, 200, 300, 530})
     expect_interpreters_results(column_sums(3000, columns), random);
 }
 

@@ -32,6 +32,7 @@ class ScatterKernel {
         update_dims_(node.operand(n + 1).type().dims),
         results_(std::move(results)),
         width_(space_.width(node, n, context.policy().target.vector_bytes)),
+        has_vectors_(context.policy().target.has_row_launches),
         parallel_(extents(space_.parallel)),
         serial_(extents(space_.serial)),
         body_(context, step_name(node)) {
@@ -48,7 +49,7 @@ class ScatterKernel {
       find_place(turns.slot);
       target_ = scatter_target(body_, node_, space_, at_);
       const ExprId inside = is_inside(pool(), target_, operand_dims_);
-      body_.guard(inside, [&] { update(); });
+      body_.guard(inside, [&] { update_all(); });
     });
     context_.launch(body_, items);
   }
@@ -68,12 +69,30 @@ class ScatterKernel {
                s = scalar::delinearize(pool(), pool().variable(turn), serial_);
     for (std::size_t d = 0; d < p.size(); ++d) at_[std::size_t(space_.parallel[d])] = p[d];
     for (std::size_t d = 0; d < s.size(); ++d) at_[std::size_t(space_.serial[d])] = s[d];
-    if (width_ == 1) return;
-    at_.back() = pool().add(pool().mul(at_.back(), width_), body_.lane(width_));
+    if (width_ > 1) at_.back() = pool().mul(at_.back(), width_);
   }
 
-  /// The combiner, from the old element and the update's.
-  void update() {
+  /// The elements of an item: as vectors, or in a loop for compilers that make such vectors as a processor has.
+  void update_all() {
+    if (width_ == 1) return update(1);
+    if (has_vectors_) {
+      move_by(body_.lane(width_));
+      return update(width_);
+    }
+    body_.parallel_loop(width_, [&](ExprId k) {
+      move_by(k);
+      update(1);
+    });
+  }
+
+  /// Along the last dimension of updates and operand.
+  void move_by(ExprId offset) {
+    at_.back() = pool().add(at_.back(), offset);
+    target_.back() = pool().add(target_.back(), offset);
+  }
+
+  /// The combiner, from the old element and the update's, for elements that are neighbours.
+  void update(int width) {
     const ExprId linear = scalar::linear_index(pool(), target_, operand_dims_);
     std::vector<std::int32_t> memory;
     body_.note_count(node_.operand(0).type().count());
@@ -83,13 +102,13 @@ class ScatterKernel {
       // The old element is read again each time: registers keep it apart from other loads.
       const Register old = body_.new_register(d);
       const ExprId held = pool().load(memory[i], d, linear);
-      body_.over_lanes(width_, d, [&] { body_.declare(old, held); });
+      body_.over_lanes(width, d, [&] { body_.declare(old, held); });
       body_.define(node_.region(0).argument(int(i)), body_.value(old));
       body_.define(node_.region(0).argument(int(n_ + i)),
                    body_.element(node_.operand(n_ + 1 + i), at_));
     }
     for (std::size_t i = 0; i < n_; ++i)
-      body_.over_lanes(width_, node_.result_types()[i].dtype,
+      body_.over_lanes(width, node_.result_types()[i].dtype,
                        [&] { body_.store(memory[i], linear, body_.combined(node_.region(0), i)); });
   }
 
@@ -99,7 +118,8 @@ class ScatterKernel {
   ScatterSpace space_;
   const Dims &operand_dims_, &update_dims_;
   std::vector<Location> results_;
-  int width_;
+  int width_;  ///< elements of an item, neighbours along the last dimension
+  bool has_vectors_;
   Dims parallel_, serial_;
   KernelBody body_;
   std::vector<ExprId> at_, target_;

@@ -12,6 +12,9 @@ using scalar::ExprId;
 
 namespace {
 
+/// Items that share a line of the cache would each fetch it.
+constexpr std::int64_t line_bytes = 64;
+
 bool contains(const I64s& list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); }
 
 }  // namespace
@@ -43,7 +46,7 @@ int ScatterSpace::width(const Node& node, std::size_t inputs, std::int64_t vecto
       window_operand_dims.back() + 1 != std::int64_t(node.result_types()[0].dims.size()) ||
       contains(to_operand, window_operand_dims.back()))
     return 1;
-  std::int64_t lanes = std::min<std::int64_t>(vector_bytes / std::int64_t(byte_size(d)), 16);
+  std::int64_t lanes = vector_bytes > 0 ? line_bytes / std::int64_t(byte_size(d)) : 1;
   while (lanes > 1 && dims.back() % lanes != 0) lanes /= 2;
   return int(std::max<std::int64_t>(lanes, 1));
 }

@@ -250,24 +250,49 @@ static void lower_tiled_convolution(Context& context, Node& node, Location to) {
                  return body.pool().convert(body.element(w, weight_index(index)), sums);
                });
   }
-  KernelBody body(context, step_name(node));
-  const auto element = [&](const std::optional<Location>& at, const Type& type, Value v,
-                           std::span<const ExprId> index, std::span<const ExprId> own) {
-    if (!at) return body.element(v, own);
+  const auto load = [&](KernelBody& body, const Location& at, const Type& type,
+                        std::span<const ExprId> index) {
     body.note_count(type.count());
-    return body.pool().load(body.buffer(*at, sums, false), sums,
+    return body.pool().load(body.buffer(at, sums, false), sums,
                             scalar::linear_index(body.pool(), index, type.dims));
   };
-  const ConvolutionWork work{
+  const auto weight = [&](KernelBody& body, std::span<const ExprId> i) {
+    return weights ? load(body, *weights, packed, i) : body.element(w, weight_index(i));
+  };
+  // Most elements that windows meet in a dilated input are padding.
+  const bool is_dilated = std::ranges::any_of(
+      conv.window, [](const WindowDim& d) { return d.base_dilation > 1; });
+  Type by_place{.dtype = sums, .dims = packed.dims};
+  by_place.dims.erase(by_place.dims.end() - 2);
+  std::optional<Location> padding;
+  if (is_dilated) {
+    padding = context.new_temporary(by_place, "padding");
+    KernelBody body(context, "padding_of_" + step_name(node));
+    body.set_items(by_place.count());
+    auto index = scalar::delinearize(body.pool(), body.item(), by_place.dims);
+    const Register sum = body.declare(sums, body.pool().constant_of(sums, 0));
+    body.loop(conv.input, [&](ExprId feature) {
+      auto at = index;
+      at.insert(at.end() - 1, feature);
+      body.multiply_add(sum, body.pool().constant_of(sums, 0), weight(body, at));
+    });
+    body.store(body.buffer(*padding, sums, true), body.item(), body.value(sum));
+    body.note_count(by_place.count());
+    context.launch(body, by_place.count());
+  }
+  KernelBody body(context, step_name(node));
+  ConvolutionWork work{
       .node = node,
       .to = to,
       .most = context.policy().target.tile(),
       .sums = sums,
-      .input = [&](std::span<const ExprId> i) { return element(input, wide_input, x, i, i); },
-      .weight =
+      .input =
           [&](std::span<const ExprId> i) {
-            return element(weights, packed, w, i, weight_index(i));
-          }};
+            return input ? load(body, *input, wide_input, i) : body.element(x, i);
+          },
+      .weight = [&](std::span<const ExprId> i) { return weight(body, i); },
+      .padding = {}};
+  if (padding) work.padding = [&](std::span<const ExprId> i) { return load(body, *padding, by_place, i); };
   const std::int64_t items = tile_convolution(work, body);
   context.launch(body, items, true);
 }

@@ -264,12 +264,19 @@ class ConvolutionTiler {
 
   std::vector<ExprId> weights(const TileColumns& c, const std::vector<ExprId>& in_window,
                               ExprId feature) {
+    std::vector<ExprId> begin = in_window;
+    begin.push_back(feature);
+    return by_columns(c, begin, work_.weight);
+  }
+
+  /// A vector for each part, at an index that an output feature is added to.
+  std::vector<ExprId> by_columns(const TileColumns& c, const std::vector<ExprId>& begin,
+                                 const ConvolutionWork::ElementFn& element) {
     std::vector<ExprId> vectors;
     for (const ExprId column : c.at) {
-      std::vector<ExprId> index = in_window;
-      index.push_back(feature);
+      std::vector<ExprId> index = begin;
       index.push_back(pool_.add(pool_.mul(group_, conv_.output), column));
-      vectors.push_back(work_.weight(index));
+      vectors.push_back(element(index));
     }
     return vectors;
   }
@@ -307,12 +314,12 @@ class ConvolutionTiler {
 
   /// Padding is multiplied too: where the weight is not finite, the sum is no number.
   void padding_products(const TileColumns& c, const std::vector<ExprId>& in_window) {
-    const ExprId zero = pool_.constant_of(work_.sums, 0);
-    for_features([&](ExprId feature) {
-      const auto vectors = weights(c, in_window, feature);
+    const auto add = [&](double factor, const std::vector<ExprId>& vectors) {
       for (std::size_t j = 0; j < vectors.size(); ++j)
-        multiply_add(c, j, c.outside[j], zero, vectors[j]);
-    });
+        multiply_add(c, j, c.outside[j], pool_.constant_of(work_.sums, factor), vectors[j]);
+    };
+    if (work_.padding) return add(1, by_columns(c, in_window, work_.padding));
+    for_features([&](ExprId feature) { add(0, weights(c, in_window, feature)); });
   }
 
   /// Stores a row of the tile; not where the tile before it does, or where there is none.

@@ -27,6 +27,9 @@ struct ConvolutionWork {
   /// At (element of the window by dimension…, input feature of the group, output feature of all);
   /// contiguous along the last one.
   ElementFn weight;
+  /// Zero times the weights of all input features, added up, at (element of the window by dimension…, output feature of all):
+  /// what an element that is padding adds.  None where the kernel adds it up.
+  ElementFn padding;
 };
 
 /// Fills `kernel` and returns its work-items; only where suits_tiles().
