@@ -62,23 +62,24 @@ typedef _Complex double c128;
 #define make_c128(re, im) __builtin_complex((f64)(re), (f64)(im))
 )";
 
-// Subnormals are read by adding them to a number with the right exponent, and written likewise.  Numbers of 32 bits with signs
-// are what vectors compare.
+// Subnormals are read by adding them to a number with the right exponent, and written likewise.  Floats are compared as such,
+// which compilers do in no more and no fewer than 32 bits.
 constexpr std::string_view f16_value = R"(static inline f32 f16_value(ui16 bits) {
   const i32 moved = (i32)bits << 13, magnitude = moved & 0x0fffe000;
-  const i32 number = magnitude + 0x38000000 + (magnitude >= 0x0f800000 ? 0x38000000 : 0);
-  const i32 subnormal = as_i32(as_f32(magnitude | 0x38800000) - as_f32(0x38800000));
-  return as_f32((i32)((ui32)moved << 3 & 0x80000000u) | (magnitude >= 0x00800000 ? number : subnormal));
+  const f32 normal = as_f32(magnitude + 0x38000000), special = as_f32(magnitude | 0x7f800000);
+  const f32 subnormal = as_f32(magnitude | 0x38800000) - as_f32(0x38800000);
+  const f32 number = normal >= 65536.0f ? special : normal;
+  return as_f32(as_i32(normal >= as_f32(0x38800000) ? number : subnormal) | (i32)((ui32)moved << 3 & 0x80000000u));
 }
 )";
 
 // Of a number that f16 has.
 constexpr std::string_view f16_bits = R"(static inline ui16 f16_bits(f32 x) {
-  const i32 bits = as_i32(x), magnitude = bits & 0x7fffffff;
-  const i32 scaled = (magnitude - 0x38000000) >> 13, normal = scaled < 0x7c00 ? scaled : 0x7c00;
-  const i32 subnormal = as_i32(as_f32(magnitude) + 0.5f) - 0x3f000000;
-  const i32 number = magnitude < 0x38800000 ? subnormal : normal;
-  return (ui16)((bits >> 16 & 0x8000) | (magnitude > 0x7f800000 ? 0x7e00 : number));
+  const i32 bits = as_i32(x), scaled = ((bits & 0x7fffffff) - 0x38000000) >> 13;
+  const f32 magnitude = as_f32(bits & 0x7fffffff);
+  const i32 normal = scaled < 0x7c00 ? scaled : 0x7c00, subnormal = as_i32(magnitude + 0.5f) - 0x3f000000;
+  const i32 number = magnitude < as_f32(0x38800000) ? subnormal : normal;
+  return (ui16)((bits >> 16 & 0x8000) | (x != x ? 0x7e00 : number));
 }
 )";
 

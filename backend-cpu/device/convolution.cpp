@@ -141,7 +141,16 @@ struct PieceShape {
   std::vector<ConvolveWindow> window;
 };
 
-/// A description, where oneDNN has a kernel of its own for it and takes such weights (null: any).
+/// What the library calls the code that it has chosen.
+std::string_view implementation(const DnnDescription& description) {
+  const char* name = "";
+  check(one_dnn().primitive_desc_query(description.get(), dnnl_query_impl_info_str, 0,
+                                       static_cast<void*>(&name)),
+        "primitive_desc_query");
+  return name;
+}
+
+/// A description, where oneDNN does not use its reference implementation for it and takes such weights (null: any).
 std::optional<DnnDescription> describe(const Convolve& step, const PieceShape& piece,
                                        const dnnl_memory_desc_t* weights) {
   std::vector<std::int64_t> in, out;
@@ -174,12 +183,22 @@ std::optional<DnnDescription> describe(const Convolve& step, const PieceShape& p
                                       nullptr) != dnnl_success)
     return std::nullopt;
   DnnDescription description(found);
-  const char* name = "";
-  check(
-      one_dnn().primitive_desc_query(found, dnnl_query_impl_info_str, 0, static_cast<void*>(&name)),
-      "primitive_desc_query");
-  if (std::string_view(name).starts_with("ref")) return std::nullopt;
+  if (implementation(description).starts_with("ref")) return std::nullopt;
   return description;
+}
+
+/// Whether the library lays windows out as the rows of a matrix and multiplies that, for want of a kernel of its own.
+bool multiplies_windows(const DnnDescription& description) {
+  return implementation(description).find("gemm") != std::string_view::npos;
+}
+
+/// Of images with zeros around them in memory.
+PieceShape with_zeros(PieceShape shape) {
+  for (ConvolveWindow& w : shape.window) {
+    w.input += w.low + w.high;
+    w.low = w.high = 0;
+  }
+  return shape;
 }
 
 /// Rows of windows of a part: the elements that they meet, and the padding that is left.
@@ -264,6 +283,9 @@ struct Convolution::Piece {
   std::int64_t first_source = 0, first_result = 0, elements = 0;  ///< elements; of the result
   std::int64_t windows =
       0;  ///< of which a piece of the features is copied to the result; 0: it is computed there
+  /// Of images that are copied with zeros around them before; empty: they are read as they are.
+  std::vector<ConvolveWindow> padded;
+  std::int64_t images = 0;
 };
 
 struct Convolution::ThreadState {
@@ -273,6 +295,7 @@ struct Convolution::ThreadState {
   };
   std::vector<Line> scratch;
   std::vector<float> result;  ///< of some features
+  std::vector<float> source;  ///< with zeros around it
 };
 
 Convolution::~Convolution() = default;
@@ -313,16 +336,27 @@ bool Convolution::make_piece(const ConvolvePart& part, std::int64_t first, std::
   PieceShape shape{.images = part.images, .outputs = features, .window = step_.window};
   // Where there are several images, elements that no window meets lie between them.
   if (part.images == 1) shape.window[0] = rows_of(step_.window[0], part.first_row, part.rows);
+  Piece p;
+  p.images = part.images;
+  // Kernels of some processors take less padding than windows may have.
+  const auto describe_best = [&](const dnnl_memory_desc_t* weights) {
+    auto as_it_is = describe(step_, shape, weights);
+    p.padded.clear();
+    if ((as_it_is && !multiplies_windows(*as_it_is)) || !has_padding(step_)) return as_it_is;
+    auto with_own_zeros = describe(step_, with_zeros(shape), weights);
+    if (!with_own_zeros || multiplies_windows(*with_own_zeros)) return as_it_is;
+    p.padded = shape.window;
+    return with_own_zeros;
+  };
   // Pieces share weights where they can.
   std::optional<DnnDescription> description;
-  Piece p;
   for (; p.weights < weights_.size() && !description; ++p.weights)
     if (const Weights& w = weights_[p.weights]; w.first == first && w.features == features)
-      description = describe(step_, shape, &w.desc);
+      description = describe_best(&w.desc);
   if (description) {
     --p.weights;
   } else {
-    description = describe(step_, shape, nullptr);
+    description = describe_best(nullptr);
     if (!description) return false;
     Weights& made = weights_.emplace_back();
     made.first = first;
@@ -424,13 +458,34 @@ void Convolution::pack(const float* weights, WorkerPool& pool, Device& device) {
   is_finite_ = is_finite;
 }
 
+/// The piece's images, a dimension after the other, with zeros around them.
+void Convolution::copy_with_zeros(const Piece& piece, const float* from,
+                                  std::vector<float>& to) const {
+  std::array<ConvolveWindow, 3> w{};
+  std::ranges::copy(piece.padded, w.begin());
+  const auto extent = [&](std::size_t d) { return w[d].low + w[d].input + w[d].high; };
+  const std::int64_t features = step_.groups * step_.inputs, line = w[2].input * features;
+  // Elements that no window meets may lie between images.
+  const std::int64_t image = step_.window[0].input * w[1].input * line;
+  to.assign(std::size_t(piece.images * extent(0) * extent(1) * extent(2) * features), 0.0F);
+  for (std::int64_t n = 0; n < piece.images; ++n)
+    for (std::int64_t i = 0; i < w[0].input; ++i)
+      for (std::int64_t j = 0; j < w[1].input; ++j) {
+        const std::int64_t row = (n * extent(0) + w[0].low + i) * extent(1) + w[1].low + j;
+        std::copy_n(from + n * image + (i * w[1].input + j) * line, line,
+                    to.data() + (row * extent(2) + w[2].low) * features);
+      }
+}
+
 void Convolution::run_piece(const Piece& piece, const ConvolvePointers& at,
                             ThreadState& thread) const {
   const OneThread one;
   const Weights& weights = weights_[piece.weights];
   float* result = at.result + piece.first_result;
   if (piece.windows > 0) thread.result.resize(std::size_t(piece.windows * weights.features));
-  set_memory(piece.source, at.source + piece.first_source);
+  const float* source = at.source + piece.first_source;
+  if (!piece.padded.empty()) copy_with_zeros(piece, source, thread.source);
+  set_memory(piece.source, piece.padded.empty() ? source : thread.source.data());
   set_memory(piece.result, piece.windows > 0 ? thread.result.data() : result);
   set_memory(piece.scratch, thread.scratch.data());
   execute(piece.primitive, thread.stream,

@@ -75,6 +75,7 @@ class Convolution {
   template <class Job>
   void run_jobs(std::int64_t jobs, WorkerPool& pool, const Job& job);
   void finish(WorkerPool& pool, const Then& then) const;
+  void copy_with_zeros(const Piece& piece, const float* from, std::vector<float>& to) const;
   void run_piece(const Piece& piece, const ConvolvePointers& at, ThreadState& thread) const;
 
   const Convolve& step_;

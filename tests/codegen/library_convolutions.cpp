@@ -134,6 +134,21 @@ TEST_F(LibraryConvolutions, AreThoseWithFeaturesLast) {
             1);
 }
 
+TEST_F(LibraryConvolutions, OfWindowsThatReachFarOverTheEdges) {
+  // Only back, in several images and in one; in both directions of images; before one element and behind the other; in three dimensions.
+  const std::string line = "[b, 0, f]x[0, i, o]->[b, 0, f]";
+  for (const std::string& text :
+       {convolution({"4x100x32", "7x32x64", "4x100x64"}, "pad = [[6, 0]]", 1, line),
+        convolution({"1x300x32", "9x32x40", "1x300x40"}, "pad = [[8, 0]]", 1, line),
+        convolution({"3x200x24", "5x24x32", "3x100x32"},
+                    "stride = [2], pad = [[8, 7]], rhs_dilate = [4]", 1, line),
+        convolution({"2x15x13x16", "9x7x16x32", "2x15x13x32"}, "pad = [[8, 0], [0, 6]]"),
+        convolution({"1x21x17x16", "7x7x16x32", "1x21x23x32"}, "pad = [[3, 3], [6, 6]]"),
+        convolution({"2x9x6x8x16", "5x3x7x16x32", "2x9x6x8x32"}, "pad = [[4, 0], [1, 1], [0, 6]]",
+                    1, "[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]")})
+    EXPECT_EQ(run(text).size(), 1) << text;
+}
+
 TEST_F(LibraryConvolutions, AreNotOthers) {
   const Shapes plain{"2x14x12x20", "3x3x20x24", "2x14x12x24"};
   const std::string pad = "pad = [[1, 1], [1, 1]]";

@@ -10,6 +10,7 @@
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/interpreter.hpp"
+#include "tests/codegen/on_targets.hpp"
 #include "tests/ops/op_test.hpp"
 
 namespace partita::testing {
@@ -108,7 +109,7 @@ TEST(ShortLoops, OverBlocksOfItemsHaveAKnownNumberOfTurnsWhereRowsConsistOfWhole
     bool is_whole;
   };
   for (const Case& c : {Case{128, 64, true}, Case{96, 48, true}, Case{32, 32, true},
-                        Case{100, 256, false}, Case{300, 256, false}}) {
+                        Case{300, 256, false}, Case{530, 256, false}}) {
     // Rows of images, so that items have several rows.
     const Artifact artifact = compiled(cat(
         "func.func @main(%x: tensor<7x5x", c.columns, "xf32>) -> tensor<7x", c.columns,
@@ -124,6 +125,54 @@ TEST(ShortLoops, OverBlocksOfItemsHaveAKnownNumberOfTurnsWhereRowsConsistOfWhole
     const std::string before = source.substr(blocks, first_loop - blocks);
     EXPECT_EQ(before.find(" ? ") == std::string::npos, c.is_whole);
   }
+}
+
+/// Reductions of the columns of a matrix, in this order.
+std::string reductions_of_columns(std::int64_t rows, std::int64_t columns,
+                                  const std::vector<std::string>& combiners) {
+  const std::string matrix = cat("tensor<", rows, "x", columns, "xf32>"),
+                    vector = cat("tensor<", columns, "xf32>");
+  std::string body, names, types;
+  for (std::size_t k = 0; k < combiners.size(); ++k) {
+    const bool is_sum = combiners[k] == "add";
+    const std::string start = is_sum                      ? "0.0"
+                              : combiners[k] == "maximum" ? "0xFF800000"
+                                                          : "0x7F800000";
+    body += cat("  %s", k, " = stablehlo.constant dense<", start, "> : tensor<f32>\n  %r", k,
+                " = stablehlo.reduce(%x init: %s", k, ") applies stablehlo.", combiners[k],
+                " across dimensions = [0] : (", matrix, ", tensor<f32>) -> ", vector, "\n");
+    names += cat(k > 0 ? ", " : "", "%r", k);
+    types += cat(k > 0 ? ", " : "", vector);
+  }
+  return cat("func.func @main(%x: ", matrix, ") -> (", types, ") {\n", body, "  return ", names,
+             " : ", types, "\n}\n");
+}
+
+/// How often the text reads its first buffer.
+int reads(const std::string& source) {
+  int count = 0;
+  for (std::size_t at = source.find("= b0["); at != std::string::npos;
+       at = source.find("= b0[", at + 1))
+    ++count;
+  return count;
+}
+
+TEST(ShortLoops, OfSumsInTurnsHoldTheRoundsOfExtrema) {
+  using Combiners = std::vector<std::string>;
+  for (const Combiners& combiners :
+       {Combiners{"add", "maximum", "minimum"}, Combiners{"maximum", "add"},
+        Combiners{"minimum", "add", "maximum"}}) {
+    const std::string text = reductions_of_columns(1024, 48, combiners);
+    const std::string source = compiled(text).modules.at(0).source;
+    EXPECT_EQ(reads(source), 1) << source;
+    const Asked asked(text);
+    for (const std::string& target : targets_here())
+      asked.expect_of(partita::compile(text, {.target = target}).artifact, target, 64);
+  }
+  // Sums of 1000 rows are turns of 32 and a rest of another length.
+  const Asked uneven(reductions_of_columns(1000, 48, {"maximum", "add"}));
+  for (const std::string& target : targets_here())
+    uneven.expect_of(partita::compile(uneven.text, {.target = target}).artifact, target, 64);
 }
 
 TEST(ShortLoops, GiveTheInterpretersResults) {

@@ -260,8 +260,8 @@ static void lower_tiled_convolution(Context& context, Node& node, Location to) {
     return weights ? load(body, *weights, packed, i) : body.element(w, weight_index(i));
   };
   // Most elements that windows meet in a dilated input are padding.
-  const bool is_dilated = std::ranges::any_of(
-      conv.window, [](const WindowDim& d) { return d.base_dilation > 1; });
+  const bool is_dilated =
+      std::ranges::any_of(conv.window, [](const WindowDim& d) { return d.base_dilation > 1; });
   Type by_place{.dtype = sums, .dims = packed.dims};
   by_place.dims.erase(by_place.dims.end() - 2);
   std::optional<Location> padding;
@@ -281,18 +281,18 @@ static void lower_tiled_convolution(Context& context, Node& node, Location to) {
     context.launch(body, by_place.count());
   }
   KernelBody body(context, step_name(node));
-  ConvolutionWork work{
-      .node = node,
-      .to = to,
-      .most = context.policy().target.tile(),
-      .sums = sums,
-      .input =
-          [&](std::span<const ExprId> i) {
-            return input ? load(body, *input, wide_input, i) : body.element(x, i);
-          },
-      .weight = [&](std::span<const ExprId> i) { return weight(body, i); },
-      .padding = {}};
-  if (padding) work.padding = [&](std::span<const ExprId> i) { return load(body, *padding, by_place, i); };
+  ConvolutionWork work{.node = node,
+                       .to = to,
+                       .most = context.policy().target.tile(),
+                       .sums = sums,
+                       .input =
+                           [&](std::span<const ExprId> i) {
+                             return input ? load(body, *input, wide_input, i) : body.element(x, i);
+                           },
+                       .weight = [&](std::span<const ExprId> i) { return weight(body, i); },
+                       .padding = {}};
+  if (padding)
+    work.padding = [&](std::span<const ExprId> i) { return load(body, *padding, by_place, i); };
   const std::int64_t items = tile_convolution(work, body);
   context.launch(body, items, true);
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The partita authors
+//
+// Convolutions of dilated inputs: what lies between their elements is padding, which is zero times a weight, on target cpu and
+// where OpenCL is, with weights that are numbers and weights that are not.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "partita/base/error.hpp"
+#include "tests/codegen/on_targets.hpp"
+
+namespace partita::testing {
+namespace {
+
+std::string convolution(const std::string& input, const std::string& kernel,
+                        const std::string& result, const std::string& window, int groups = 1) {
+  return cat("func.func @main(%x: tensor<", input, ">, %w: tensor<", kernel, ">) -> tensor<",
+             result,
+             "> {\n  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, "
+             "o]->[b, 0, 1, f], window = {",
+             window, "} {batch_group_count = 1 : i64, feature_group_count = ", groups,
+             " : i64} : (tensor<", input, ">, tensor<", kernel, ">) -> tensor<", result,
+             ">\n  return %0 : tensor<", result, ">\n}\n");
+}
+
+/// Forms of dilated inputs: strides beside them, groups, odd extents, padding that is cut off, other floats.
+const std::vector<std::string>& forms() {
+  static const std::vector<std::string> all{
+      convolution("2x5x6x9xf32", "4x4x9x20xf32", "2x8x10x20xf32",
+                  "pad = [[1, 1], [1, 1]], lhs_dilate = [2, 2]"),
+      convolution("1x4x7x6xf32", "3x3x6x8xf32", "1x9x21x8xf32",
+                  "pad = [[1, 0], [2, 2]], lhs_dilate = [3, 3]"),
+      convolution("2x3x3x8xf32", "2x3x4x12xf32", "2x4x5x12xf32",
+                  "pad = [[0, 0], [1, 1]], lhs_dilate = [2, 2]", 2),
+      convolution("1x6x6x5xf32", "3x3x5x6xf32", "1x5x3x6xf32",
+                  "stride = [2, 3], lhs_dilate = [2, 2]"),
+      convolution("2x4x4x6xf16", "2x2x6x16xf16", "2x6x6x16xf16", "lhs_dilate = [2, 2]"),
+      convolution("1x4x4x6xf64", "3x3x6x4xf64", "1x6x6x4xf64",
+                  "pad = [[0, 1], [1, 0]], lhs_dilate = [2, 2], rhs_dilate = [1, 1]")};
+  return all;
+}
+
+void expect_on_targets(const Asked& asked) {
+  SCOPED_TRACE(asked.text);
+  for (const std::string& target : targets_here())
+    asked.expect_of(partita::compile(asked.text, {.target = target}).artifact, target, 64);
+}
+
+TEST(DilatedConvolutions, AreTheInterpreters) {
+  for (const std::string& text : forms()) expect_on_targets(Asked(text));
+}
+
+TEST(DilatedConvolutions, OfWeightsThatAreNoNumbersAreNoneWherePaddingMeetsThem) {
+  for (const std::string& text : forms())
+    for (const double bad :
+         {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+      Asked asked(text);
+      const HostArray& given = *asked.inputs[1];
+      HostArray weights = convert(given, DType::f64);
+      // One output feature of one place.
+      weights.data<DType::f64>()[weights.type.count() / 2 + 1] = bad;
+      asked.inputs[1] = std::make_shared<const HostArray>(convert(weights, given.type.dtype));
+      asked.expected = ir::run_text(asked.text, asked.inputs);
+      expect_on_targets(asked);
+    }
+}
+
+}  // namespace
+}  // namespace partita::testing
