@@ -82,7 +82,7 @@ double scatter_operand_cost_of(const Node& scatter, int operand, double otherwis
       std::size_t(operand) == arrays || scatter.attrs.i64s_or_empty("update_window_dims").empty();
   return std::size_t(operand) >= arrays && is_scalar &&
                  std::min(indices.count(), updates.count()) >= fewest_scattered
-             ? scatter_operand_cost
+             ? std::min(scatter_operand_cost, otherwise)
              : otherwise;
 }
 
