@@ -59,6 +59,12 @@ bool ends_with_stores(const Block& body) {
 
 bool is_loop(const Stmt& s) { return as<Loop>(s) != nullptr; }
 
+/// Rounds of a loop that counts from 0 by ones to a number that is known, else 0.
+std::int64_t known_rounds(const ExprPool& pool, const Loop& loop) {
+  const bool is_known = pool.is_index_constant(loop.end) && loop.begin == no_expr && loop.step == 1;
+  return is_known ? std::int64_t(pool[loop.end].bits) : 0;
+}
+
 class KernelMerger {
  public:
   explicit KernelMerger(const KernelCall& first)
@@ -279,16 +285,13 @@ class KernelMerger {
   /// A loop of so many rounds: `outer`, or the one within it if all of its rounds together are as many.
   std::optional<Place> rounds_of(Loop& outer, std::int64_t rounds) {
     ExprPool& pool = out_->pool;
-    const auto count = [&](const Loop& l) -> std::int64_t {
-      const bool is_whole = pool.is_index_constant(l.end) && l.begin == no_expr && l.step == 1;
-      return is_whole ? std::int64_t(pool[l.end].bits) : 0;
-    };
-    const std::int64_t own = count(outer);
+    const std::int64_t own = known_rounds(pool, outer);
     if (own == rounds) return Place{&outer, pool.variable(outer.variable)};
     if (std::ranges::count_if(outer.body, is_loop) != 1) return std::nullopt;
     Loop& inner = *as<Loop>(*std::ranges::find_if(outer.body, is_loop));
-    if (own * count(inner) != rounds || rounds == 0) return std::nullopt;
-    return Place{&inner, pool.add(pool.mul(pool.variable(outer.variable), count(inner)),
+    const std::int64_t each = known_rounds(pool, inner);
+    if (own * each != rounds) return std::nullopt;
+    return Place{&inner, pool.add(pool.mul(pool.variable(outer.variable), each),
                                   pool.variable(inner.variable))};
   }
 
@@ -299,10 +302,9 @@ class KernelMerger {
     if (mine == stmts.end() || theirs == body_.rend()) return false;
     const Loop& my_loop = *as<Loop>(*mine);
     Loop& their_loop = *as<Loop>(*theirs);
-    const Expr& rounds = call_.kernel->pool[my_loop.end];
-    if (rounds.kind != ExprKind::index_constant || my_loop.begin != no_expr || my_loop.step != 1)
-      return false;
-    const std::optional<Place> place = rounds_of(their_loop, std::int64_t(rounds.bits));
+    const std::int64_t rounds = known_rounds(call_.kernel->pool, my_loop);
+    if (rounds == 0) return false;
+    const std::optional<Place> place = rounds_of(their_loop, rounds);
     if (!place || !fits_into(their_loop, {stmts.begin(), mine + 1})) return false;
     counted_[my_loop.variable] = place->round;
     const auto at = std::size_t(std::distance(theirs, body_.rend())) - 1;
@@ -427,7 +429,8 @@ MergedCall merge_calls(std::span<const KernelCall> calls,
                        const std::function<bool(int buffer)>& is_kept) {
   KernelMerger merger(calls.front());
   std::vector<KernelCall> order(calls.begin(), calls.end());
-  if (are_independent(calls)) std::ranges::stable_partition(order, has_nest);
+  if (!std::ranges::is_partitioned(order, has_nest) && are_independent(calls))
+    std::ranges::stable_partition(order, has_nest);
   for (const KernelCall& call : order) merger.append(call, is_kept);
   return merger.finish();
 }

@@ -40,7 +40,7 @@ constexpr std::int64_t fewest_columns = 4;
 constexpr double spread_stores = 3;
 /// Updates of a scatter are applied one after the other: what is costlier than this is computed before by all threads, if
 /// there are so many.
-constexpr double scatter_operand_cost = 4;
+constexpr double scatter_element_cost = 4;
 constexpr std::int64_t fewest_scattered = 4096;
 /// Beyond this an expression is cut, so that kernels stay small.
 constexpr double kernel_budget = 400;
@@ -73,17 +73,17 @@ double window_operand_cost(const Node& node, const TileSize& most) {
   return is_tiled ? 0 : contraction_operand_cost;
 }
 
-/// The same for indices of a scatter, and for updates that are all of them single elements.
-double scatter_operand_cost_of(const Node& scatter, int operand, double otherwise) {
-  const std::size_t arrays = scatter.operands().size() / 2;
+/// The same for indices of a scatter, and for updates that are all of them single elements; others stay as they are.
+double scatter_operand_cost(const Node& scatter, int operand) {
+  const std::size_t arrays = scatter.operands().size() / 2, k(operand);
   const Type &indices = scatter.operand(arrays).type(),
              &updates = scatter.operand(arrays + 1).type();
-  const bool is_scalar =
-      std::size_t(operand) == arrays || scatter.attrs.i64s_or_empty("update_window_dims").empty();
-  return std::size_t(operand) >= arrays && is_scalar &&
-                 std::min(indices.count(), updates.count()) >= fewest_scattered
-             ? std::min(scatter_operand_cost, otherwise)
-             : otherwise;
+  const bool is_index = k == arrays, is_update = k > arrays;
+  const bool is_one_by_one =
+      is_index || (is_update && scatter.attrs.i64s_or_empty("update_window_dims").empty());
+  return is_one_by_one && std::min(indices.count(), updates.count()) >= fewest_scattered
+             ? scatter_element_cost
+             : kernel_budget;
 }
 
 bool is_scalar_integer(Value v) { return ir::is_scalar_integer(v.type()); }
@@ -457,7 +457,7 @@ double ValueAnalysis::limit(Value v, const Graph& graph) {
     if (user.op().shape == KernelShape::contraction)
       limit = std::min(limit, operand_cost(user, use.operand));
     if (user.is("stablehlo.scatter") && policy_.target.device_class == DeviceClass::multicore)
-      limit = scatter_operand_cost_of(user, use.operand, limit);
+      limit = std::min(limit, scatter_operand_cost(user, use.operand));
     changes_index |=
         user.op().element_cost() == 0 ||
         is_one_of<3>(user.name(), {"stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather"});

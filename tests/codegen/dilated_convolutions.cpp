@@ -7,37 +7,27 @@
 
 #include <limits>
 
-#include "partita/base/error.hpp"
+#include "tests/codegen/convolution_text.hpp"
 #include "tests/codegen/on_targets.hpp"
 
 namespace partita::testing {
 namespace {
 
-std::string convolution(const std::string& input, const std::string& kernel,
-                        const std::string& result, const std::string& window, int groups = 1) {
-  return cat("func.func @main(%x: tensor<", input, ">, %w: tensor<", kernel, ">) -> tensor<",
-             result,
-             "> {\n  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, "
-             "o]->[b, 0, 1, f], window = {",
-             window, "} {batch_group_count = 1 : i64, feature_group_count = ", groups,
-             " : i64} : (tensor<", input, ">, tensor<", kernel, ">) -> tensor<", result,
-             ">\n  return %0 : tensor<", result, ">\n}\n");
-}
-
 /// Forms of dilated inputs: strides beside them, groups, odd extents, padding that is cut off, other floats.
 const std::vector<std::string>& forms() {
+  const std::string dims = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]";
   static const std::vector<std::string> all{
-      convolution("2x5x6x9xf32", "4x4x9x20xf32", "2x8x10x20xf32",
+      convolution({"2x5x6x9", "4x4x9x20", "2x8x10x20"},
                   "pad = [[1, 1], [1, 1]], lhs_dilate = [2, 2]"),
-      convolution("1x4x7x6xf32", "3x3x6x8xf32", "1x9x21x8xf32",
+      convolution({"1x4x7x6", "3x3x6x8", "1x9x21x8"},
                   "pad = [[1, 0], [2, 2]], lhs_dilate = [3, 3]"),
-      convolution("2x3x3x8xf32", "2x3x4x12xf32", "2x4x5x12xf32",
+      convolution({"2x3x3x8", "2x3x4x12", "2x4x5x12"},
                   "pad = [[0, 0], [1, 1]], lhs_dilate = [2, 2]", 2),
-      convolution("1x6x6x5xf32", "3x3x5x6xf32", "1x5x3x6xf32",
-                  "stride = [2, 3], lhs_dilate = [2, 2]"),
-      convolution("2x4x4x6xf16", "2x2x6x16xf16", "2x6x6x16xf16", "lhs_dilate = [2, 2]"),
-      convolution("1x4x4x6xf64", "3x3x6x4xf64", "1x6x6x4xf64",
-                  "pad = [[0, 1], [1, 0]], lhs_dilate = [2, 2], rhs_dilate = [1, 1]")};
+      convolution({"1x6x6x5", "3x3x5x6", "1x5x3x6"}, "stride = [2, 3], lhs_dilate = [2, 2]"),
+      convolution({"2x4x4x6", "2x2x6x16", "2x6x6x16"}, "lhs_dilate = [2, 2]", 1, dims, "f16"),
+      convolution({"1x4x4x6", "3x3x6x4", "1x6x6x4"},
+                  "pad = [[0, 1], [1, 0]], lhs_dilate = [2, 2], rhs_dilate = [1, 1]", 1, dims,
+                  "f64")};
   return all;
 }
 

@@ -12,6 +12,7 @@
 #include "partita/exec/executor.hpp"
 #include "partita/frontend/stablehlo.hpp"
 #include "partita/ir/interpreter.hpp"
+#include "tests/codegen/convolution_text.hpp"
 #include "tests/ops/op_test.hpp"
 
 namespace partita::testing {
@@ -84,22 +85,6 @@ class LibraryConvolutions : public ::testing::Test {
 #endif
   }
 };
-
-struct Shapes {
-  std::string input, kernel, result;
-};
-
-/// A convolution of f32 with features last.
-std::string convolution(const Shapes& s, const std::string& window, int groups = 1,
-                        const std::string& dims = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]") {
-  const auto type = [](const std::string& dims) { return cat("tensor<", dims, "xf32>"); };
-  return cat("func.func @main(%x: ", type(s.input), ", %w: ", type(s.kernel), ") -> ",
-             type(s.result), " {\n  %0 = stablehlo.convolution(%x, %w) dim_numbers = ", dims,
-             ", window = {", window,
-             "} {batch_group_count = 1 : i64, feature_group_count = ", groups, " : i64} : (",
-             type(s.input), ", ", type(s.kernel), ") -> ", type(s.result),
-             "\n  return %0 : ", type(s.result), "\n}\n");
-}
 
 TEST_F(LibraryConvolutions, AreThoseWithFeaturesLast) {
   const Shapes plain{"2x14x12x20", "3x3x20x24", "2x14x12x24"};

@@ -21,8 +21,8 @@ struct ScatterSpace {
   /// Of a scatter of so many operands.
   ScatterSpace(const ir::Node& node, std::size_t inputs);
 
-  /// Elements of updates that one statement adds: neighbours in memory of updates and results alike,
-  /// where the last dimension of both is a parallel one.
+  /// Elements of updates that an item adds, a line of the cache at most: neighbours in memory of updates and results
+  /// alike, where the last dimension of both is a parallel one.  1 for devices without vectors (`vector_bytes` 0).
   [[nodiscard]] int width(const ir::Node& node, std::size_t inputs,
                           std::int64_t vector_bytes) const;
   /// Whether different indices along dimension d of the updates never meet in one element.

@@ -267,18 +267,17 @@ static void lower_tiled_convolution(Context& context, Node& node, Location to) {
   std::optional<Location> padding;
   if (is_dilated) {
     padding = context.new_temporary(by_place, "padding");
-    KernelBody body(context, "padding_of_" + step_name(node));
-    body.set_items(by_place.count());
-    auto index = scalar::delinearize(body.pool(), body.item(), by_place.dims);
-    const Register sum = body.declare(sums, body.pool().constant_of(sums, 0));
-    body.loop(conv.input, [&](ExprId feature) {
-      auto at = index;
-      at.insert(at.end() - 1, feature);
-      body.multiply_add(sum, body.pool().constant_of(sums, 0), weight(body, at));
-    });
-    body.store(body.buffer(*padding, sums, true), body.item(), body.value(sum));
-    body.note_count(by_place.count());
-    context.launch(body, by_place.count());
+    lower_each(context, *padding, by_place, "padding_of_" + step_name(node),
+               [&](KernelBody& body, auto index) {
+                 const ExprId zero = body.pool().constant_of(sums, 0);
+                 const Register sum = body.declare(sums, zero);
+                 body.loop(conv.input, [&](ExprId feature) {
+                   std::vector<ExprId> at(index.begin(), index.end());
+                   at.insert(at.end() - 1, feature);
+                   body.multiply_add(sum, zero, weight(body, at));
+                 });
+                 return body.value(sum);
+               });
   }
   KernelBody body(context, step_name(node));
   ConvolutionWork work{.node = node,
