@@ -258,7 +258,7 @@ void Blas::multiply(const Gemm& g, const GemmBuffers& at, std::size_t batch) {
 void Blas::scale(const Gemm& g, const GemmBuffers& at, std::size_t batch) {
   if (!scale_kernel_.handle || scale_dtype_ != g.dtype) {
     const std::string_view type = g.dtype == DType::f32 ? "float" : "double";
-    scale_program_ = build_program(target_, "scale", cat("#define T ", type, scale_source));
+    scale_program_ = build_program(target_, "scale", cat("#define T ", type, scale_source)).handle;
     scale_kernel_ = load_kernel(target_, scale_program_.get(), "partita_scale");
     scale_dtype_ = g.dtype;
   }

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "backend-opencl/device/check.hpp"
+#include "backend-opencl/device/prebuild.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
 
@@ -163,6 +164,16 @@ DeviceProgramPtr OpenclDevice::load(const Artifact& artifact) {
   });
   blas_->set_parameters(is_meant ? library.parameters : std::vector<LibraryParameters>{});
   return std::make_shared<OpenclProgram>(build_target(), artifact);
+}
+
+int OpenclDevice::binaries_of(const Artifact& artifact) {
+  return int(prebuilt_groups(artifact, profile_).size());
+}
+
+KernelBinary OpenclDevice::prebuild(const Artifact& artifact, int number) {
+  const std::vector<KernelGroup> groups = prebuilt_groups(artifact, profile_);
+  PARTITA_ASSERT(number >= 0 && std::size_t(number) < groups.size());
+  return opencl::prebuild(build_target(), artifact, groups[std::size_t(number)]);
 }
 
 void OpenclDevice::write(DeviceBuffer& to, std::size_t byte_offset,

@@ -35,6 +35,8 @@ class OpenclDevice final : public Device {
   /// On CPUs alone: elsewhere drivers want pages, or copy.
   [[nodiscard]] DeviceBufferPtr borrow(std::span<const std::byte> host) override;
   [[nodiscard]] DeviceProgramPtr load(const Artifact& artifact) override;
+  [[nodiscard]] int binaries_of(const Artifact& artifact) override;
+  [[nodiscard]] KernelBinary prebuild(const Artifact& artifact, int number) override;
   void write(DeviceBuffer& to, std::size_t byte_offset, std::span<const std::byte> from) override;
   void read(DeviceBuffer& from, std::size_t byte_offset, std::span<std::byte> to) override;
   [[nodiscard]] DeviceEventPtr start_read(DeviceBuffer& from, std::size_t byte_offset,

@@ -2,11 +2,14 @@
 // Copyright The partita authors
 #include "backend-opencl/device/program.hpp"
 
+#include <map>
 #include <optional>
 #include <string_view>
 
 #include "backend-opencl/device/check.hpp"
 #include "backend-opencl/device/discovery.hpp"
+#include "backend-opencl/device/module_text.hpp"
+#include "backend-opencl/device/program_binary.hpp"
 #include "backend-opencl/device/program_cache.hpp"
 #include "partita/base/env.hpp"
 #include "partita/base/error.hpp"
@@ -66,7 +69,8 @@ Program build_from_source(const BuildTarget& target, const std::string& name,
                          first_lines(build_log(program.get(), target.device), shown_lines)));
 }
 
-// Empty where the driver gives none.
+}  // namespace
+
 std::vector<std::byte> binary_of(cl_program program) {
   std::size_t size = 0;
   if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS)
@@ -78,16 +82,13 @@ std::vector<std::byte> binary_of(cl_program program) {
   return binary;
 }
 
-}  // namespace
-
 std::string build_options(cl_device_id device) {
   std::string options = "-cl-std=CL1.2";
   if (rounds_divide_sqrt(device)) options += " -cl-fp32-correctly-rounded-divide-sqrt";
   return options;
 }
 
-/// Kernels that use matrix units know how to do without (backend-opencl/codegen/opencl_dialect.cpp): by
-/// PARTITA_MATRIX_UNITS, else NVIDIA's where their compiler takes them.
+/// Defines how matrix units are used; by PARTITA_MATRIX_UNITS, else NVIDIA's where their compiler takes them.
 static std::string matrix_option(const DeviceProfile& profile, const std::string& source) {
   if (source.find(matrix_variable) == std::string::npos) return {};
   const auto option = [](int kind) { return cat(" -D", matrix_variable, "=", kind); };
@@ -101,32 +102,17 @@ static std::string matrix_option(const DeviceProfile& profile, const std::string
   return profile.vendor.find("NVIDIA") == std::string::npos ? std::string() : option(1);
 }
 
-static Program build_with(const BuildTarget& target, const std::string& name,
-                          const std::string& source, const std::string& options);
-
-Program build_program(const BuildTarget& target, const std::string& name,
-                      const std::string& source) {
-  const std::string options = build_options(target.device),
-                    matrices = matrix_option(*target.profile, source);
-  if (matrices.empty()) return build_with(target, name, source, options);
-  try {
-    return build_with(target, name, source, options + matrices);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::device) throw;
-    log(LogLevel::info,
-        cat("kernels '", name, "': without matrix units, because of: ", error.what()));
-  }
-  return build_with(target, name, source, options);
+std::vector<std::string> build_options(const BuildTarget& target, const std::string& source) {
+  std::vector<std::string> all{build_options(target.device)};
+  if (const std::string matrices = matrix_option(*target.profile, source); !matrices.empty())
+    all.insert(all.begin(), all.front() + matrices);
+  return all;
 }
 
 static Program build_with(const BuildTarget& target, const std::string& name,
                           const std::string& source, const std::string& options) {
-  const DeviceProfile& profile = *target.profile;
-  const ProgramCache cache(profile);
-  const ProgramIdentity id{
-      .device = cat(profile.name, "; ", profile.driver, "; ", profile.platform),
-      .options = options,
-      .source = source};
+  const ProgramCache cache(*target.profile);
+  const ProgramIdentity id = identity_of(*target.profile, options, source);
   if (const auto binary = cache.find(id)) {
     if (auto program = build_from_binary(target, id.options, *binary)) {
       log(LogLevel::debug, cat("kernels '", name, "': taken from the program cache"));
@@ -138,6 +124,20 @@ static Program build_with(const BuildTarget& target, const std::string& name,
   if (cache.enabled())
     if (const auto binary = binary_of(program.get()); !binary.empty()) cache.store(id, binary);
   return program;
+}
+
+BuiltProgram build_program(const BuildTarget& target, const std::string& name,
+                           const std::string& source) {
+  const std::vector<std::string> options = build_options(target, source);
+  for (std::size_t k = 0;; ++k) {
+    try {
+      return {.handle = build_with(target, name, source, options[k]), .options = options[k]};
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::device || k + 1 == options.size()) throw;
+      log(LogLevel::info,
+          cat("kernels '", name, "': without matrix units, because of: ", error.what()));
+    }
+  }
 }
 
 LoadedKernel load_kernel(const BuildTarget& target, cl_program program, const std::string& name) {
@@ -158,14 +158,56 @@ LoadedKernel load_kernel(const BuildTarget& target, cl_program program, const st
   return kernel;
 }
 
+namespace {
+
+/// The program of an artifact's binary; nothing where it belongs to another device, driver or text.
+std::optional<Program> take_binary(const BuildTarget& target, const KernelBinary& binary,
+                                   const std::vector<std::string>& kernels,
+                                   const ModuleText& module) {
+  const std::string source = module.with(kernels);
+  for (const std::string& options : build_options(target, source)) {
+    const auto bytes = unpack_binary(identity_of(*target.profile, options, source), binary.bytes);
+    if (!bytes) continue;
+    if (auto program = build_from_binary(target, options, *bytes)) return program;
+    log(LogLevel::info, cat("artifact: the driver refuses binary '", binary.name,
+                            "'; its kernels are built from source"));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 OpenclProgram::OpenclProgram(const BuildTarget& target, const Artifact& artifact) {
-  for (const KernelModule& module : artifact.modules)
-    programs_.push_back(build_program(target, module.name, module.source));
+  std::map<std::string, cl_program> program_of;  // by kernel
+  for (const KernelBinary& binary : artifact.binaries) {
+    const std::vector<std::string> names = kernels_in(binary.bytes);
+    for (const KernelModule& module : artifact.modules) {
+      const ModuleText text(module.source);
+      if (names.empty() || !text.holds(names)) continue;
+      auto program = take_binary(target, binary, names, text);
+      if (!program) continue;
+      log(LogLevel::debug, cat("kernels '", module.name, "': ", names.size(),
+                               " taken from binary '", binary.name, "'"));
+      for (const std::string& name : names) program_of[name] = program->get();
+      programs_.push_back(std::move(*program));
+    }
+  }
+  std::vector<cl_program> built(artifact.modules.size());
   for (const KernelEntry& entry : artifact.kernels) {
-    if (entry.module < 0 || std::size_t(entry.module) >= programs_.size())
+    if (entry.module < 0 || std::size_t(entry.module) >= built.size())
       throw_user_error(cat("artifact: kernel '", entry.name, "' names module ", entry.module,
-                           ", expected one of ", programs_.size()));
-    kernels_.push_back(load_kernel(target, programs_[std::size_t(entry.module)].get(), entry.name));
+                           ", expected one of ", built.size()));
+    cl_program& program = program_of[entry.name];
+    if (program == nullptr) {
+      cl_program& whole = built[std::size_t(entry.module)];
+      if (whole == nullptr) {
+        const KernelModule& module = artifact.modules[std::size_t(entry.module)];
+        programs_.push_back(build_program(target, module.name, module.source).handle);
+        whole = programs_.back().get();
+      }
+      program = whole;
+    }
+    kernels_.push_back(load_kernel(target, program, entry.name));
   }
 }
 

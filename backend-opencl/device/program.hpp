@@ -31,10 +31,22 @@ struct BuildTarget {
 /// device has them, nothing that relaxes floating-point rules.
 [[nodiscard]] std::string build_options(cl_device_id device);
 
+/// Options to build a text with, in the order in which they are tried: kernels that use matrix units know how to do
+/// without (backend-opencl/codegen/opencl_dialect.cpp).
+[[nodiscard]] std::vector<std::string> build_options(const BuildTarget& target,
+                                                     const std::string& source);
+
+struct BuiltProgram {
+  Program handle;
+  std::string options;  ///< that took
+};
+
 /// Builds one translation unit, or takes its binary from the cache.  A build failure is a device
 /// error with the module's name and the first lines of the build log.
-[[nodiscard]] Program build_program(const BuildTarget& target, const std::string& name,
-                                    const std::string& source);
+[[nodiscard]] BuiltProgram build_program(const BuildTarget& target, const std::string& name,
+                                         const std::string& source);
+/// The driver's; empty where it gives none.
+[[nodiscard]] std::vector<std::byte> binary_of(cl_program program);
 
 /// What a kernel's argument was last set to.  Buffers are told apart by number, because a new one
 /// may have the handle of one that is gone.
@@ -59,6 +71,7 @@ struct LoadedKernel {
 [[nodiscard]] LoadedKernel load_kernel(const BuildTarget& target, cl_program program,
                                        const std::string& name);
 
+/// From the artifact's binaries as far as they are of this device and driver, else from text.
 class OpenclProgram final : public DeviceProgram {
  public:
   OpenclProgram(const BuildTarget& target, const Artifact& artifact);
@@ -66,7 +79,7 @@ class OpenclProgram final : public DeviceProgram {
   [[nodiscard]] LoadedKernel& kernel(int index);
 
  private:
-  std::vector<Program> programs_;
+  std::vector<Program> programs_;  // that `kernels_` are of
   std::vector<LoadedKernel> kernels_;
 };
 

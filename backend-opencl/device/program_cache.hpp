@@ -8,25 +8,18 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "backend-opencl/device/program_binary.hpp"
 #include "partita/device/device.hpp"
 
 namespace partita::opencl {
 
-/// What a binary belongs to.
-struct ProgramIdentity {
-  std::string device;  ///< name, driver and platform version
-  std::string options;
-  std::string source;
-};
-
 class ProgramCache {
  public:
   /// The folder is PARTITA_CACHE_DIR, or ~/.cache/partita where it is not set; set but empty
-  /// switches the cache off.  Drivers that keep such a cache themselves (PoCL) use this one only
-  /// where PARTITA_CACHE_DIR names a folder.
+  /// switches the cache off.  Off for PoCL, which keeps such a cache itself; but where its device is taken for a GPU
+  /// (PARTITA_OPENCL_CLASS) and PARTITA_CACHE_DIR names a folder.
   explicit ProgramCache(const DeviceProfile& profile);
 
   [[nodiscard]] bool enabled() const { return !folder_.empty(); }

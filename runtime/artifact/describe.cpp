@@ -271,6 +271,12 @@ std::string describe_artifact(const Artifact& artifact) {
       out += cat(&other == &artifact.others.front() ? "" : ", ", to_string(other.device_class));
     out += "\n";
   }
+  if (!artifact.binaries.empty()) {
+    out += "machine code ";
+    for (const KernelBinary& binary : artifact.binaries)
+      out += cat(" ", binary.name, " (", binary.bytes.size(), " bytes)");
+    out += "\n";
+  }
   out += "inputs\n" + ports_text(plan, plan.inputs, "in");
   out += "outputs\n" + ports_text(plan, plan.outputs, "out");
   out += mesh_text(plan);

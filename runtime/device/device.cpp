@@ -52,6 +52,10 @@ void Device::convolve(DeviceProgram& /*program*/, const ConvolveArgs& /*args*/) 
   throw_device_error(cat("the device ", profile().name, " has no library of convolutions"));
 }
 
+KernelBinary Device::prebuild(const Artifact& /*artifact*/, int /*number*/) {
+  throw_internal_error(cat("the device ", profile().name, " builds no kernels ahead of a run"));
+}
+
 Threads Device::host_threads() {
   return new_threads(profile().is_cpu ? profile().compute_units : 1);
 }

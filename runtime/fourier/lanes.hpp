@@ -513,9 +513,9 @@ void fold_line(const Lines<T>& lines, const T* from, T factor, T* to) {
   const Places<T> places;
   if (count < width) return fold_few(lines, from, factor, to);
   for (Index next = 0; next < count; next += width) {
-    const Index k = smaller(next, count - width), mirror = m - k - width + 1;
-    const T *x = from + 2 * k, *y = from + 2 * mirror;
-    T *const to_x = to + 2 * k, *const to_y = to + 2 * mirror;
+    const Index k = smaller(next, count - width), opposite = m - k - width + 1;
+    const T *x = from + 2 * k, *y = from + 2 * opposite;
+    T *const to_x = to + 2 * k, *const to_y = to + 2 * opposite;
     const Number<T> at_k = by_parts<T>(load_vector(x), load_vector(x + width), T(1));
     const Number<T> above = by_parts<T>(load_vector(y), load_vector(y + width), T(1));
     const Number<T> mirrored{backwards(above.re, places), backwards(above.im, places)};
@@ -649,8 +649,8 @@ struct RealLines {
 template <class T>
 void take_spectra(const RealLines<T>& l, const T* z, T* to) {
   for (Index k = 0; k <= l.length / 2; ++k) {
-    const Index mirror = k == 0 ? 0 : l.length - k;
-    const T *x = z + 2 * k, *y = z + 2 * mirror;
+    const Index opposite = k == 0 ? 0 : l.length - k;
+    const T *x = z + 2 * k, *y = z + 2 * opposite;
     T* const a = to + k * l.element;
     if (l.count == 1) {
       a[0] = x[0];

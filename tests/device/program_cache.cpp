@@ -14,10 +14,11 @@ namespace {
 constexpr const char* source =
     "__kernel void f(__global int* b, long o) { b[o + get_global_id(0)] = 40 + get_global_id(0); }";
 
-class DeviceProgramCache : public DeviceTest {
+/// As on GPUs, since PoCL does without on CPUs.
+class DeviceProgramCache : public GpuClassTest {
  protected:
   void SetUp() override {
-    DeviceTest::SetUp();
+    GpuClassTest::SetUp();
     ::setenv("PARTITA_CACHE_DIR", folder_.path().c_str(), 1);
   }
   void TearDown() override { ::setenv("PARTITA_CACHE_DIR", "", 1); }

@@ -17,6 +17,7 @@
 #include "partita/frontend/stablehlo.hpp"
 #include "tools/partita/commands.hpp"
 #include "tools/partita/device_choice.hpp"
+#include "tools/partita/prebuild.hpp"
 #include "tools/partita/program_options.hpp"
 
 namespace partita::tool {
@@ -28,7 +29,7 @@ struct CompileArguments {
   std::vector<std::string> placements, dump_after;
   TargetValues target_values;
   std::string dump_directory;
-  bool strict = false, names_function = false;
+  bool strict = false, names_function = false, prebuilds = false;
   driver::CompileOptions options;
 };
 
@@ -144,20 +145,24 @@ int compile(CompileArguments& arguments) {
   apply(arguments.target_values, arguments.options);
   apply(arguments.device, arguments.options);
   check_writable(arguments.output);
+  if (arguments.prebuilds && arguments.emit != "artifact")
+    throw_user_error(cat("--prebuild: expected --emit artifact, found ", arguments.emit));
   if (arguments.emit == "object" || arguments.emit == "c") return compile_to_link(arguments);
   if (arguments.emit != "artifact")
     throw_user_error(cat("--emit: expected artifact, object or c, found '", arguments.emit, "'"));
   const auto module = ir::read_module(arguments.input, arguments.options.open);
-  const auto [artifact, report] = partita::compile(*module, arguments.options);
+  auto [artifact, report] = partita::compile(*module, arguments.options);
   check_strict(arguments, report);
+  const std::string prebuilt =
+      arguments.prebuilds ? cat(prebuild(artifact, default_jobs()), "\n") : std::string();
   save_artifact(artifact, arguments.output);
-  if (report.more_functions.empty()) {
+  if (report.more_functions.empty())
     print_summary(report);
-    return 0;
-  }
-  print_summary_of_function(report);
+  else
+    print_summary_of_function(report);
   for (const driver::CompileReport& further : report.more_functions)
     print_summary_of_function(further);
+  std::cout << prebuilt;
   return 0;
 }
 
@@ -224,6 +229,8 @@ void add_compile_command(CLI::App& app, Action& action) {
       "f32 (the default) or tf32: what products of f32 are multiplied as on matrix units of GPUs, "
       "where the program asks for no precision above HIGH");
   add_device_options(*command, arguments->device);
+  command->add_flag("--prebuild", arguments->prebuilds,
+                    "Builds the kernels for this machine's device too, as `partita prebuild` does");
   add_target_options(*command, arguments->target_values, OptionsOf::compile);
   command
       ->add_option("--runs", arguments->options.runs,

@@ -156,7 +156,7 @@ class Bench {
         }
         const std::string caches = work_.path() / cat("caches_", k);
         Environment environment{{"XDG_CACHE_HOME", caches}, {"POCL_CACHE_DIR", caches + "/pocl"}};
-        // Where it is set, PoCL's binaries are kept twice.
+        // Where it is set, it goes before XDG_CACHE_HOME.
         if (partita::environment("PARTITA_CACHE_DIR"))
           environment.emplace_back("PARTITA_CACHE_DIR", caches + "/partita");
         std::filesystem::create_directories(caches + "/pocl");

@@ -33,9 +33,9 @@ struct KernelEntry {
   KernelWork work = {};  ///< of kernels for devices of many items; nothing of others
 };
 
-/// Machine code of all modules for one kind of processor.
+/// Machine code of the modules, or of some of their kernels, for one kind of processor or device.
 struct KernelBinary {
-  std::string name;  ///< what it needs: "x86-64-v3"
+  std::string name;  ///< what it needs ("x86-64-v3"), or a file's name where the bytes say that
   std::vector<std::byte> bytes;
 };
 
@@ -69,7 +69,7 @@ struct Variant {
   Plan plan;
   std::vector<KernelModule> modules;
   std::vector<KernelEntry> kernels;
-  std::vector<KernelBinary> binaries;  ///< of targets that are compiled ahead of time
+  std::vector<KernelBinary> binaries;
   LibrarySettings library;
 };
 

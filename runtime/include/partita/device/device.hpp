@@ -148,6 +148,12 @@ class Device {
   [[nodiscard]] virtual std::span<std::byte> host_bytes(DeviceBuffer& /*buffer*/) { return {}; }
   /// Compiles (or takes from the cache) all kernels; a build failure holds the build log's first lines.
   [[nodiscard]] virtual DeviceProgramPtr load(const Artifact& artifact) = 0;
+  /// Into how many binaries prebuild() makes the artifact's kernels; 0 where they are machine code already.
+  [[nodiscard]] virtual int binaries_of(const Artifact& /*artifact*/) { return 0; }
+  /// Machine code of some of the artifact's kernels, which load() of the artifact with all these binaries takes in place of
+  /// the kernels' text, on devices like this one.  `number`: from 0; each is best asked of a process of its own, the first
+  /// ones take longest.
+  [[nodiscard]] virtual KernelBinary prebuild(const Artifact& artifact, int number);
   /// The bytes may be reused at once.
   virtual void write(DeviceBuffer& to, std::size_t byte_offset,
                      std::span<const std::byte> from) = 0;
