@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
-# timeout: 180
-# processors: 2
+# timeout: 270
 #
 # gcc makes no fused products and sums of a*b-c, a*b+c side by side, which it does with -ffp-contract=off too, and results
 # do not depend on how items are split over threads, which they did as items left over were computed without

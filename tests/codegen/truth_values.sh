@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
-# timeout: 180
-# processors: 2
+# timeout: 270
 #
 # With the flags that generated C is given, gcc makes the same of truth values as numbers as without optimisation: in sums and
 # extrema of a few of them and side by side, in 832 functions.  With TRUTH_VALUES_FLAGS=-ftree-slp-vectorize beside them, 113

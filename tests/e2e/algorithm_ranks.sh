@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# processors: 2
 #
 # Programs of examples/algorithms give the same on 1 and on 3 ranks. That they give their oracles on one is what
 # tests/e2e/algorithms checks.

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 300
-# processors: 2
+# timeout: 450
 #
 # compile --allreduce-dtype: sums of many elements are off by no more than rounding of terms and sum, short ones not at all, and
 # fewer bytes travel; with feedback the mean of rounds comes closer; one rank rounds nothing; what cannot be is refused.

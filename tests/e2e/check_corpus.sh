@@ -3,7 +3,6 @@
 # Copyright The partita authors
 # label: e2e corpus
 # timeout: 900
-# processors: 2
 #
 # `partita check` on the whole conformance corpus, text and bytecode: every program gives JAX's results on every target that
 # is there, over poisoned memory where it is compiled.  tests/expectations.txt names what does not, and why; a case that

@@ -3,7 +3,6 @@
 # Copyright The partita authors
 # label: e2e corpus simt
 # timeout: 900
-# processors: 2
 #
 # The conformance corpus as it is compiled for GPUs, on the OpenCL device that is here: check_corpus.sh.
 set -euo pipefail

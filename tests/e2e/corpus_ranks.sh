@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi corpus
-# timeout: 400
-# processors: 2
+# timeout: 600
 #
 # Rounds of the conformance corpus: one artifact each gives JAX's results on 1, 2, 3, 4 and 9 ranks (one more than there
 # are partitions), with no collective call on one rank and one per phase, accumulation dtype and combiner on several.

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi corpus simt
-# timeout: 400
-# processors: 2
+# timeout: 600
 #
 # Rounds over ranks as they are compiled for GPUs, with copies beside the work, on the OpenCL device that is here:
 # corpus_ranks.sh.

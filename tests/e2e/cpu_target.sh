@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e
-# timeout: 120
-# processors: 2
+# timeout: 180
 #
 # Target cpu as a user sees it: the same program gives the same artifact with and without a cache, levels are listed and
 # chosen, damaged cache entries are compiled anew, the cache alone is enough where there is no compiler, shards and threads

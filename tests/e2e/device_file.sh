@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e
-# timeout: 120
-# processors: 2
+# timeout: 180
 #
 # `partita devices -o` describes a device in a file, and `compile --device FILE` compiles for it, present or not; bad files
 # are one line.

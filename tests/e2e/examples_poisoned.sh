@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
-# timeout: 300
-# processors: 2
+# timeout: 450
 #
 # The programs of examples/, on drawn arguments, over poisoned memory: what target cpu without a C compiler gives, every target
 # gives whatever memory held.

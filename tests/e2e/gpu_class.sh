@@ -3,7 +3,6 @@
 # Copyright The partita authors
 # label: e2e mpi simt
 # timeout: 900
-# processors: 2
 #
 # What labels ops, passes, codegen, e2e and regress run on an OpenCL device, as compiled for GPUs on the one that is here.
 # Left out is what does not depend on the class (text, the interpreter, target cpu, refusals), and what the other tests of

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 400
-# processors: 2
+# timeout: 600
 #
 # Programs with meshes of 4 and 8 devices as JAX prints them (mesh_programs/make_programs.py) give XLA's results on 1 and 8 ranks and on 2
 # ranks with 2 devices each, of parts: none of them is left to one device, and no rank of 8 holds what one rank does.

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 400
-# processors: 2
+# timeout: 600
 #
 # Programs of one shard of a mesh (tests/e2e/meshes): what the interpreter gives comes out on every target, on any number
 # of ranks and devices that fits the mesh, and other numbers are refused.

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e
-# timeout: 120
-# processors: 2
+# timeout: 180
 #
 # Options of compile and run on the digits round of eight clients: dumps, --strict, budgets, JSON errors, statistics, trace,
 # shards in one process; and the same bytes from the same input and options.

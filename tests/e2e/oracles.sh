@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 480
-# processors: 2
+# timeout: 720
 #
 # The programs of programs/ give their known values: under `check` on every target, and as artifacts on 1 to 4 ranks
 # and on 2 shards of one process. Some also have a known number of collective calls. With arguments only the programs named (stems).

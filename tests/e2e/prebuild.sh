@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e
-# timeout: 240
-# processors: 2
+# timeout: 360
 #
 # `partita prebuild` and `compile --prebuild`: an artifact with its kernels as machine code of this machine's device gives what
 # it gives without, of all functions and in both classes of kernels, and nothing is compiled in the run.

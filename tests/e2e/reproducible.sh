@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 240
-# processors: 2
+# timeout: 360
 #
 # compile --reproducible: the same bits on any number of ranks and devices, uneven ones and more than partitions too, also
 # when a checkpoint goes on elsewhere.

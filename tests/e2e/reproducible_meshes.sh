@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 300
-# processors: 2
+# timeout: 450
 #
 # compile --reproducible of programs over a mesh: the same bits on any number of ranks and devices, of a training step whose
 # data and model are cut, and of rounds over clients whose models are; a checkpoint goes on elsewhere.

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 300
-# processors: 2
+# timeout: 450
 #
 # Programs of which no shard needs the whole, on 1 to 8 ranks and each target: what the interpreter gives, from shards that hold
 # their parts and little beside.  Sorts and scans along what is cut; a step of training whose data, parameters and moments are

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 600
-# processors: 2
+# timeout: 900
 #
 # Whole programs with a mesh (tests/e2e/meshes/*_whole.mlir, and those of the conformance corpus) on 1 to 8 ranks: what the
 # whole program gives, from shards that hold their parts; and with --no-sharding on one.

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 400
-# processors: 2
+# timeout: 600
 #
 # Federated rounds whose clients' models are cut over a mesh: what the round without a mesh gives, on ranks that hold parts of
 # a model, or of the clients, or both; in each layer two sums over the mesh on the way forward and two back, one over the clients

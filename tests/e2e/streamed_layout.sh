@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e
-# timeout: 240
-# processors: 2
+# timeout: 360
 #
 # With the streamed layout the digits round costs the same for 8, 64 and 512 clients: arena, launches per block, artifact
 # but for its numbers, and time to compile (of CPU, within 10 %: the median of many, taken by turns).

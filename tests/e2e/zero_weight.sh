@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: e2e mpi
-# timeout: 120
-# processors: 2
+# timeout: 180
 #
 # on_zero_weight = "error": one artifact works with weights that sum to something; with weights of zero each number of
 # ranks ends with one error that names the step, status 2 and no output file. The interpreter says the same.

@@ -3,8 +3,7 @@
 #
 # The communicator tests on 1, 4 and 9 ranks (ctest runs 2 and 3 itself), and rounds in a program that
 # has initialised MPI itself with each thread level.
-# timeout: 300
-# processors: 2
+# timeout: 450
 . "${PARTITA_SOURCE_DIR:?is not set}/tests/mpi/_collective.sh" || exit 1
 
 for ranks in 1 4 9; do

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The partita authors
 # label: regress
-# timeout: 240
-# processors: 2
+# timeout: 360
 #
 # Every program of this folder holds its own checks, and passes on every target that is built, over poisoned
 # memory where it is compiled.
