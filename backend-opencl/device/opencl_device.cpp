@@ -292,18 +292,13 @@ void OpenclDevice::choose_parts(LoadedKernel& kernel, const LaunchArgs& args) co
     global[d] = std::size_t(args.global[d]);
     local[d] = args.local[d] > 0 ? std::size_t(args.local[d]) : kernel.required_local[d];
   }
-  if (local == Range3{}) {
-    if (global == kernel.last_global) return;
-    kernel.last_parts =
-        choose_work_groups(global, {.max_items = kernel.max_work_group,
-                                    .compute_units = std::size_t(profile_.compute_units),
-                                    .is_cpu = profile_.is_cpu});
-    kernel.last_global = global;
-    return;
-  }
-  for (std::size_t& items : local) items = std::max<std::size_t>(items, 1);
-  kernel.last_parts = {{.offset = {}, .global = global, .local = local}};
-  kernel.last_global = {};
+  const bool is_chosen = local == Range3{};
+  if (is_chosen && global == kernel.last_global) return;
+  kernel.last_parts = parts_of(global, local,
+                               {.max_items = kernel.max_work_group,
+                                .compute_units = std::size_t(profile_.compute_units),
+                                .is_cpu = profile_.is_cpu});
+  kernel.last_global = is_chosen ? global : Range3{};
 }
 
 // Drivers hold memory for each command until it is done: no more than two milestones' worth of them

@@ -34,23 +34,17 @@ class LaunchedForms {
 
  private:
   void add(const Launch& x) {
-    Range3 global{};
+    Range3 global{}, local{};
     for (std::size_t d = 0; d < global.size(); ++d) {
       if (!x.global[d].is_constant() || x.global[d].value() <= 0) return;
       global[d] = std::size_t(x.global[d].value());
+      local[d] = std::size_t(std::max<std::int64_t>(x.local[d], 0));
     }
-    std::vector<Part> parts;
-    if (x.local == std::array<std::int64_t, 3>{}) {
-      parts = choose_work_groups(global, {.max_items = std::size_t(profile_.max_work_group),
-                                          .compute_units = std::size_t(profile_.compute_units),
-                                          .is_cpu = profile_.is_cpu});
-    } else {
-      Range3 local{};
-      for (std::size_t d = 0; d < local.size(); ++d)
-        local[d] = std::size_t(std::max<std::int64_t>(x.local[d], 1));
-      parts = {{.offset = {}, .global = global, .local = local}};
-    }
-    for (const Part& part : parts) forms_[std::size_t(x.kernel)].insert(form_of(part));
+    for (const Part& part : parts_of(global, local,
+                                     {.max_items = std::size_t(profile_.max_work_group),
+                                     .compute_units = std::size_t(profile_.compute_units),
+                                     .is_cpu = profile_.is_cpu}))
+      forms_[std::size_t(x.kernel)].insert(form_of(part));
   }
   void add(const Convolve& x) {
     for (const Launch& launch : x.then) add(launch);

@@ -48,4 +48,10 @@ std::vector<Part> choose_work_groups(const Range3& global, const GroupLimits& li
   return {{.offset = {}, .global = global, .local = local}};
 }
 
+std::vector<Part> parts_of(const Range3& global, Range3 local, const GroupLimits& limits) {
+  if (local == Range3{}) return choose_work_groups(global, limits);
+  for (std::size_t& items : local) items = std::max<std::size_t>(items, 1);
+  return {{.offset = {}, .global = global, .local = local}};
+}
+
 }  // namespace partita::opencl

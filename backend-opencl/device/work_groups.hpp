@@ -29,5 +29,8 @@ struct GroupLimits {
 
 /// One or two parts that together cover `global` (no dimension 0) once.
 [[nodiscard]] std::vector<Part> choose_work_groups(const Range3& global, const GroupLimits& limits);
+/// The same with groups of `local` items, where a dimension of it that is 0 means 1; all of them 0: they are chosen.
+[[nodiscard]] std::vector<Part> parts_of(const Range3& global, Range3 local,
+                                         const GroupLimits& limits);
 
 }  // namespace partita::opencl
