@@ -179,14 +179,16 @@ std::optional<Program> take_binary(const BuildTarget& target, const KernelBinary
 
 OpenclProgram::OpenclProgram(const BuildTarget& target, const Artifact& artifact) {
   std::map<std::string, cl_program> program_of;  // by kernel
+  std::vector<ModuleText> texts;
+  if (!artifact.binaries.empty())
+    for (const KernelModule& module : artifact.modules) texts.emplace_back(module.source);
   for (const KernelBinary& binary : artifact.binaries) {
     const std::vector<std::string> names = kernels_in(binary.bytes);
-    for (const KernelModule& module : artifact.modules) {
-      const ModuleText text(module.source);
-      if (names.empty() || !text.holds(names)) continue;
-      auto program = take_binary(target, binary, names, text);
+    for (std::size_t m = 0; m < texts.size(); ++m) {
+      if (names.empty() || !texts[m].holds(names)) continue;
+      auto program = take_binary(target, binary, names, texts[m]);
       if (!program) continue;
-      log(LogLevel::debug, cat("kernels '", module.name, "': ", names.size(),
+      log(LogLevel::debug, cat("kernels '", artifact.modules[m].name, "': ", names.size(),
                                " taken from binary '", binary.name, "'"));
       for (const std::string& name : names) program_of[name] = program->get();
       programs_.push_back(std::move(*program));
